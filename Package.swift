@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One row a module: its name (the folder under Modules/, the suffix of the target), what it imports of ours, and what
+// it imports of others. Docs/Architecture.md draws this graph; `make check` proves it.
+struct Module {
+    let name: String
+    let ours: [String]
+    var others: [Target.Dependency] = []
+
+    var target: String { name == "Linnet" ? name : "Linnet" + name }
+}
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let modules = [
+    Module(name: "Serialization", ours: [], others: [httpTypes]),
+    Module(name: "SerializationXML", ours: ["LinnetSerialization"], others: [httpTypes]),
+    Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], others: [httpTypes]),
+    Module(name: "Multipart", ours: ["LinnetSerialization"], others: [httpTypes]),
+    Module(name: "Security", ours: ["COpenSSL"]),
+    Module(name: "Reachability", ours: []),
+    Module(
+        name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
+        others: [nioCore, nioPosix, nioHTTP1, httpTypes]),
+    Module(
+        name: "Session",
+        ours: [
+            "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+        ],
+        others: [nioCore, httpTypes]),
+    Module(name: "UIState", ours: ["LinnetSession"]),
+    Module(
+        name: "Testing", ours: ["LinnetSession", "LinnetSecurity", "LinnetTransport", "COpenSSL"],
+        others: [nioCore, nioPosix, nioHTTP1, httpTypes]),
+    Module(
+        name: "Linnet",
+        ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"]),
+]
+
+let systemLibraries: [Target] = [
+    .systemLibrary(
+        name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
+        providers: [.apt(["libssl-dev", "pkg-config"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CGdkPixbuf", path: "Modules/CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0",
+        providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .yum(["gdk-pixbuf2-devel"]), .brew(["gdk-pixbuf"])]),
+]
+
+let executables: [Target] = [
+    .executableTarget(
+        name: "ExampleApp",
+        dependencies: modules.map { .byName(name: $0.target) } + [httpTypes, argumentParser],
+        path: "Examples/ExampleApp"),
+    .executableTarget(
+        name: "linnet-request", dependencies: ["Linnet", httpTypes, argumentParser], path: "Examples/LinnetRequest"),
+]
+
+let appTests: [Target] = [
+    .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
+    .testTarget(
+        name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting"], path: "Tests/ExampleAppTests"),
+    .testTarget(
+        name: "IntegrationTests", dependencies: ["Linnet", "LinnetTesting", httpTypes], path: "Tests/IntegrationTests",
+        exclude: ["Servers"]),
+]
+
+let package = Package(
+    name: "linnet",
+    platforms: [.macOS(.v15)],
+    products: modules.map { .library(name: $0.target, targets: [$0.target]) } + [
+        .executable(name: "ExampleApp", targets: ["ExampleApp"]),
+        .executable(name: "linnet-request", targets: ["linnet-request"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: systemLibraries
+        + modules.map {
+            .target(
+                name: $0.target, dependencies: $0.ours.map { .byName(name: $0) } + $0.others,
+                path: "Modules/\($0.name)")
+        }
+        + modules.map {
+            .testTarget(
+                name: "\($0.name)Tests",
+                dependencies: ([$0.target, "LinnetTesting", "SanitizerSupport"] as Set).sorted().map { .byName(name: $0) }
+                    + $0.ours.map { .byName(name: $0) } + $0.others,
+                path: "Tests/\($0.name)Tests")
+        }
+        + executables + appTests,
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "SanitizerSupport" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
+}
