@@ -1,0 +1,101 @@
+public import FoundationEssentials
+
+/// An X.509 certificate (RFC 5280).
+public struct Certificate: Sendable {
+    let handle: X509Handle
+
+    /// Parses DER.
+    ///
+    /// Fails with ``SecurityError/Code/invalidCertificate``.
+    public init(der: Data) throws(SecurityError) {
+        guard let handle = X509Handle(der: der) else {
+            throw SecurityError(.invalidCertificate, "These \(der.count) bytes are no X.509 certificate in DER.")
+        }
+        self.handle = handle
+    }
+
+    /// Parses the first certificate of a PEM text.
+    ///
+    /// Fails with ``SecurityError/Code/invalidCertificate``.
+    public init(pem: String) throws(SecurityError) {
+        let all = try Certificate.all(pem: Data(pem.utf8))
+        self = all[0]
+    }
+
+    private init(_ handle: X509Handle) {
+        self.handle = handle
+    }
+
+    /// All certificates of a PEM text, in order; at least one.
+    ///
+    /// Fails with ``SecurityError/Code/invalidCertificate`` when there is none, or when one cannot be read.
+    public static func all(pem: Data) throws(SecurityError) -> [Certificate] {
+        guard let handles = PEM.certificates(pem), !handles.isEmpty else {
+            throw SecurityError(.invalidCertificate, "The text has no certificate in PEM, or one that cannot be read.")
+        }
+        return handles.map { Certificate($0) }
+    }
+
+    /// All certificates of a file, in PEM or DER.
+    ///
+    /// Fails with ``SecurityError/Code/cannotReadFile`` or ``SecurityError/Code/invalidCertificate``.
+    public static func all(contentsOfFile path: String) throws(SecurityError) -> [Certificate] {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw SecurityError(.cannotReadFile, "\"\(path)\" cannot be read: \(error)")
+        }
+        return PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
+    }
+
+    /// The certificate's bytes.
+    public var derBytes: Data { handle.der }
+    /// The subject, as RFC 2253 writes names.
+    public var subject: String { handle.subject }
+    /// The issuer, as RFC 2253 writes names.
+    public var issuer: String { handle.issuer }
+    /// The serial number in hexadecimal.
+    public var serialNumber: String { handle.serialNumber }
+    /// The first moment at which it is valid.
+    public var notBefore: Date { handle.notBefore }
+    /// The last moment at which it is valid.
+    public var notAfter: Date { handle.notAfter }
+    /// The pin of its public key.
+    public var publicKeyPin: PublicKeyPin { handle.pin }
+    /// What a person needs to know it by.
+    public var summary: CertificateSummary { CertificateSummary(handle) }
+}
+
+extension Certificate: Hashable {
+    /// Whether two certificates have the same bytes.
+    public static func == (left: Certificate, right: Certificate) -> Bool { left.derBytes == right.derBytes }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(derBytes) }
+}
+
+/// What a person needs to know a certificate by.
+public struct CertificateSummary: Sendable, Hashable {
+    /// The subject, as RFC 2253 writes names.
+    public var subject: String
+    /// The issuer, as RFC 2253 writes names.
+    public var issuer: String
+    /// The serial number in hexadecimal.
+    public var serialNumber: String
+    /// The first moment at which it is valid.
+    public var notBefore: Date
+    /// The last moment at which it is valid.
+    public var notAfter: Date
+    /// The pin of its public key.
+    public var publicKeyPin: PublicKeyPin
+
+    init(_ handle: X509Handle) {
+        subject = handle.subject
+        issuer = handle.issuer
+        serialNumber = handle.serialNumber
+        notBefore = handle.notBefore
+        notAfter = handle.notAfter
+        publicKeyPin = handle.pin
+    }
+}

@@ -1,0 +1,76 @@
+internal import COpenSSL
+internal import FoundationEssentials
+
+/// Reads OpenSSL objects out of PEM text (RFC 7468).
+enum PEM {
+    static func isPEM(_ data: Data) -> Bool {
+        data.firstRange(of: Array("-----BEGIN ".utf8)) != nil
+    }
+
+    /// All certificates, in order; nil when a block that says it is one cannot be read.
+    static func certificates(_ data: Data) -> [X509Handle]? {
+        OpenSSLErrorQueue.clear()
+        return withBIO(data) { bio in
+            var certificates: [X509Handle] = []
+            while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
+                certificates.append(X509Handle(owning: certificate))
+            }
+            return endedCleanly() ? certificates : nil
+        }
+    }
+
+    /// The SubjectPublicKeyInfo of a public or private key; never asks for a passphrase.
+    static func publicKeyInfo(_ data: Data) -> Data? {
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
+        let refusePassphrase: @convention(c) (
+            UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
+        ) -> Int32 = { _, _, _, _ in -1 }
+        let key =
+            withBIO(data) { PEM_read_bio_PUBKEY($0, nil, refusePassphrase, nil) }
+            ?? withBIO(data) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
+        guard let key else { return nil }
+        defer { EVP_PKEY_free(key) }
+        return encode(key)
+    }
+
+    /// The SubjectPublicKeyInfo of a public or private key in DER.
+    static func publicKeyInfo(der: Data) -> Data? {
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
+        let key = der.withUnsafeBytes { bytes -> OpaquePointer? in
+            let base = bytes.bindMemory(to: UInt8.self).baseAddress
+            var position = base
+            if let key = d2i_PUBKEY(nil, &position, bytes.count) { return key }
+            position = base
+            return d2i_AutoPrivateKey(nil, &position, bytes.count)
+        }
+        guard let key else { return nil }
+        defer { EVP_PKEY_free(key) }
+        return encode(key)
+    }
+
+    private static func encode(_ key: OpaquePointer) -> Data? {
+        var out: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PUBKEY(key, &out)
+        guard count > 0, let out else { return nil }
+        defer { CRYPTO_free(out, #file, #line) }
+        return Data(UnsafeBufferPointer(start: out, count: Int(count)))
+    }
+
+    private static func withBIO<Result>(_ data: Data, _ body: (OpaquePointer) -> Result?) -> Result? {
+        data.withUnsafeBytes { bytes in
+            guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+            defer { BIO_free(bio) }
+            return body(bio)
+        }
+    }
+
+    /// "No start line" is the end of the text; anything else is a block that could not be read.
+    private static func endedCleanly() -> Bool {
+        let code = ERR_peek_last_error()
+        OpenSSLErrorQueue.clear()
+        return code == 0
+            || (linnet_ERR_GET_LIB(code) == ERR_LIB_PEM && linnet_ERR_GET_REASON(code) == PEM_R_NO_START_LINE)
+    }
+}

@@ -1,0 +1,86 @@
+internal import COpenSSL
+internal import FoundationEssentials
+
+/// One reference to an OpenSSL certificate.
+final class X509Handle: Sendable {
+    // SAFETY: an X509 is not changed after it was parsed, and OpenSSL guards its caches and counts with its own locks.
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// Takes over a reference.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// Parses DER; nil when it is no certificate, or has bytes after it.
+    convenience init?(der: Data) {
+        OpenSSLErrorQueue.clear()
+        let parsed = der.withUnsafeBytes { bytes -> OpaquePointer? in
+            guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
+            var position: UnsafePointer<UInt8>? = base
+            guard let certificate = d2i_X509(nil, &position, bytes.count) else { return nil }
+            guard position == base + bytes.count else {
+                X509_free(certificate)
+                return nil
+            }
+            return certificate
+        }
+        OpenSSLErrorQueue.clear()
+        guard let parsed else { return nil }
+        self.init(owning: parsed)
+    }
+
+    deinit {
+        X509_free(pointer)
+    }
+
+    var der: Data {
+        bytes { i2d_X509(pointer, $0) }
+    }
+
+    /// The SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) in DER.
+    var subjectPublicKeyInfo: Data {
+        bytes { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) }
+    }
+
+    var pin: PublicKeyPin { PublicKeyPin(subjectPublicKeyInfo: subjectPublicKeyInfo) }
+
+    var subject: String { text(X509_get_subject_name(pointer)) }
+    var issuer: String { text(X509_get_issuer_name(pointer)) }
+
+    var serialNumber: String {
+        guard let serial = X509_get0_serialNumber(pointer), let data = ASN1_STRING_get0_data(serial) else { return "" }
+        let bytes = UnsafeBufferPointer(start: data, count: Int(ASN1_STRING_length(serial)))
+        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    var notBefore: Date { date(X509_get0_notBefore(pointer)) ?? .distantFuture }
+    var notAfter: Date { date(X509_get0_notAfter(pointer)) ?? .distantPast }
+
+    private func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        // Counted from the epoch, so that no time zone and no width of time_t comes in.
+        guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer { ASN1_TIME_free(epoch) }
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+        return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(seconds))
+    }
+
+    private func text(_ name: OpaquePointer?) -> String {
+        guard let name, let bio = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(bio) }
+        guard X509_NAME_print_ex(bio, name, 0, LINNET_NAME_FLAGS) >= 0 else { return "" }
+        var data: UnsafeMutablePointer<CChar>?
+        let count = linnet_BIO_get_mem_data(bio, &data)
+        guard count > 0, let data else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
+    }
+
+    private func bytes(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
+        var out: UnsafeMutablePointer<UInt8>?
+        let count = encode(&out)
+        guard count > 0, let out else { return Data() }
+        defer { CRYPTO_free(out, #file, #line) }
+        return Data(UnsafeBufferPointer(start: out, count: Int(count)))
+    }
+}

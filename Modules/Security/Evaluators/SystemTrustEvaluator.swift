@@ -1,0 +1,28 @@
+/// Trusts a chain that ends at an anchor and is for the host: what browsers do.
+public struct SystemTrustEvaluator: TrustEvaluator {
+    private let verifier: ChainVerifier
+
+    /// Makes an evaluator.
+    ///
+    /// - Parameters:
+    ///   - anchors: Where a chain may end. The default is the system's store.
+    ///   - validatesHost: Whether the certificate has to be for the host (RFC 9525). The default is true.
+    public init(anchors: TrustAnchors = .system, validatesHost: Bool = true) {
+        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost)
+    }
+
+    /// Verifies the chain.
+    public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+        do {
+            return .accepted(VerifiedTrust(try verifier.verify(trust), isPinned: false))
+        } catch {
+            return .refused(error)
+        }
+    }
+}
+
+extension VerifiedTrust {
+    init(_ chain: [X509Handle], isPinned: Bool) {
+        self.init(chain: chain.map(\.der), pins: chain.map(\.pin), isPinned: isPinned)
+    }
+}

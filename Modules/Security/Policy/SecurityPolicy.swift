@@ -1,0 +1,123 @@
+internal import Synchronization
+
+/// Who is trusted, host by host.
+///
+/// ```swift
+/// let pinned = try SecurityPolicy.publicKeyPins([PublicKeyPin("sha256/…"), backup])
+///
+/// let policy = try SecurityPolicy(
+///     rules: [HostRule("**.example.com", PublicKeyPinEvaluator([pin, backup]))],
+///     otherHosts: SystemTrustEvaluator())
+/// ```
+///
+/// The most specific rule for a host decides alone: an exact name or an address before wildcards, more labels before
+/// fewer, one label before any depth.
+public struct SecurityPolicy: Sendable {
+    /// Tells policies apart; copies of one have the same. Connections made under one identity never serve another.
+    public struct Identity: Hashable, Sendable {
+        let number: UInt64
+
+        private static let last = Atomic<UInt64>(0)
+
+        static func next() -> Identity {
+            Identity(number: last.add(1, ordering: .relaxed).newValue)
+        }
+    }
+
+    /// Tells this policy from others.
+    public let identity: Identity
+    /// The rules, most specific first.
+    public let rules: [HostRule]
+    /// Judges the hosts that no rule is for.
+    public let otherHosts: any TrustEvaluator
+
+    /// Makes a policy.
+    ///
+    /// Fails with ``SecurityError/Code/duplicateRule`` when two rules have the same pattern.
+    public init(
+        rules: [HostRule], otherHosts: any TrustEvaluator = SystemTrustEvaluator()
+    ) throws(SecurityError) {
+        var patterns: Set<HostPattern> = []
+        for rule in rules where !patterns.insert(rule.pattern).inserted {
+            throw SecurityError(.duplicateRule, "There are two rules for \"\(rule.pattern)\".")
+        }
+        self.init(rules, otherHosts)
+    }
+
+    private init(_ rules: [HostRule], _ otherHosts: any TrustEvaluator) {
+        identity = .next()
+        self.rules = rules.sorted { $0.pattern.specificity > $1.pattern.specificity }
+        self.otherHosts = otherHosts
+    }
+
+    /// The system's store for every host.
+    public static let systemTrust = SecurityPolicy([], SystemTrustEvaluator())
+
+    /// These anchors for every host.
+    public static func systemTrust(anchors: TrustAnchors) -> SecurityPolicy {
+        SecurityPolicy([], SystemTrustEvaluator(anchors: anchors))
+    }
+
+    /// One evaluator for every host.
+    public static func everyHost(_ evaluator: any TrustEvaluator) -> SecurityPolicy {
+        SecurityPolicy([], evaluator)
+    }
+
+    /// These keys for every host, in chains that verify.
+    ///
+    /// Fails with ``SecurityError/Code/noPins`` when there is none.
+    public static func publicKeyPins(
+        _ pins: [PublicKeyPin], anchors: TrustAnchors = .system
+    ) throws(SecurityError) -> SecurityPolicy {
+        SecurityPolicy([], try PublicKeyPinEvaluator(pins, anchors: anchors))
+    }
+
+    /// These certificates for every host, in chains that verify; without anchors, in chains that end at one of them.
+    ///
+    /// Fails with ``SecurityError/Code/noPins`` when there is none.
+    public static func certificatePins(
+        _ certificates: [Certificate], anchors: TrustAnchors? = nil
+    ) throws(SecurityError) -> SecurityPolicy {
+        SecurityPolicy([], try CertificatePinEvaluator(certificates, anchors: anchors))
+    }
+
+    /// Any certificate for every host: anyone on the way can read and change what is sent. For experiments alone.
+    public static let insecureAcceptAnyCertificate = SecurityPolicy([], InsecureAcceptAnyCertificateEvaluator())
+
+    /// The evaluator that decides about a host.
+    public func evaluator(for host: String) -> any TrustEvaluator {
+        rules.first { $0.pattern.matches(host) }?.evaluator ?? otherHosts
+    }
+
+    /// The verdict on a chain.
+    public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+        await evaluator(for: trust.host).evaluate(trust)
+    }
+
+    /// Whether it pins a host.
+    public var isPinning: Bool { otherHosts.isPinning || rules.contains { $0.evaluator.isPinning } }
+
+    /// Whether it pins this host.
+    public func isPinning(host: String) -> Bool { evaluator(for: host).isPinning }
+}
+
+/// Which evaluator judges which hosts.
+public struct HostRule: Sendable {
+    /// The hosts.
+    public let pattern: HostPattern
+    /// Who judges them.
+    public let evaluator: any TrustEvaluator
+
+    /// Makes a rule.
+    public init(_ pattern: HostPattern, _ evaluator: any TrustEvaluator) {
+        self.pattern = pattern
+        self.evaluator = evaluator
+    }
+
+    /// Makes a rule from a pattern's text.
+    ///
+    /// Fails with ``SecurityError/Code/invalidPattern``.
+    public init(_ pattern: String, _ evaluator: any TrustEvaluator) throws(SecurityError) {
+        self.init(try HostPattern(pattern), evaluator)
+    }
+}

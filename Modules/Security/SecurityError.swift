@@ -1,0 +1,45 @@
+/// Why a pin, a certificate or a policy could not be made.
+public struct SecurityError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it was.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The text is no pin: not `sha256/` and 32 bytes in Base64.
+        public static let invalidPin = Code("invalidPin")
+        /// The bytes are no X.509 certificate.
+        public static let invalidCertificate = Code("invalidCertificate")
+        /// The bytes are no key that OpenSSL reads.
+        public static let invalidKey = Code("invalidKey")
+        /// The text is no host pattern.
+        public static let invalidPattern = Code("invalidPattern")
+        /// A pinning policy was given nothing to pin.
+        public static let noPins = Code("noPins")
+        /// A set of anchors was given no certificate.
+        public static let noAnchors = Code("noAnchors")
+        /// Two rules have the same pattern.
+        public static let duplicateRule = Code("duplicateRule")
+        /// A file could not be read.
+        public static let cannotReadFile = Code("cannotReadFile")
+        /// The process has loaded an OpenSSL below 3.0.2.
+        public static let openSSLTooOld = Code("openSSLTooOld")
+        /// OpenSSL failed where it should not.
+        public static let openSSLFailed = Code("openSSLFailed")
+    }
+
+    /// What kind of failure it was.
+    public var code: Code
+    /// One line that a person can act on.
+    public var message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+}
