@@ -1,0 +1,184 @@
+internal import FoundationEssentials
+internal import LinnetSecurity
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import Synchronization
+
+/// Opens connections: name, TCP (happy eyeballs, RFC 8305), TLS with its verdict, HTTP.
+final class Connector: Sendable {
+    /// What a connection tells its pool; called on the connection's event loop.
+    struct Owner: Sendable {
+        var becameIdle: @Sendable (HTTPConnection) -> Void
+        var closed: @Sendable (HTTPConnection) -> Void
+    }
+
+    private let group: any EventLoopGroup
+    private let tls: TLSClientContext
+    private let configuration: TransportConfiguration
+
+    init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
+        self.configuration = configuration
+        self.group = group
+        tls = try TLSClientContext(configuration.tls, applicationProtocols: ["http/1.1"])
+    }
+
+    /// A loop for timers.
+    var eventLoop: any EventLoop { group.any() }
+
+    func connect(
+        _ key: PoolKey, id: UInt64, policy: SecurityPolicy, timeouts: TransportTimeouts, attempt: ConnectAttempt,
+        owner: Owner
+    ) -> EventLoopFuture<HTTPConnection> {
+        let eventLoop = group.next()
+        let address = try? SocketAddress(ipAddress: key.origin.host, port: key.origin.port)
+        let resolver = address == nil ? SystemResolver(on: eventLoop) : nil
+        let start = ContinuousClock.now
+        let bootstrap = ClientBootstrap(group: eventLoop)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connectTimeout(timeouts.connect.map { TimeAmount($0) } ?? .hours(24))
+            .resolver(resolver)
+            .channelInitializer { channel in
+                attempt.adopt(channel)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+        return openSocket(key.origin, address, bootstrap)
+            .flatMap { channel in
+                var metrics = TransportMetrics()
+                let connected = ContinuousClock.now
+                metrics.connectionID = id
+                metrics.httpVersion = "http/1.1"
+                metrics.nameResolution = resolver?.span
+                metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
+                metrics.localAddress = channel.localAddress?.endpoint
+                metrics.remoteAddress = channel.remoteAddress?.endpoint
+                let opening = metrics
+                guard key.origin.isSecure else {
+                    return channel.eventLoop.makeCompletedFuture {
+                        try self.makeConnection(channel, key, id, opening, owner)
+                    }
+                }
+                return self.openTLS(channel, key.origin, policy: policy, timeouts: timeouts).flatMapThrowing { info in
+                    var metrics = opening
+                    metrics.record(info, since: connected)
+                    return try self.makeConnection(channel, key, id, metrics, owner)
+                }
+            }
+    }
+
+    private func openSocket(
+        _ origin: Origin, _ address: SocketAddress?, _ bootstrap: ClientBootstrap
+    ) -> EventLoopFuture<any Channel> {
+        let future =
+            address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: origin.host, port: origin.port)
+        return future.flatMapErrorThrowing { throw TransportError(connecting: $0, to: origin) }
+    }
+
+    private func openTLS(
+        _ channel: any Channel, _ origin: Origin, policy: SecurityPolicy, timeouts: TransportTimeouts
+    ) -> EventLoopFuture<TLSSessionInfo> {
+        let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
+        let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
+        let handler = TLSHandler(client: tls, serverName: isAddress ? nil : origin.host, promise: promise) {
+            chain, staple in
+            await policy.evaluate(
+                ServerTrust(
+                    host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple,
+                    time: Date()))
+        }
+        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        let timer = timeouts.tlsHandshake.map { timeout in
+            channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+                bound.value.abort(
+                    TransportError(.tlsTimeout, "The TLS handshake with \(origin.description) took too long."),
+                    channel: channel)
+            }
+        }
+        promise.futureResult.whenComplete { _ in timer?.cancel() }
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            promise.fail(error)
+        }
+        return promise.futureResult.flatMapErrorThrowing { error in
+            channel.close(promise: nil)
+            var error = TransportError(translating: error)
+            error.endpoint = origin.description
+            throw error
+        }
+    }
+
+    private func makeConnection(
+        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ metrics: TransportMetrics, _ owner: Owner
+    ) throws -> HTTPConnection {
+        guard channel.isActive else { throw TransportError.staleConnection }
+        var encoder = HTTPRequestEncoder.Configuration()
+        encoder.automaticallySetFramingHeaders = false
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = configuration.limits.headBytes
+        limits.maxHeaderListSize = configuration.limits.headBytes
+        limits.maxHeaderFieldCount = configuration.limits.headFields
+        let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTPRequestEncoder(configuration: encoder))
+        try pipeline.addHandler(
+            ByteToMessageHandler(
+                HTTPResponseDecoder(
+                    leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward,
+                    limitConfiguration: limits)))
+        try pipeline.addHandler(NIOHTTPRequestHeadersValidator())
+        try pipeline.addHandler(handler)
+        let connection = HTTPConnection(
+            id: id, key: key, channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
+            opening: metrics)
+        handler.adopt(
+            HTTP1Handler.Owner(
+                becameIdle: { owner.becameIdle(connection) }, closed: { owner.closed(connection) }))
+        // The end of an idle connection is noticed by reading alone.
+        channel.read()
+        return connection
+    }
+}
+
+extension TransportMetrics {
+    mutating func record(_ info: TLSSessionInfo, since start: ContinuousClock.Instant) {
+        tlsHandshake = Span(start: start, end: .now)
+        tlsVersion = info.version
+        tlsCipher = info.cipher
+        isPinned = info.trust?.isPinned ?? false
+        verifiedPins = info.trust?.pins.map(\.description) ?? []
+    }
+}
+
+extension SocketAddress {
+    /// Address and port, as they go into a URL.
+    var endpoint: String? {
+        guard let ipAddress, let port else { return nil }
+        return ipAddress.utf8.contains(UInt8(ascii: ":")) ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
+    }
+}
+
+extension TransportError {
+    /// An error from opening a socket.
+    init(connecting error: any Error, to origin: Origin) {
+        let place = origin.description
+        switch error {
+        case let error as TransportError:
+            self = error
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            let cause = error.dnsAAAAError ?? error.dnsAError
+            self.init(
+                .nameResolutionFailed, (cause as? TransportError)?.message ?? "\"\(origin.host)\" has no address.",
+                underlying: cause)
+        case let error as NIOConnectionError:
+            let reasons = error.connectionErrors.map { "\($0.error)" }.joined(separator: "; ")
+            self.init(.connectionFailed, "No connection to \(place): \(reasons)", underlying: error)
+        case ChannelError.connectTimeout:
+            self.init(.connectTimeout, "\(place) did not answer in time.", underlying: error)
+        default:
+            self.init(.connectionFailed, "No connection to \(place): \(error)", underlying: error)
+        }
+        endpoint = place
+    }
+}

@@ -1,0 +1,124 @@
+public import LinnetSecurity
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// HTTP over sockets: a pool of connections, each with TLS on OpenSSL judged by a security policy.
+///
+/// ```swift
+/// let transport = try HTTPTransport()
+/// let head = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")
+/// let response = try await transport.send(TransportRequest(head: head), observer: nil)
+/// await transport.shutdown(.graceful)
+/// ```
+public final class HTTPTransport: Transport {
+    private let configuration: TransportConfiguration
+    private let pool: ConnectionPool
+    private let ownedGroup: MultiThreadedEventLoopGroup?
+    private let hasEnded = Atomic(false)
+
+    /// Makes a transport. Opens no connection yet.
+    ///
+    /// Throws ``TransportError/Code/invalidConfiguration`` when the configuration cannot be enforced: limits below 1, a
+    /// TLS version that the system forbids, an OpenSSL below 3.0.2.
+    public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
+        try configuration.validate()
+        self.configuration = configuration
+        let group: any EventLoopGroup
+        switch configuration.eventLoops {
+        case .shared:
+            group = MultiThreadedEventLoopGroup.singleton
+            ownedGroup = nil
+        case .dedicated(let threads):
+            let owned = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+            group = owned
+            ownedGroup = owned
+        case .group(let given):
+            group = given
+            ownedGroup = nil
+        }
+        let connector: Connector
+        do {
+            connector = try Connector(configuration, group: group)
+        } catch {
+            ownedGroup?.shutdownGracefully { _ in }
+            throw error
+        }
+        pool = ConnectionPool(connector: connector, limits: configuration.pool, policy: configuration.securityPolicy)
+    }
+
+    deinit {
+        guard !hasEnded.load(ordering: .acquiring) else { return }
+        let (pool, ownedGroup) = (pool, ownedGroup)
+        // Nobody can use the connections any more; they and the threads go in the background.
+        Task {
+            await pool.shutDown(.immediate)
+            try? await ownedGroup?.shutdownGracefully()
+        }
+    }
+
+    /// How many connections are open or being opened.
+    public var openConnections: Int { pool.openConnections }
+
+    /// Sends a request, and returns when its response is there as ``TransportRequest/delivery`` says.
+    ///
+    /// A request that found an old connection closed is sent once more, on another one, when nothing of it went out or
+    /// its method is idempotent, and its body can be produced again (RFC 9112, 9.3.1).
+    public func send(
+        _ request: TransportRequest, observer: (any TransportObserver)? = nil
+    ) async throws(TransportError) -> TransportResponse {
+        let origin = try Origin(request.head)
+        let timeouts = request.timeouts.merging(configuration.timeouts)
+        let deadline = timeouts.request.map { NIODeadline.after($0) }
+        var mayRepeat = true
+        while true {
+            let start = ContinuousClock.now
+            let connection = try await pool.lease(origin, timeouts: timeouts, deadline: deadline)
+            let outcome = await connection.run(
+                request, observer: observer, timeouts: timeouts, deadline: deadline,
+                queue: TransportMetrics.Span(start: start, end: .now))
+            switch outcome {
+            case .response(let response):
+                return response
+            case .failure(_, canRepeat: true) where mayRepeat:
+                mayRepeat = false
+            case .failure(var error, _):
+                error.endpoint = error.endpoint ?? origin.description
+                throw error
+            }
+        }
+    }
+
+    /// Closes the connections that no request uses.
+    public func closeIdleConnections() {
+        pool.closeIdle()
+    }
+
+    /// From now on connections are made under this policy. Idle connections made under another are closed; requests
+    /// that run on one finish there.
+    public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
+        pool.replacePolicy(policy)
+    }
+
+    /// Ends the transport, and returns when its connections, and the threads it owns, are gone. Requests that come
+    /// later fail with ``TransportError/Code/shutDown``.
+    public func shutdown(_ mode: ShutdownMode = .graceful) async {
+        hasEnded.store(true, ordering: .releasing)
+        await pool.shutDown(mode)
+        try? await ownedGroup?.shutdownGracefully()
+    }
+}
+
+extension TransportConfiguration {
+    func validate() throws(TransportError) {
+        guard pool.connectionsPerOrigin > 0, pool.connections > 0 else {
+            throw TransportError(.invalidConfiguration, "A pool needs room for one connection at least.")
+        }
+        guard limits.headBytes > 0, limits.headFields > 0, limits.informationalResponses >= 0 else {
+            throw TransportError(.invalidConfiguration, "The limits on a response's head leave room for none.")
+        }
+        if case .dedicated(let threads) = eventLoops, threads < 1 {
+            throw TransportError(.invalidConfiguration, "A transport needs one thread at least.")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import COpenSSL
+internal import NIOCore
+
+/// The two ends of a TLS connection's ciphertext, as OpenSSL sees them: it reads from `inbound`, writes to `outbound`,
+/// and is told to come back when `inbound` is empty. End of file is the handler's business, not this BIO's.
+///
+/// Owned by a ``TLSConnection``, which frees the `SSL` (and with it the BIO) before this object goes.
+final class TLSByteBIO {
+    private var inbound = ByteBuffer()
+    private var outbound = ByteBuffer()
+    let bio: OpaquePointer
+
+    init() throws(TransportError) {
+        guard let method = TLSByteBIO.method, let bio = BIO_new(method) else {
+            throw TransportError(.tlsHandshakeFailed, "OpenSSL has no memory for a BIO.")
+        }
+        self.bio = bio
+        BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    var inboundBytes: Int { inbound.readableBytes }
+
+    /// Adds bytes that came from the network.
+    func feed(_ bytes: ByteBuffer) {
+        if inbound.readableBytes == 0 {
+            inbound = bytes
+        } else {
+            inbound.writeImmutableBuffer(bytes)
+        }
+    }
+
+    /// Takes the bytes that are to go to the network; nil where there are none.
+    func takeOutbound() -> ByteBuffer? {
+        guard outbound.readableBytes > 0 else { return nil }
+        defer { outbound = ByteBuffer() }
+        return outbound
+    }
+
+    /// Makes room for about this many bytes of ciphertext.
+    func reserveOutbound(_ bytes: Int) {
+        outbound.reserveCapacity(minimumWritableBytes: bytes)
+    }
+
+    private func read(into destination: UnsafeMutablePointer<CChar>, count: Int) -> Int {
+        let length = min(count, inbound.readableBytes)
+        guard length > 0 else { return 0 }
+        inbound.withUnsafeReadableBytes { source in
+            UnsafeMutableRawBufferPointer(start: destination, count: length)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<length]))
+        }
+        inbound.moveReaderIndex(forwardBy: length)
+        if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+        return length
+    }
+
+    private func write(from source: UnsafePointer<CChar>, count: Int) {
+        outbound.writeBytes(UnsafeRawBufferPointer(start: source, count: count))
+    }
+
+    private static func owner(of bio: OpaquePointer?) -> TLSByteBIO? {
+        guard let bio, let data = BIO_get_data(bio) else { return nil }
+        return Unmanaged<TLSByteBIO>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    /// SAFETY: made once, under Swift's guard for globals, and only read after that.
+    nonisolated(unsafe) private static let method: OpaquePointer? = {
+        guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "linnet") else { return nil }
+        BIO_meth_set_create(method) { bio in
+            BIO_set_init(bio, 1)
+            return 1
+        }
+        BIO_meth_set_read_ex(method) { bio, destination, count, read in
+            guard let bio, let destination, let read, let owner = TLSByteBIO.owner(of: bio) else { return 0 }
+            linnet_BIO_clear_retry_flags(bio)
+            read.pointee = owner.read(into: destination, count: count)
+            guard read.pointee == 0 else { return 1 }
+            linnet_BIO_set_retry_read(bio)
+            return 0
+        }
+        BIO_meth_set_write_ex(method) { bio, source, count, written in
+            guard let bio, let source, let written, let owner = TLSByteBIO.owner(of: bio) else { return 0 }
+            linnet_BIO_clear_retry_flags(bio)
+            owner.write(from: source, count: count)
+            written.pointee = count
+            return 1
+        }
+        BIO_meth_set_ctrl(method) { _, command, _, _ in
+            command == BIO_CTRL_FLUSH ? 1 : 0
+        }
+        return method
+    }()
+}

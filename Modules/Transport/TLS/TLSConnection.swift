@@ -1,0 +1,212 @@
+internal import COpenSSL
+internal import FoundationEssentials
+internal import LinnetSecurity
+internal import NIOCore
+
+/// One `SSL`, with the bytes it has to send and to read: the protocol without the channel.
+///
+/// Belongs to one event loop.
+final class TLSConnection {
+    enum HandshakeStep {
+        case complete
+        case needsBytes
+        /// The peer's chain is in ``presentedChain``; set ``verdict`` and go on.
+        case needsVerdict
+        case failed([OpenSSLError])
+    }
+
+    enum ReadStep {
+        case bytes
+        case needsBytes
+        /// The peer said close_notify.
+        case closed
+        case failed([OpenSSLError])
+    }
+
+    private let ssl: OpaquePointer
+    let bio: TLSByteBIO
+    /// What the security policy said; the handshake cannot complete on a client before it is there.
+    var verdict: TrustDecision?
+    private(set) var presentedChain: [Data] = []
+
+    private init(_ context: OpaquePointer) throws(TransportError) {
+        bio = try TLSByteBIO()
+        guard let ssl = SSL_new(context) else {
+            BIO_free(bio.bio)
+            throw TransportError(.tlsHandshakeFailed, "OpenSSL has no memory for a connection.")
+        }
+        self.ssl = ssl
+        SSL_set_bio(ssl, bio.bio, bio.bio)
+        SSL_set_ex_data(ssl, TLSConnection.exDataIndex, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses.
+    convenience init(client context: TLSClientContext, serverName: String?) throws(TransportError) {
+        try self.init(context.pointer)
+        SSL_set_connect_state(ssl)
+        if let serverName, linnet_SSL_set_tlsext_host_name(ssl, serverName) != 1 {
+            throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
+        }
+        _ = linnet_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp)
+        let protocols = alpnWireFormat(context.applicationProtocols)
+        if !protocols.isEmpty, SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count)) != 0 {
+            throw TransportError(.tlsHandshakeFailed, "The application protocols cannot be offered.")
+        }
+    }
+
+    /// A server's side.
+    convenience init(server context: TLSServerContext) throws(TransportError) {
+        try self.init(context.pointer)
+        SSL_set_accept_state(ssl)
+    }
+
+    deinit {
+        SSL_free(ssl)
+    }
+
+    func handshake() -> HandshakeStep {
+        OpenSSLErrorQueue.clear()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 { return .complete }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsBytes
+        case SSL_ERROR_WANT_RETRY_VERIFY: return .needsVerdict
+        default: return .failed(OpenSSLErrorQueue.drain())
+        }
+    }
+
+    /// Decrypts what is there, into the end of `plaintext`.
+    func read(into plaintext: inout ByteBuffer) -> ReadStep {
+        while true {
+            OpenSSLErrorQueue.clear()
+            var count = 0
+            var result: Int32 = 0
+            plaintext.writeWithUnsafeMutableBytes(minimumWritableBytes: 1024) { space in
+                result = SSL_read_ex(ssl, space.baseAddress, space.count, &count)
+                return result == 1 ? count : 0
+            }
+            if result == 1 {
+                if bio.inboundBytes == 0 && SSL_has_pending(ssl) == 0 { return .bytes }
+                continue
+            }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsBytes
+            case SSL_ERROR_ZERO_RETURN: return .closed
+            default: return .failed(OpenSSLErrorQueue.drain())
+            }
+        }
+    }
+
+    /// Encrypts all of it; the ciphertext is in the BIO's outbound end. Nil when it went well.
+    func write(_ plaintext: ByteBuffer) -> [OpenSSLError]? {
+        guard plaintext.readableBytes > 0 else { return nil }
+        // A record carries 16 KiB at most and adds about 30 bytes.
+        bio.reserveOutbound(plaintext.readableBytes + (plaintext.readableBytes / 16384 + 1) * 64)
+        return plaintext.withUnsafeReadableBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                OpenSSLErrorQueue.clear()
+                var written = 0
+                let chunk = UnsafeRawBufferPointer(rebasing: rest)
+                guard SSL_write_ex(ssl, chunk.baseAddress, chunk.count, &written) == 1 else {
+                    return OpenSSLErrorQueue.drain()
+                }
+                rest = rest.dropFirst(written)
+            }
+            return nil
+        }
+    }
+
+    /// Says close_notify.
+    func shutdown() {
+        OpenSSLErrorQueue.clear()
+        _ = SSL_shutdown(ssl)
+        OpenSSLErrorQueue.clear()
+    }
+
+    /// What was negotiated. Meaningful once the handshake is complete.
+    func session() -> TLSSessionInfo {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &length)
+        let cipher = SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_standard_name($0) }
+        let trust: VerifiedTrust? = if case .accepted(let trust) = verdict { trust } else { nil }
+        return TLSSessionInfo(
+            version: String(cString: SSL_get_version(ssl)),
+            cipher: cipher.map { String(cString: $0) } ?? "unknown",
+            applicationProtocol: name.map {
+                String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+            },
+            serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) },
+            trust: trust)
+    }
+
+    /// The OCSP response that the server stapled, if it came before its chain had to be judged (TLS 1.3).
+    var stapledOCSPResponse: Data? {
+        var bytes: UnsafePointer<UInt8>?
+        let count = linnet_SSL_get_tlsext_status_ocsp_resp(ssl, &bytes)
+        guard count > 0, let bytes else { return nil }
+        return Data(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// Called by OpenSSL, again after each time it was put off.
+    fileprivate func judge(_ store: OpaquePointer) -> Int32 {
+        switch verdict {
+        case nil:
+            presentedChain = Self.chain(of: store)
+            _ = linnet_SSL_set_retry_verify(ssl)
+            return 1
+        case .accepted:
+            X509_STORE_CTX_set_error(store, X509_V_OK)
+            return 1
+        case .refused(let refusal):
+            let code = refusal.verifyCode ?? X509_V_ERR_APPLICATION_VERIFICATION
+            X509_STORE_CTX_set_error(store, code == X509_V_OK ? X509_V_ERR_APPLICATION_VERIFICATION : code)
+            return 0
+        }
+    }
+
+    private static func chain(of store: OpaquePointer) -> [Data] {
+        var chain: [Data] = []
+        let leaf = X509_STORE_CTX_get0_cert(store)
+        if let leaf, let der = der(of: leaf) { chain.append(der) }
+        let untrusted = X509_STORE_CTX_get0_untrusted(store)
+        for index in 0..<max(0, untrusted.map { linnet_sk_X509_num($0) } ?? 0) {
+            guard let certificate = linnet_sk_X509_value(untrusted, index), let der = der(of: certificate) else {
+                continue
+            }
+            // OpenSSL's list begins with the leaf.
+            if index == 0 && der == chain.first { continue }
+            chain.append(der)
+        }
+        return chain
+    }
+
+    private static func der(of certificate: OpaquePointer) -> Data? {
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = i2d_X509(certificate, &bytes)
+        guard count > 0, let bytes else { return nil }
+        defer { CRYPTO_free(bytes, #file, #line) }
+        return Data(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    fileprivate static let exDataIndex = linnet_SSL_get_ex_new_index()
+}
+
+/// What a TLS handshake agreed on.
+struct TLSSessionInfo: Sendable {
+    var version: String
+    var cipher: String
+    var applicationProtocol: String?
+    var serverName: String?
+    var trust: VerifiedTrust?
+}
+
+/// The callback for `SSL_CTX_set_cert_verify_callback`; whatever it cannot make sense of is refused.
+func judgePresentedChain(_ store: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+    guard let store,
+        let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+        let connection = SSL_get_ex_data(OpaquePointer(ssl), TLSConnection.exDataIndex)
+    else { return 0 }
+    return Unmanaged<TLSConnection>.fromOpaque(connection).takeUnretainedValue().judge(store)
+}

@@ -1,0 +1,172 @@
+internal import COpenSSL
+internal import LinnetSecurity
+
+/// An `SSL_CTX` for a client: versions, ciphers, and the callback through which the verdict on a chain comes.
+///
+/// Made once for a transport. OpenSSL's own verification never decides: ``TLSConnection`` hands the chain out, and goes
+/// on when a ``TrustDecision`` is there.
+final class TLSClientContext: Sendable {
+    // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
+    nonisolated(unsafe) let pointer: OpaquePointer
+    let applicationProtocols: [String]
+
+    init(_ options: TLSOptions, applicationProtocols: [String]) throws(TransportError) {
+        do {
+            try OpenSSLRuntime.requireSupportedVersion()
+        } catch {
+            throw TransportError(.invalidConfiguration, "\(error)", underlying: error)
+        }
+        guard options.minimumVersion.number <= options.maximumVersion.number else {
+            throw TransportError(.invalidConfiguration, "The lowest TLS version is above the highest.")
+        }
+        pointer = try makeSSLContext(
+            TLS_client_method(), minimum: options.minimumVersion, maximum: options.maximumVersion)
+        self.applicationProtocols = applicationProtocols
+        SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+        SSL_CTX_set_cert_verify_callback(pointer, judgePresentedChain, nil)
+        let ciphers = options.cipherList ?? "ECDHE+AESGCM:ECDHE+CHACHA20"
+        guard SSL_CTX_set_cipher_list(pointer, ciphers) == 1 else {
+            throw TransportError(.invalidConfiguration, "No cipher suite of TLS 1.2 in \"\(ciphers)\" is known.")
+        }
+        if let suites = options.cipherSuites {
+            guard SSL_CTX_set_ciphersuites(pointer, suites) == 1 else {
+                throw TransportError(.invalidConfiguration, "A cipher suite of TLS 1.3 in \"\(suites)\" is unknown.")
+            }
+        }
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+}
+
+/// An `SSL_CTX` for a server, as tests need one.
+package final class TLSServerContext: Sendable {
+    // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
+    nonisolated(unsafe) let pointer: OpaquePointer
+    private let protocols: Protocols
+
+    /// What the ALPN callback reads; kept alive by the context it is registered with.
+    private final class Protocols: Sendable {
+        let wireFormat: [UInt8]
+        init(_ names: [String]) { wireFormat = alpnWireFormat(names) }
+    }
+
+    /// Makes a context from a chain, leaf first, and its key.
+    package init(
+        certificateChainPEM: String, privateKeyPEM: String, applicationProtocols: [String] = ["http/1.1"],
+        minimumVersion: TLSOptions.Version = .tls12, maximumVersion: TLSOptions.Version = .tls13
+    ) throws(TransportError) {
+        pointer = try makeSSLContext(TLS_server_method(), minimum: minimumVersion, maximum: maximumVersion)
+        protocols = Protocols(applicationProtocols)
+        OpenSSLErrorQueue.clear()
+        guard Self.use(chain: certificateChainPEM, key: privateKeyPEM, in: pointer) else {
+            throw TransportError(
+                .invalidConfiguration,
+                "The server's certificate or key cannot be used: \(OpenSSLErrorQueue.drain().summary).")
+        }
+        SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { _, out, outLength, offered, offeredLength, argument in
+                guard let argument, let out, let outLength, let offered else { return SSL_TLSEXT_ERR_NOACK }
+                let ours = Unmanaged<Protocols>.fromOpaque(argument).takeUnretainedValue().wireFormat
+                var chosen: UnsafeMutablePointer<UInt8>?
+                let result = SSL_select_next_proto(
+                    &chosen, outLength, ours, UInt32(ours.count), offered, offeredLength)
+                // What was chosen lies in the client's offer when ours matched it.
+                guard result == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_NOACK }
+                let length = Int(outLength.pointee)
+                guard let match = findName(chosen, length, in: offered, Int(offeredLength)) else {
+                    return SSL_TLSEXT_ERR_NOACK
+                }
+                out.pointee = match
+                return SSL_TLSEXT_ERR_OK
+            }, Unmanaged.passUnretained(protocols).toOpaque())
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+
+    private static func use(chain: String, key: String, in context: OpaquePointer) -> Bool {
+        guard let certificates = readPEM(chain, { PEM_read_bio_X509($0, nil, nil, nil) }) else { return false }
+        defer { certificates.forEach { X509_free($0) } }
+        guard let leaf = certificates.first, SSL_CTX_use_certificate(context, leaf) == 1 else { return false }
+        for issuer in certificates.dropFirst() where linnet_SSL_CTX_add1_chain_cert(context, issuer) != 1 {
+            return false
+        }
+        guard let keys = readPEM(key, { PEM_read_bio_PrivateKey($0, nil, nil, nil) }), let key = keys.first else {
+            return false
+        }
+        defer { keys.forEach { EVP_PKEY_free($0) } }
+        return SSL_CTX_use_PrivateKey(context, key) == 1 && SSL_CTX_check_private_key(context) == 1
+    }
+
+    private static func readPEM(_ text: String, _ read: (OpaquePointer) -> OpaquePointer?) -> [OpaquePointer]? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
+            defer { BIO_free(bio) }
+            var objects: [OpaquePointer] = []
+            while let object = read(bio) { objects.append(object) }
+            // The read that found nothing more leaves "no start line" behind.
+            OpenSSLErrorQueue.clear()
+            return objects
+        }
+    }
+}
+
+extension TLSOptions.Version {
+    var number: Int32 {
+        switch self {
+        case .tls12: TLS1_2_VERSION
+        case .tls13: TLS1_3_VERSION
+        }
+    }
+}
+
+/// Where a name lies in a client's offer: what a callback returns must not lie in our own memory.
+private func findName(
+    _ name: UnsafeMutablePointer<UInt8>?, _ length: Int, in offered: UnsafePointer<UInt8>, _ count: Int
+) -> UnsafePointer<UInt8>? {
+    guard let name else { return nil }
+    var index = 0
+    while index < count {
+        let candidate = Int(offered[index])
+        guard index + 1 + candidate <= count else { return nil }
+        if candidate == length,
+            UnsafeBufferPointer(start: offered + index + 1, count: length)
+                .elementsEqual(UnsafeBufferPointer(start: UnsafePointer(name), count: length))
+        {
+            return offered + index + 1
+        }
+        index += 1 + candidate
+    }
+    return nil
+}
+
+/// Names as ALPN writes them (RFC 7301, 3.1): each behind a byte that tells its length.
+func alpnWireFormat(_ names: [String]) -> [UInt8] {
+    names.filter { (1...255).contains($0.utf8.count) }.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+}
+
+private func makeSSLContext(
+    _ method: OpaquePointer?, minimum: TLSOptions.Version, maximum: TLSOptions.Version
+) throws(TransportError) -> OpaquePointer {
+    OpenSSLErrorQueue.clear()
+    guard let context = SSL_CTX_new(method) else {
+        throw TransportError(
+            .invalidConfiguration, "OpenSSL gives no TLS context: \(OpenSSLErrorQueue.drain().summary).")
+    }
+    guard linnet_SSL_CTX_set_min_proto_version(context, minimum.number) == 1,
+        linnet_SSL_CTX_set_max_proto_version(context, maximum.number) == 1
+    else {
+        SSL_CTX_free(context)
+        throw TransportError(.invalidConfiguration, "The system's OpenSSL forbids the TLS versions asked for.")
+    }
+    SSL_CTX_set_options(
+        context, LINNET_SSL_OP_NO_RENEGOTIATION | LINNET_SSL_OP_NO_COMPRESSION | LINNET_SSL_OP_NO_TICKET)
+    _ = linnet_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
+    _ = linnet_SSL_CTX_set_read_ahead(context, 1)
+    return context
+}

@@ -1,0 +1,302 @@
+internal import FoundationEssentials
+internal import LinnetSecurity
+package import NIOCore
+
+/// TLS on a channel: ciphertext below, plaintext above.
+///
+/// A client's handler asks its judge for a verdict on the server's chain. Judging runs in a task of its own; until it
+/// is done the handshake stands still, and the event loop goes on with other channels.
+package final class TLSHandler: ChannelDuplexHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
+
+    typealias Judge = @Sendable (_ chain: [Data], _ stapledOCSPResponse: Data?) async -> TrustDecision
+
+    private let makeConnection: () throws(TransportError) -> TLSConnection
+    private let judge: Judge?
+    private var connection: TLSConnection?
+    private var state = TLSHandlerState.idle
+    private var judging: Task<Void, Never>?
+    private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
+    private var pendingWrites: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+    private var writePromise: EventLoopPromise<Void>?
+    private var heardCloseNotify = false
+    private var saysCloseNotify = true
+
+    /// A server's side.
+    package init(server context: TLSServerContext) {
+        makeConnection = { () throws(TransportError) in try TLSConnection(server: context) }
+        judge = nil
+    }
+
+    /// A client's side; `promise` is completed when the handshake ends, well or not.
+    init(
+        client context: TLSClientContext, serverName: String?, promise: EventLoopPromise<TLSSessionInfo>,
+        judge: @escaping Judge
+    ) {
+        makeConnection = { () throws(TransportError) in
+            try TLSConnection(client: context, serverName: serverName)
+        }
+        handshakePromise = promise
+        self.judge = judge
+    }
+
+    // MARK: Channel events
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { begin(context) }
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let connection, state != .closed else { return }
+        connection.bio.feed(unwrapInboundIn(data))
+        if state == .handshaking { advanceHandshake(context) }
+        if state == .active { deliverPlaintext(context) }
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        // Nobody above asks for bytes before the handshake is done. While a verdict is due nobody reads: a server gets
+        // no room to fill meanwhile.
+        if case .handshaking = state { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        switch state {
+        case .idle, .handshaking, .awaitingVerdict:
+            failHandshake(TransportError(.connectionClosed, "The server ended the connection during the TLS handshake."))
+        case .active where !heardCloseNotify:
+            context.fireUserInboundEventTriggered(TLSTruncated())
+        case .active, .closing, .closed:
+            break
+        }
+        end()
+        context.fireChannelInactive()
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        failHandshake(TransportError(.connectionClosed, "The connection was closed."))
+        end()
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if state.isHandshake {
+            failHandshake(TransportError(.connectionClosed, "The connection broke during the TLS handshake: \(error)", underlying: error))
+            context.close(promise: nil)
+        } else {
+            context.fireErrorCaught(error)
+        }
+    }
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let bytes = unwrapOutboundIn(data)
+        switch state {
+        case .idle, .handshaking, .awaitingVerdict:
+            pendingWrites.append((bytes, promise))
+        case .active:
+            encrypt(context, bytes, promise)
+        case .closing, .closed:
+            promise?.fail(ChannelError.ioOnClosedChannel)
+        }
+    }
+
+    package func flush(context: ChannelHandlerContext) {
+        sendCiphertext(context)
+    }
+
+    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode != .input else { return context.close(mode: mode, promise: promise) }
+        if state == .active || (state == .closing && mode == .all) {
+            if state == .active && saysCloseNotify { connection?.shutdown() }
+            sendCiphertext(context)
+        }
+        if mode == .all {
+            failHandshake(TransportError(.connectionClosed, "The connection was closed."))
+            end()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    package func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        if event is TLSAbandon {
+            saysCloseNotify = false
+            promise?.succeed()
+        } else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
+    }
+
+    // MARK: Handshake
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard case .idle = state else { return }
+        do {
+            connection = try makeConnection()
+        } catch {
+            failHandshake(error)
+            context.close(promise: nil)
+            return
+        }
+        state = .handshaking
+        advanceHandshake(context)
+        context.read()
+    }
+
+    private func advanceHandshake(_ context: ChannelHandlerContext) {
+        guard let connection else { return }
+        let step = connection.handshake()
+        sendCiphertext(context)
+        switch step {
+        case .needsBytes:
+            break
+        case .needsVerdict:
+            askForVerdict(context, connection)
+        case .failed(let errors):
+            refuse(context, Self.handshakeError(verdict: connection.verdict, errors: errors))
+        case .complete:
+            completeHandshake(context, connection)
+        }
+    }
+
+    private func askForVerdict(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
+        guard let judge else {
+            return refuse(context, TransportError(.tlsHandshakeFailed, "Nobody is there to judge the peer's chain."))
+        }
+        state = .awaitingVerdict
+        let promise = context.eventLoop.makePromise(of: TrustDecision.self)
+        let (chain, staple) = (connection.presentedChain, connection.stapledOCSPResponse)
+        judging = Task { promise.succeed(await judge(chain, staple)) }
+        promise.futureResult.assumeIsolated().whenSuccess { decision in
+            // The channel may have gone in the meantime.
+            guard case .awaitingVerdict = self.state else { return }
+            self.judging = nil
+            connection.verdict = decision
+            self.state = .handshaking
+            self.advanceHandshake(context)
+            if self.state == .active { self.deliverPlaintext(context) }
+            context.read()
+        }
+    }
+
+    private func completeHandshake(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
+        if judge != nil {
+            // OpenSSL completed without our word: never let that pass.
+            guard case .accepted = connection.verdict else {
+                return refuse(context, TransportError(.tlsHandshakeFailed, "The server's chain was not judged."))
+            }
+        }
+        state = .active
+        let info = connection.session()
+        context.fireUserInboundEventTriggered(
+            TLSHandshakeCompleted(
+                version: info.version, cipher: info.cipher, applicationProtocol: info.applicationProtocol,
+                serverName: info.serverName))
+        handshakePromise?.succeed(info)
+        handshakePromise = nil
+        let writes = pendingWrites
+        pendingWrites = []
+        for write in writes { encrypt(context, write.bytes, write.promise) }
+        sendCiphertext(context)
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ error: TransportError) {
+        failHandshake(error)
+        end()
+        context.close(promise: nil)
+    }
+
+    /// Gives the handshake up, unless it is over.
+    func abort(_ error: TransportError, channel: any Channel) {
+        guard state.isHandshake else { return }
+        failHandshake(error)
+        end()
+        channel.close(promise: nil)
+    }
+
+    private func failHandshake(_ error: TransportError) {
+        handshakePromise?.fail(error)
+        handshakePromise = nil
+    }
+
+    private static func handshakeError(verdict: TrustDecision?, errors: [OpenSSLError]) -> TransportError {
+        if case .refused(let refusal) = verdict {
+            return TransportError(.trustRefused, refusal.message, underlying: refusal, trustRefusal: refusal)
+        }
+        return TransportError(
+            .tlsHandshakeFailed, "The TLS handshake failed: \(errors.summary).", underlying: errors.first)
+    }
+
+    // MARK: Application data
+
+    private func deliverPlaintext(_ context: ChannelHandlerContext) {
+        guard let connection else { return }
+        var plaintext = context.channel.allocator.buffer(capacity: max(connection.bio.inboundBytes, 1024))
+        let step = connection.read(into: &plaintext)
+        // Reading can make OpenSSL answer, to a key update for one.
+        sendCiphertext(context)
+        if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
+        switch step {
+        case .bytes, .needsBytes:
+            break
+        case .closed:
+            heardCloseNotify = true
+            if state == .active { context.close(promise: nil) }
+        case .failed(let errors):
+            guard state == .active else { return }
+            end()
+            context.fireErrorCaught(
+                TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
+            context.close(promise: nil)
+        }
+    }
+
+    private func encrypt(_ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+        guard let connection, let errors = connection.write(bytes) else {
+            if let promise { joinWritePromise(promise) }
+            return
+        }
+        promise?.fail(TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
+        context.close(promise: nil)
+    }
+
+    private func joinWritePromise(_ promise: EventLoopPromise<Void>) {
+        if let writePromise {
+            writePromise.futureResult.cascade(to: promise)
+        } else {
+            writePromise = promise
+        }
+    }
+
+    private func sendCiphertext(_ context: ChannelHandlerContext) {
+        let promise = writePromise
+        writePromise = nil
+        if let bytes = connection?.bio.takeOutbound() {
+            context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+        } else {
+            promise?.succeed()
+            context.flush()
+        }
+    }
+
+    /// Nothing goes in or out any more; whoever waits for a write hears of it.
+    private func end() {
+        guard state != .closed else { return }
+        state = .closed
+        judging?.cancel()
+        judging = nil
+        let writes = pendingWrites
+        pendingWrites = []
+        for write in writes { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+        writePromise?.fail(ChannelError.ioOnClosedChannel)
+        writePromise = nil
+    }
+}

@@ -1,0 +1,83 @@
+public import LinnetSecurity
+public import NIOCore
+
+/// What an ``HTTPTransport`` is made with.
+public struct TransportConfiguration: Sendable {
+    /// Where the connections run.
+    public enum EventLoops: Sendable {
+        /// The event loops that the process shares; they are never stopped.
+        case shared
+        /// This many threads of the transport's own, ended by its shutdown.
+        case dedicated(threads: Int)
+        /// A group that belongs to the caller, who stops it after the transport.
+        case group(any EventLoopGroup)
+    }
+
+    /// How many connections there may be.
+    public struct PoolLimits: Sendable, Hashable {
+        /// To one origin under one policy. The default is 8.
+        public var connectionsPerOrigin = 8
+        /// In total. The default is 256.
+        public var connections = 256
+        /// How long an unused connection is kept. The default is 60 seconds.
+        public var idleTimeout: Duration = .seconds(60)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How much a server may send beside the body.
+    public struct ResponseLimits: Sendable, Hashable {
+        /// Bytes of a response's head, or of its trailers. The default is 256 KiB.
+        public var headBytes = 256 * 1024
+        /// Fields in a response's head, or in its trailers. The default is 256.
+        public var headFields = 256
+        /// Informational responses before the final one. The default is 8.
+        public var informationalResponses = 8
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Where the connections run. The default is `.shared`.
+    public var eventLoops: EventLoops = .shared
+    /// Who is trusted. The default is the system's trust store.
+    public var securityPolicy: SecurityPolicy = .systemTrust
+    /// TLS versions and cipher suites.
+    public var tls = TLSOptions()
+    /// How many connections there may be.
+    public var pool = PoolLimits()
+    /// How much a server may send beside the body.
+    public var limits = ResponseLimits()
+    /// How long each step may take; nil entries have no limit.
+    public var timeouts: TransportTimeouts = .default
+    /// How long a request with `Expect: 100-continue` waits for the server's word before it sends its body all the
+    /// same (RFC 9110, 10.1.1). The default is 1 second.
+    public var continueTimeout: Duration = .seconds(1)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// TLS versions and cipher suites.
+public struct TLSOptions: Sendable, Hashable {
+    /// A protocol version.
+    public enum Version: Sendable, Hashable {
+        /// TLS 1.2 (RFC 5246).
+        case tls12
+        /// TLS 1.3 (RFC 8446).
+        case tls13
+    }
+
+    /// The lowest version. The default is TLS 1.2.
+    public var minimumVersion: Version = .tls12
+    /// The highest version. The default is TLS 1.3.
+    public var maximumVersion: Version = .tls13
+    /// Cipher suites of TLS 1.2 in OpenSSL's notation, or nil for Linnet's list: ECDHE with AES-GCM or ChaCha20.
+    public var cipherList: String?
+    /// Cipher suites of TLS 1.3 in OpenSSL's notation, or nil for OpenSSL's list.
+    public var cipherSuites: String?
+
+    /// The defaults.
+    public init() {}
+}

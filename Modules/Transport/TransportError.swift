@@ -1,0 +1,85 @@
+public import LinnetSecurity
+
+/// Why a request failed below HTTP's status codes.
+public struct TransportError: Error, Sendable {
+    /// What kind of failure it was.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The caller's task, or the request, was cancelled.
+        public static let cancelled = Code("cancelled")
+        /// No connection became free in time.
+        public static let poolTimeout = Code("poolTimeout")
+        /// The connection could not be opened in time.
+        public static let connectTimeout = Code("connectTimeout")
+        /// The TLS handshake took too long.
+        public static let tlsTimeout = Code("tlsTimeout")
+        /// The server sent nothing for too long.
+        public static let readTimeout = Code("readTimeout")
+        /// The server took nothing for too long.
+        public static let writeTimeout = Code("writeTimeout")
+        /// The whole request took too long.
+        public static let requestTimeout = Code("requestTimeout")
+        /// The host's name has no address.
+        public static let nameResolutionFailed = Code("nameResolutionFailed")
+        /// No address of the host could be connected to.
+        public static let connectionFailed = Code("connectionFailed")
+        /// The connection ended before the response was complete.
+        public static let connectionClosed = Code("connectionClosed")
+        /// The TLS handshake failed for another reason than trust.
+        public static let tlsHandshakeFailed = Code("tlsHandshakeFailed")
+        /// TLS failed after the handshake: a bad record, an alert, a forbidden renegotiation.
+        public static let tlsProtocolError = Code("tlsProtocolError")
+        /// The connection ended without TLS's close_notify where the body's end depended on it (RFC 8446, 6.1).
+        public static let tlsTruncated = Code("tlsTruncated")
+        /// The security policy refused the server's certificate chain; see ``TransportError/trustRefusal``.
+        public static let trustRefused = Code("trustRefused")
+        /// The server's bytes are not HTTP.
+        public static let invalidResponse = Code("invalidResponse")
+        /// The response's head is larger than the limit, in bytes or in fields.
+        public static let headTooLarge = Code("headTooLarge")
+        /// The server sent more informational responses than the limit.
+        public static let tooManyInformationalResponses = Code("tooManyInformationalResponses")
+        /// The body is larger than the limit.
+        public static let bodyTooLarge = Code("bodyTooLarge")
+        /// The request cannot be sent as it is: no authority, an unknown scheme, a forbidden header field.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The request's body failed to produce its bytes, or produced another number of them than it said.
+        public static let requestBodyFailed = Code("requestBodyFailed")
+        /// The configuration cannot be enforced.
+        public static let invalidConfiguration = Code("invalidConfiguration")
+        /// The transport was shut down.
+        public static let shutDown = Code("shutDown")
+    }
+
+    /// What kind of failure it was.
+    public var code: Code
+    /// One line that a person can act on.
+    public var message: String
+    /// The error below, where there is one.
+    public var underlying: (any Error)?
+    /// Why the policy refused the chain, for ``Code/trustRefused``.
+    public var trustRefusal: TrustRefusal?
+    /// The host and port that the request went to.
+    public var endpoint: String?
+
+    /// Makes an error.
+    public init(
+        _ code: Code, _ message: String, underlying: (any Error)? = nil, trustRefusal: TrustRefusal? = nil,
+        endpoint: String? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+        self.trustRefusal = trustRefusal
+        self.endpoint = endpoint
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+}
