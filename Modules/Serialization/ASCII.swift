@@ -1,0 +1,25 @@
+/// Classes of ASCII bytes, as bit masks so that a test is two shifts.
+enum ASCII {
+    /// RFC 9110's token characters.
+    static func isToken(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
+    }
+
+    /// RFC 3986's unreserved characters, and `/` and `?`, which a query may carry as they are.
+    static func isPlainInQuery(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x83FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)
+    }
+
+    /// The upper-case hexadecimal digit of a number below 16.
+    static func hexadecimalDigit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
+    }
+
+    private static func isIn(_ byte: UInt8, low: UInt64, high: UInt64) -> Bool {
+        byte < 0x80 && (byte < 64 ? low >> UInt64(byte) : high >> UInt64(byte - 64)) & 1 == 1
+    }
+}

@@ -1,0 +1,117 @@
+/// A JSON object: named values in the order of the text, each name once.
+///
+/// Names are the same if their bytes are. Two objects are equal if they have the same names and values, in any order.
+public struct JSONObject: Sendable {
+    /// A name and its value.
+    public struct Entry: Sendable {
+        /// The name.
+        public let key: String
+        /// The value.
+        public var value: JSONValue
+    }
+
+    private var entries: [Entry] = []
+    // Small objects, which most are, are searched from the front.
+    private var index: [JSONKey: Int] = [:]
+    private static let largestWithoutIndex = 12
+
+    /// Creates an object without names.
+    public init() {}
+
+    /// The value of a name; nil if there is none. Setting nil removes the name.
+    public subscript(key: String) -> JSONValue? {
+        get { place(of: key).map { entries[$0].value } }
+        set {
+            if let newValue {
+                set(key, newValue)
+            } else if let place = place(of: key) {
+                remove(at: place)
+            }
+        }
+    }
+
+    /// The names in order.
+    public var keys: [String] { entries.map(\.key) }
+
+    /// Sets a value in the place of the name, or at the end.
+    mutating func set(_ key: String, _ value: JSONValue) {
+        if let place = place(of: key) {
+            entries[place].value = value
+            return
+        }
+        entries.append(Entry(key: key, value: value))
+        if entries.count > Self.largestWithoutIndex + 1 {
+            index[JSONKey(key)] = entries.count - 1
+        } else if entries.count == Self.largestWithoutIndex + 1 {
+            rebuildIndex()
+        }
+    }
+
+    private mutating func remove(at place: Int) {
+        entries.remove(at: place)
+        index = [:]
+        if entries.count > Self.largestWithoutIndex { rebuildIndex() }
+    }
+
+    private mutating func rebuildIndex() {
+        for (place, entry) in entries.enumerated() { index[JSONKey(entry.key)] = place }
+    }
+
+    private func place(of key: String) -> Int? {
+        if entries.count > Self.largestWithoutIndex { return index[JSONKey(key)] }
+        let key = JSONKey(key)
+        return entries.firstIndex { JSONKey($0.key) == key }
+    }
+}
+
+extension JSONObject: RandomAccessCollection {
+    /// The first entry's position.
+    public var startIndex: Int { 0 }
+    /// The position after the last entry.
+    public var endIndex: Int { entries.count }
+    /// The entry at a position.
+    public subscript(position: Int) -> Entry { entries[position] }
+}
+
+extension JSONObject: Hashable {
+    /// Whether both have the same names with the same values, in any order.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    }
+
+    /// Hashes the entries without regard to their order.
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for entry in entries {
+            var own = Hasher()
+            own.combine(JSONKey(entry.key))
+            own.combine(entry.value)
+            sum ^= own.finalize()
+        }
+        hasher.combine(count)
+        hasher.combine(sum)
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates an object in the order written; the last value of a repeated name counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        for (key, value) in elements { set(key, value) }
+    }
+}
+
+/// A name compared by its bytes; Swift's own comparison takes canonically equivalent names for the same.
+private struct JSONKey: Hashable {
+    let key: String
+
+    init(_ key: String) { self.key = key }
+
+    static func == (left: JSONKey, right: JSONKey) -> Bool {
+        left.key.utf8.count == right.key.utf8.count && left.key.utf8.elementsEqual(right.key.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        var key = key
+        key.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -1,0 +1,19 @@
+import FoundationEssentials
+
+extension Double {
+    /// The shortest text that reads back as the same number, without the fraction of a whole one: `2`, not `2.0`.
+    var parameterText: String {
+        let text = description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
+
+extension Date {
+    /// ISO 8601 in UTC; with milliseconds if there are any.
+    var parameterText: String {
+        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
+        let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
+        let rounded = Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+        return rounded.formatted(isWhole ? .iso8601 : Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

@@ -1,0 +1,74 @@
+/// A request's parameters: an ordered tree of values that each serializer writes in its own way.
+///
+/// ```swift
+/// let parameters: Parameters = ["q": "swift", "page": 2, "tags": ["linux", "http"]]
+/// ```
+/// The form serializer wants names at the top; JSON also takes an array.
+public struct Parameters: Sendable, Hashable {
+    /// The value at the top of the tree.
+    public var root: ParameterValue
+
+    /// Creates parameters from a value.
+    public init(_ root: ParameterValue) { self.root = root }
+
+    /// Creates parameters without a value in them.
+    public init() { root = .dictionary([]) }
+
+    /// Creates parameters from a dictionary, ordered by name.
+    public init(_ dictionary: [String: ParameterValue]) {
+        let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        root = .dictionary(sorted.map { ParameterValue.Entry($0.key, $0.value) })
+    }
+
+    /// The named values at the top; empty if there is something else.
+    public var entries: [ParameterValue.Entry] {
+        if case .dictionary(let entries) = root { entries } else { [] }
+    }
+
+    /// Whether there is nothing to send: no named value, no element.
+    public var isEmpty: Bool {
+        switch root {
+        case .dictionary(let entries): entries.isEmpty
+        case .array(let values), .set(let values): values.isEmpty
+        default: false
+        }
+    }
+
+    /// The value of a name at the top: the last if there are several, nil if there is none.
+    ///
+    /// Setting replaces the first in its place and removes the others, appends if there was none, and with nil removes.
+    /// Write `.null` for a value that is null.
+    public subscript(key: String) -> ParameterValue? {
+        get { entries.last { $0.key == key }?.value }
+        set {
+            var entries = self.entries
+            let place = entries.firstIndex { $0.key == key }
+            entries.removeAll { $0.key == key }
+            if let newValue {
+                entries.insert(ParameterValue.Entry(key, newValue), at: place ?? entries.count)
+            }
+            root = .dictionary(entries)
+        }
+    }
+
+    /// Adds a named value at the end, also if the name is there already.
+    public mutating func append(_ key: String, _ value: ParameterValue) {
+        guard case .dictionary(var entries) = root else {
+            root = .dictionary([ParameterValue.Entry(key, value)])
+            return
+        }
+        root = .null
+        entries.append(ParameterValue.Entry(key, value))
+        root = .dictionary(entries)
+    }
+}
+
+extension Parameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    /// Creates parameters in the order written.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1) })
+    }
+
+    /// Creates parameters with an array at the top, for JSON.
+    public init(arrayLiteral elements: ParameterValue...) { root = .array(elements) }
+}

@@ -1,0 +1,62 @@
+extension QueryEncoder {
+    /// How an array's elements are named.
+    public struct ArrayStyle: Sendable, Hashable {
+        enum Kind: Sendable { case brackets, indices, repeated, commaSeparated }
+        let kind: Kind
+
+        /// `a[]=1&a[]=2`
+        public static let brackets = ArrayStyle(kind: .brackets)
+        /// `a[0]=1&a[1]=2`
+        public static let indices = ArrayStyle(kind: .indices)
+        /// `a=1&a=2`
+        public static let repeated = ArrayStyle(kind: .repeated)
+        /// `a=1,2`; a comma within an element is percent-encoded, and elements must be plain values.
+        public static let commaSeparated = ArrayStyle(kind: .commaSeparated)
+    }
+
+    /// How a name within a dictionary is joined to the dictionary's.
+    public struct NestingStyle: Sendable, Hashable {
+        enum Kind: Sendable { case brackets, dots }
+        let kind: Kind
+
+        /// `a[b]=1`
+        public static let brackets = NestingStyle(kind: .brackets)
+        /// `a.b=1`
+        public static let dots = NestingStyle(kind: .dots)
+    }
+
+    /// How truth values are written.
+    public struct BoolStyle: Sendable, Hashable {
+        enum Kind: Sendable { case digits, words }
+        let kind: Kind
+
+        /// `1` and `0`
+        public static let digits = BoolStyle(kind: .digits)
+        /// `true` and `false`
+        public static let words = BoolStyle(kind: .words)
+    }
+
+    /// How null is written.
+    public struct NullStyle: Sendable, Hashable {
+        enum Kind: Sendable { case bareKey, emptyValue, dropped }
+        let kind: Kind
+
+        /// `a`
+        public static let bareKey = NullStyle(kind: .bareKey)
+        /// `a=`
+        public static let emptyValue = NullStyle(kind: .emptyValue)
+        /// Nothing.
+        public static let dropped = NullStyle(kind: .dropped)
+    }
+
+    /// How a space is written.
+    public struct SpaceStyle: Sendable, Hashable {
+        enum Kind: Sendable { case percentEncoded, plus }
+        let kind: Kind
+
+        /// `%20`
+        public static let percentEncoded = SpaceStyle(kind: .percentEncoded)
+        /// `+`, as HTML forms do
+        public static let plus = SpaceStyle(kind: .plus)
+    }
+}

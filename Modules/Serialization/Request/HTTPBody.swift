@@ -1,0 +1,90 @@
+public import FoundationEssentials
+import Synchronization
+
+/// A request's content: bytes in memory, or a stream that is pulled as the connection takes it.
+///
+/// ```swift
+/// let body = HTTPBody.stream(length: nil, isReplayable: true) { try LogReader(path) }
+/// ```
+public struct HTTPBody: Sendable {
+    /// The exact number of bytes if it is known; nil sends the body chunked.
+    public var length: Int64?
+    /// Whether ``makeReader()`` may be called again, as redirects, authentication and retries need.
+    public var isReplayable: Bool
+    /// Why the body cannot be replayed, in words, such as the name of the part that is a stream; nil if it can, or if
+    /// nothing more is known.
+    public var replayObstacle: String?
+
+    private let source: Source
+
+    private enum Source: Sendable {
+        case data(Data)
+        case stream(@Sendable () throws -> any HTTPBodyReader)
+        case once(SingleUse)
+    }
+
+    /// A body in memory, which can be replayed.
+    public static func data(_ data: Data) -> HTTPBody {
+        HTTPBody(length: Int64(data.count), isReplayable: true, source: .data(data))
+    }
+
+    /// A body that is pulled from a reader.
+    ///
+    /// - Parameters:
+    ///   - length: The exact number of bytes, or nil if it is not known.
+    ///   - isReplayable: Whether `makeReader` gives the same bytes each time. If it does not, it is called once only.
+    ///   - replayObstacle: Why it cannot be replayed, for the error of whoever tries.
+    ///   - makeReader: Opens the source. It is called when the body is sent, not before.
+    public static func stream(
+        length: Int64?,
+        isReplayable: Bool,
+        replayObstacle: String? = nil,
+        makeReader: @escaping @Sendable () throws -> any HTTPBodyReader
+    ) -> HTTPBody {
+        let source: Source = isReplayable ? .stream(makeReader) : .once(SingleUse(makeReader))
+        return HTTPBody(
+            length: length,
+            isReplayable: isReplayable,
+            replayObstacle: isReplayable ? nil : replayObstacle,
+            source: source
+        )
+    }
+
+    /// The bytes if the body is in memory, otherwise nil.
+    public var data: Data? {
+        if case .data(let data) = source { data } else { nil }
+    }
+
+    /// Returns a reader that starts at the body's first byte.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` when the body can be read
+    ///   once only and was; otherwise what the source throws when it is opened.
+    public func makeReader() throws -> any HTTPBodyReader {
+        switch source {
+        case .data(let data): return DataBodyReader(data)
+        case .stream(let makeReader): return try makeReader()
+        case .once(let once):
+            guard let makeReader = once.take() else {
+                throw SerializationError(
+                    code: .bodyNotReplayable,
+                    message: "the body cannot be sent again: " + (replayObstacle ?? "its stream can be read only once")
+                )
+            }
+            return try makeReader()
+        }
+    }
+}
+
+/// Hands a closure out once, whichever copy of the body asks.
+private final class SingleUse: Sendable {
+    private let closure: Mutex<(@Sendable () throws -> any HTTPBodyReader)?>
+
+    init(_ closure: @escaping @Sendable () throws -> any HTTPBodyReader) { self.closure = Mutex(closure) }
+
+    func take() -> (@Sendable () throws -> any HTTPBodyReader)? {
+        closure.withLock { held in
+            defer { held = nil }
+            return held
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import FoundationEssentials
+public import HTTPTypes
+
+extension HTTPFields {
+    /// Sets a field from texts, or removes it with nil, and refuses what would end up on another line.
+    ///
+    /// HTTPTypes itself turns forbidden characters into spaces; here they are an error, so that a value which came from
+    /// outside never arrives as something else.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` when the name is not a token, or
+    ///   the value holds CR, LF, NUL or other forbidden bytes (RFC 9110, sections 5.1 and 5.5).
+    public mutating func set(_ value: String?, forName name: String) throws(SerializationError) {
+        guard let fieldName = HTTPField.Name(name) else {
+            throw SerializationError(
+                code: .invalidHeader,
+                message: "\(name.debugDescription) is not a header field's name"
+            )
+        }
+        if let value, !HTTPField.isValidValue(value) {
+            throw SerializationError(
+                code: .invalidHeader,
+                message: "the value of the header field \(fieldName) holds a character that is not allowed there"
+            )
+        }
+        self[fieldName] = value
+    }
+
+    /// The value of an `Authorization` field for HTTP's Basic scheme, in UTF-8 (RFC 7617).
+    ///
+    /// A user name must hold no colon: the server takes the first one for the separator.
+    public static func basicAuthorization(username: String, password: String) -> String {
+        "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+    }
+
+    /// Adds the fields whose names are not there yet.
+    mutating func addMissing(_ fields: HTTPFields) {
+        let missing = fields.filter { !contains($0.name) }
+        append(contentsOf: missing)
+    }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// The header fields that every request serializer adds unless told otherwise.
+enum DefaultHeaderFields {
+    static let standard: HTTPFields = {
+        let process = ProcessInfo.processInfo
+        var fields = HTTPFields()
+        fields[.acceptLanguage] = acceptLanguage(environment: process.environment)
+        fields[.userAgent] = userAgent(product: process.processName)
+        return fields
+    }()
+
+    /// The user's languages with falling preference: 1, 0.9, and so on to 0.5.
+    ///
+    /// `LC_ALL`, `LC_MESSAGES` and `LANG` are asked in this order, as setlocale does; `LANGUAGE`, a list, goes before
+    /// them unless the locale is C (gettext's rule). A language with a region is followed by the language alone.
+    static func acceptLanguage(environment: [String: String]) -> String {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        var tags: [String] = []
+        if let own = locale.flatMap(languageTag) {
+            let list = (environment["LANGUAGE"] ?? "").split(separator: ":").compactMap { languageTag(String($0)) }
+            for tag in list + [own] {
+                if !tags.contains(tag) { tags.append(tag) }
+            }
+            for tag in tags where tag.contains("-") {
+                let language = String(tag.prefix { $0 != "-" })
+                if let last = tags.lastIndex(where: { $0.hasPrefix(language + "-") }), !tags.contains(language) {
+                    tags.insert(language, at: last + 1)
+                }
+            }
+        }
+        // The C locale speaks English.
+        if tags.isEmpty { tags = ["en"] }
+        let qualities = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
+        return zip(tags, qualities).map { "\($0);q=\($1)" }.joined(separator: ", ")
+    }
+
+    /// `de_DE.UTF-8@euro` as `de-DE`; nil for C, POSIX and what is no language.
+    private static func languageTag(_ locale: String) -> String? {
+        let name = locale.prefix { $0 != "." && $0 != "@" }
+        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+        guard let language = parts.first, (2...8).contains(language.utf8.count), name != "POSIX",
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isAlphanumeric) })
+        else { return nil }
+        return parts.joined(separator: "-")
+    }
+
+    static func userAgent(product: String, version: String = "0") -> String {
+        let bytes = product.utf8.map { ASCII.isToken($0) ? $0 : UInt8(ascii: "-") }
+        let name = bytes.isEmpty ? "Linnet" : String(decoding: bytes, as: UTF8.self)
+        return "\(name)/\(version) (\(operatingSystem); \(architecture)) Linnet/\(LinnetVersion.current)"
+    }
+
+    private static var operatingSystem: String {
+        #if os(Linux)
+        "Linux"
+        #elseif os(macOS)
+        "macOS"
+        #else
+        "unknown"
+        #endif
+    }
+
+    private static var architecture: String {
+        #if arch(x86_64)
+        "x86_64"
+        #elseif arch(arm64)
+        "aarch64"
+        #elseif arch(arm)
+        "arm"
+        #elseif arch(riscv64)
+        "riscv64"
+        #else
+        "unknown"
+        #endif
+    }
+}
+
+/// This library's own version.
+enum LinnetVersion {
+    static let current = "0.1"
+}

@@ -1,0 +1,47 @@
+public import FoundationEssentials
+
+/// Reads a JSON body into a type of the caller's.
+///
+/// ```swift
+/// let serializer = DecodableResponseSerializer([Post].self)
+/// ```
+/// An empty body gives nil if the type is an optional, and is an error otherwise.
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+    /// What is accepted; the default is a status of 200 to 299 with ``JSONResponseSerializer/jsonContentTypes``.
+    public var validation: ResponseValidation
+    /// What reads the JSON. It must not be changed once requests use it.
+    public let decoder: JSONDecoder
+
+    /// Creates a serializer.
+    public init(
+        _ type: Value.Type = Value.self,
+        decoder: JSONDecoder = JSONDecoder(),
+        validation: ResponseValidation = ResponseValidation(contentTypes: JSONResponseSerializer.jsonContentTypes)
+    ) {
+        self.decoder = decoder
+        self.validation = validation
+    }
+
+    /// Validates the response and reads its body.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed``; Foundation's `DecodingError`
+    ///   underlies it.
+    public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
+        try validation.validate(response)
+        if response.body.isEmpty, let empty = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()),
+            let value = empty as? Value
+        {
+            return value
+        }
+        do {
+            return try decoder.decode(Value.self, from: response.body)
+        } catch {
+            throw SerializationError(
+                code: .decodingFailed,
+                message: "the body does not decode as \(Value.self): \(error)",
+                underlying: error,
+                response: response
+            )
+        }
+    }
+}

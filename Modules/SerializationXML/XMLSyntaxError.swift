@@ -1,0 +1,25 @@
+/// Where and why a text was not read as XML.
+public struct XMLSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// What is wrong, in words.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The text is not well-formed.
+        public static let malformed = Kind("malformed")
+        /// Elements are nested deeper than the limit.
+        public static let nestedTooDeep = Kind("nested too deep")
+        /// The document declares entities.
+        public static let entityDeclaration = Kind("entity declaration")
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// The line of where it was seen, from 1; 0 if the parser did not say.
+    public let line: Int
+
+    /// What is wrong, and where.
+    public var description: String { "\(kind) at line \(line)" }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct JSONRequestTests {
+    private func body(_ parameters: Parameters, _ options: JSONWritingOptions = .init()) throws -> String? {
+        let serializer = JSONRequestSerializer(options: options)
+        return bodyText(try serializer.serialize(try makeRequest(method: .post), parameters: parameters))
+    }
+
+    @Test(
+        arguments: [
+            (["key": "value"], #"{"key":"value"}"#), (["a", 1, nil, true, false], #"["a",1,null,true,false]"#),
+            (["b": 1, "a": ["d": [], "c": [:]]], #"{"b":1,"a":{"d":[],"c":{}}}"#), ([:], "{}"), ([], "[]"),
+            (["a": "\"\\/\u{8}\u{C}\n\r\t\u{1}\u{1F}"], #"{"a":"\"\\/\u0008\u000C\n\r\t\u0001\u001F"}"#),
+            (["a": "é漢😀\u{2028}"], "{\"a\":\"é漢😀\u{2028}\"}"),
+            (["a": 1.0, "b": 1.5, "c": -0.0], #"{"a":1,"b":1.5,"c":-0}"#),
+            (["a": .double(1e300), "b": .double(.leastNonzeroMagnitude)], #"{"a":1e+300,"b":5e-324}"#),
+            (["a": .unsigned(.max), "b": .integer(.min)], #"{"a":18446744073709551615,"b":-9223372036854775808}"#),
+            (["a": .data(Data([1, 2, 3]))], #"{"a":"AQID"}"#),
+            (["a": .date(Date(timeIntervalSince1970: 86400))], #"{"a":"1970-01-02T00:00:00Z"}"#),
+            (["a": 1, "b": 2, "a": 3], #"{"a":3,"b":2}"#),
+        ] as [(Parameters, String)])
+    func parametersAreWritten(parameters: Parameters, expected: String) throws {
+        #expect(try body(parameters) == expected)
+    }
+
+    @Test func optionsSortAndIndent() throws {
+        let options = JSONWritingOptions(sortsKeys: true, isPretty: true)
+        let text = try body(["b": [1, 2], "a": [:], "c": ["x": []]], options)
+        #expect(
+            text == """
+                {
+                  "a": {},
+                  "b": [
+                    1,
+                    2
+                  ],
+                  "c": {
+                    "x": []
+                  }
+                }
+                """
+        )
+    }
+
+    @Test func theContentTypeIsSetUnlessItIs() throws {
+        let serializer = JSONRequestSerializer()
+        let plain = try serializer.serialize(try makeRequest(method: .put), parameters: ["a": 1])
+        #expect(plain.headerFields[.contentType] == "application/json")
+        let own = try makeRequest(method: .put, headerFields: [.contentType: "application/vnd.x+json"])
+        let kept = try serializer.serialize(own, parameters: ["a": 1])
+        #expect(kept.headerFields[values: .contentType] == ["application/vnd.x+json"])
+    }
+
+    @Test func noParametersMakeNoBody() throws {
+        let request = try JSONRequestSerializer().serialize(try makeRequest(method: .post), parameters: nil)
+        #expect(request.body == nil)
+        #expect(request.headerFields[.contentType] == nil)
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .head, .delete])
+    func queryMethodsUseTheQuery(method: HTTPRequest.Method) throws {
+        let request = try JSONRequestSerializer().serialize(try makeRequest(method: method), parameters: ["a": [1]])
+        #expect(request.url.query(percentEncoded: true) == "a%5B%5D=1")
+        #expect(request.body == nil)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func whatJSONCannotSayIsATypedError(value: Double) {
+        let error = #expect(throws: SerializationError.self) { try body(["a": [.double(value)]]) }
+        #expect(error?.code == .encodingFailed)
+    }
+
+    @Test func setsAreRefusedWithAReason() {
+        let error = #expect(throws: SerializationError.self) { try body(["a": .set([1])]) }
+        #expect(error?.code == .invalidParameters)
+        #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func nestingIsLimited() throws {
+        var value: ParameterValue = 1
+        for _ in 0..<512 { value = [value] }
+        #expect(try body(Parameters(value)) != nil)
+        let error = #expect(throws: SerializationError.self) { try body(Parameters([value])) }
+        #expect(error?.code == .nestedTooDeep)
+    }
+}

@@ -1,0 +1,131 @@
+import FoundationEssentials
+import LinnetSerialization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ParameterEncoderTests {
+    private struct Post: Encodable {
+        enum Kind: String, Encodable { case note }
+        struct Author: Encodable { let name: String, age: UInt8? }
+        enum CodingKeys: String, CodingKey {
+            case id = "post_id", author, tags, kind, when, raw, link, price, ratio, big
+        }
+        let id: Int
+        let author: Author
+        let tags: [String]
+        let kind: Kind
+        let when: Date
+        let raw: Data
+        let link: URL?
+        let price: Decimal
+        let ratio: Float
+        let big: UInt64
+    }
+
+    @Test func everyKindOfPropertyIsEncoded() throws {
+        let date = Date(timeIntervalSince1970: 5)
+        let post = Post(
+            id: 7, author: .init(name: "Ada", age: nil), tags: ["x", "y"], kind: .note, when: date, raw: Data([1]),
+            link: URL(string: "https://h/p"), price: 12.5, ratio: 0.1, big: .max
+        )
+        let expected: Parameters = [
+            "post_id": 7, "author": ["name": "Ada"], "tags": ["x", "y"], "kind": "note", "when": .date(date),
+            "raw": .data(Data([1])), "link": "https://h/p", "price": "12.5", "ratio": 0.1, "big": .unsigned(.max),
+        ]
+        #expect(try Parameters(encoding: post) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (.integer(1), .integer(1)), ([1, nil, "a"], [1, nil, "a"]),
+            (["a": ["b": [true, 0.5]]], ["a": ["b": [true, 0.5]]]),
+        ] as [(ParameterValue, ParameterValue)])
+    func parametersEncodeAsThemselves(value: ParameterValue, expected: ParameterValue) throws {
+        #expect(try Parameters(encoding: value).root == expected)
+        #expect(try Parameters(encoding: [value]).root == [expected])
+    }
+
+    @Test func topLevelValuesAndEmptyContainers() throws {
+        #expect(try Parameters(encoding: [Int]()).root == [])
+        #expect(try Parameters(encoding: [String: Int]()).root == [:])
+        #expect(try Parameters(encoding: "text").root == "text")
+        #expect(try Parameters(encoding: Int?.none).root == nil)
+        #expect(try Parameters(encoding: [1, nil, 3]).root == [1, nil, 3])
+    }
+
+    private class Base: Encodable {
+        let a = 1
+    }
+
+    private final class Derived: Base {
+        let b = 2
+        enum CodingKeys: CodingKey { case b, nested, list }
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(b, forKey: .b)
+            try super.encode(to: container.superEncoder())
+            var nested = container.nestedContainer(keyedBy: CodingKeys.self, forKey: .nested)
+            var list = container.nestedUnkeyedContainer(forKey: .list)
+            // In turns, which a container that writes when it ends would lose.
+            try nested.encode(1, forKey: .b)
+            try list.encode(2)
+            try nested.encode(3, forKey: .list)
+            var inner = list.nestedUnkeyedContainer()
+            try inner.encode("deep")
+            #expect(list.count == 2)
+        }
+    }
+
+    @Test func nestedAndSuperContainersAreKept() throws {
+        let expected: Parameters = [
+            "b": 2, "super": ["a": 1], "nested": ["b": 1, "list": 3], "list": [2, ["deep"]],
+        ]
+        #expect(try Parameters(encoding: Derived()) == expected)
+    }
+
+    private struct Failing: Encodable {
+        struct Reason: Error {}
+        func encode(to encoder: any Encoder) throws { throw Reason() }
+    }
+
+    private final class Endless: Encodable {
+        enum CodingKeys: CodingKey { case me }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(self, forKey: .me)
+        }
+    }
+
+    private final class EndlessAlone: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(self)
+        }
+    }
+
+    @Test func failuresKeepTheirCause() {
+        let error = #expect(throws: SerializationError.self) { try Parameters(encoding: ["a": Failing()]) }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.underlying is Failing.Reason)
+    }
+
+    @Test func aValueThatHoldsItselfIsATypedError() {
+        let error = #expect(throws: SerializationError.self) { try Parameters(encoding: Endless()) }
+        #expect(error?.code == .nestedTooDeep)
+        let alone = #expect(throws: SerializationError.self) { try Parameters(encoding: EndlessAlone()) }
+        #expect(alone?.code == .nestedTooDeep)
+    }
+
+    @Test func parametersAreBuiltByHand() {
+        var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
+        #expect(parameters["a"] == 3)
+        parameters["a"] = "x"
+        #expect(parameters == ["a": "x", "b": 2])
+        parameters["b"] = nil
+        parameters["c"] = .null
+        #expect(parameters == ["a": "x", "c": nil])
+        #expect(Parameters(["b": 1, "a": 2]) == ["a": 2, "b": 1])
+        #expect(Parameters().isEmpty)
+        #expect(ParameterValue(UInt64.max) == .unsigned(.max))
+        #expect(ParameterValue(UInt8(3)) == 3)
+    }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ResponseSerializerTests {
+    private struct Post: Codable, Sendable, Equatable {
+        var id: Int
+        var text: String
+    }
+
+    private func code<S: ResponseSerializer>(_ serializer: S, _ response: SerializedResponse) -> SerializationError
+        .Code?
+    {
+        #expect(throws: SerializationError.self) { _ = try serializer.serialize(response) }?.code
+    }
+
+    @Test func dataIsGivenAsItIs() throws {
+        #expect(try DataResponseSerializer().serialize(makeResponse("x", type: nil)) == Data("x".utf8))
+        #expect(code(DataResponseSerializer(), makeResponse("x", status: 404)) == .unacceptableStatus)
+    }
+
+    @Test(arguments: ["application/json", "text/json", "text/javascript", "application/problem+json"])
+    func jsonTypesAreAccepted(type: String) throws {
+        #expect(try JSONResponseSerializer().serialize(makeResponse(#"{"a":1}"#, type: type)) == ["a": 1])
+    }
+
+    @Test func otherTypesAreRefused() {
+        #expect(
+            code(JSONResponseSerializer(), makeResponse("{}", type: "nonstandard/json")) == .unacceptableContentType)
+    }
+
+    @Test(arguments: ["", " "]) func nothingIsNil(body: String) throws {
+        #expect(try JSONResponseSerializer().serialize(makeResponse(body)) == nil)
+    }
+
+    @Test func badJSONIsATypedErrorWithTheBody() {
+        let response = makeResponse("{\"a\":")
+        let error = #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.underlying is JSONSyntaxError)
+        #expect(error?.response?.body == response.body)
+        let deep = makeResponse(String(repeating: "[", count: 600))
+        #expect(code(JSONResponseSerializer(), deep) == .nestedTooDeep)
+    }
+
+    @Test func aBadStatusIsNeverHiddenUnderABadBody() {
+        #expect(code(JSONResponseSerializer(), makeResponse("<html>", status: 500)) == .unacceptableStatus)
+        #expect(code(DecodableResponseSerializer<Post>(), makeResponse("<html>", status: 500)) == .unacceptableStatus)
+        #expect(code(StringResponseSerializer(), makeResponse(Data([255]), status: 500)) == .unacceptableStatus)
+    }
+
+    @Test func nullsAreRemovedOnRequest() throws {
+        let serializer = JSONResponseSerializer(removesNullValues: true)
+        let value = try serializer.serialize(makeResponse(#"{"a":null,"b":[null,{"c":null}]}"#))
+        #expect(value == ["b": [[:]]])
+        #expect(try serializer.serialize(makeResponse("null")) == .null)
+    }
+
+    @Test func decodableValuesAreDecoded() throws {
+        let serializer = DecodableResponseSerializer([Post].self)
+        let posts = try serializer.serialize(makeResponse(#"[{"id":1,"text":"é"}]"#))
+        #expect(posts == [Post(id: 1, text: "é")])
+        let error = #expect(throws: SerializationError.self) { try serializer.serialize(makeResponse("[{}]")) }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.underlying is DecodingError)
+        #expect(error?.response != nil)
+    }
+
+    @Test func anEmptyBodyDecodesToNilOnlyIfTheTypeIsOptional() throws {
+        #expect(try DecodableResponseSerializer(Post?.self).serialize(makeResponse("", status: 204, type: nil)) == nil)
+        #expect(code(DecodableResponseSerializer(Post.self), makeResponse("")) == .decodingFailed)
+    }
+
+    @Test func deepJSONIsNoCrashForDecodable() {
+        let deep = makeResponse(String(repeating: "[", count: 1_000_000))
+        #expect(code(DecodableResponseSerializer([Post].self), deep) == .decodingFailed)
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", [0x68, 0xC3, 0xA9], "hé"), ("text/plain; charset=utf-8", [0xC3, 0xA9], "é"),
+            ("text/plain; charset=\"UTF-8\"", [0xEF, 0xBB, 0xBF, 0x61], "a"),
+            ("text/plain; charset=iso-8859-1", [0x68, 0xE9], "hé"),
+            ("text/plain; charset=us-ascii", [0x68], "h"),
+            ("text/plain; charset=utf-16", [0xFF, 0xFE, 0x61, 0x00], "a"),
+            ("text/plain; charset=utf-16", [0xFE, 0xFF, 0x00, 0x61], "a"),
+            ("text/plain; charset=utf-16", [0x00, 0x61], "a"),
+            ("text/plain; charset=utf-16le", [0x3D, 0xD8, 0x00, 0xDE], "😀"),
+            ("text/plain; charset=utf-16be", [0xD8, 0x3D, 0xDE, 0x00], "😀"),
+            (nil, [0xFF, 0xFE, 0x61, 0x00], "a"), ("text/plain", [], ""), ("text/plain; charset=utf-16", [], ""),
+            (
+                "text/plain; charset=latin1", Array(0...255),
+                String(String.UnicodeScalarView((0...255).map { Unicode.Scalar(UInt8($0)) }))
+            ),
+        ] as [(String?, [UInt8], String)])
+    func stringsAreReadInTheirCharset(type: String?, bytes: [UInt8], expected: String) throws {
+        #expect(try StringResponseSerializer().serialize(makeResponse(Data(bytes), type: type)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", [0xE9]), ("text/plain; charset=utf-8", [0xC3]), ("text/plain; charset=us-ascii", [0x80]),
+            ("text/plain; charset=utf-16", [0x61]), ("text/plain; charset=utf-16le", [0x00, 0xD8]),
+            ("text/plain; charset=klingon", [0x61]),
+        ] as [(String, [UInt8])])
+    func stringsInNoCharsetAreTypedErrors(type: String, bytes: [UInt8]) {
+        #expect(code(StringResponseSerializer(), makeResponse(Data(bytes), type: type)) == .decodingFailed)
+    }
+
+    @Test func theFallbackCharsetIsUsedWhenNoneIsNamed() throws {
+        let serializer = StringResponseSerializer(fallbackCharset: .latin1)
+        #expect(try serializer.serialize(makeResponse(Data([0xE9]), type: "text/plain")) == "é")
+    }
+}

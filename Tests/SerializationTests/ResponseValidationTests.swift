@@ -1,0 +1,99 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ResponseValidationTests {
+    @Test func every2xxIsAccepted() throws {
+        for status in 200..<300 { try ResponseValidation().validate(makeResponse("x", status: status)) }
+    }
+
+    @Test func everyOtherStatusIsATypedErrorWithTheResponse() {
+        for status in Array(100..<200) + Array(300..<600) {
+            let error = #expect(throws: SerializationError.self) {
+                try ResponseValidation().validate(makeResponse("body", status: status))
+            }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.response?.head.status.code == status)
+            #expect(error?.response?.body == Data("body".utf8))
+            #expect(error?.message.contains("\(status)") == true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("text/html", "text/html", true), ("text/html; charset=utf-8", "text/html", true),
+            ("TEXT/HTML", "text/html", true),
+            ("text/html", "Text/*", true), ("text/html", "*/*", true), ("image/png", "text/*", false),
+            ("application/problem+json", "application/*+json", true), ("application/json", "application/*+json", false),
+            ("application/+json", "application/*+json", false), ("model/gltf+json", "*/*+json", true),
+            ("application/jsonx", "application/json", false), ("nonstandard/json", "application/json", false),
+            (nil, "application/json", false), ("garbage", "application/json", false), (nil, "*/*", true),
+            ("garbage", "*/*", true),
+            ("text/html", "text", false), ("text/html;q=\"a;b\"", "text/html", true),
+            ("text/html,text/plain", "text/html", false),
+        ] as [(String?, String, Bool)])
+    func contentTypesAreMatchedByPattern(type: String?, pattern: String, accepted: Bool) {
+        let validation = ResponseValidation(contentTypes: [pattern])
+        let result = Result { try validation.validate(makeResponse("x", type: type)) }
+        if accepted {
+            #expect(throws: Never.self) { try result.get() }
+        } else {
+            let error = #expect(throws: SerializationError.self) { try result.get() }
+            #expect(error?.code == .unacceptableContentType)
+        }
+    }
+
+    @Test(arguments: [nil, "text/html", "garbage"] as [String?]) func emptyBodiesPassWhateverTheirType(type: String?)
+        throws
+    {
+        for status in [200, 204, 205] {
+            try ResponseValidation(contentTypes: ["application/json"]).validate(
+                makeResponse("", status: status, type: type))
+        }
+    }
+
+    @Test func a205WithoutTypeButWithDataIsRefused() {
+        let validation = ResponseValidation(contentTypes: ["text/html"])
+        let error = #expect(throws: SerializationError.self) {
+            try validation.validate(makeResponse("x", status: 205, type: nil))
+        }
+        #expect(error?.code == .unacceptableContentType)
+    }
+
+    @Test func theStatusIsTheErrorAndTheTypeUnderliesIt() {
+        let error = #expect(throws: SerializationError.self) {
+            try ResponseValidation(contentTypes: ["a/b"]).validate(makeResponse("x", status: 500))
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect((error?.underlying as? SerializationError)?.code == .unacceptableContentType)
+    }
+
+    @Test func anyStatusSetCanBeAccepted() throws {
+        var codes = RangeSet(200..<300)
+        codes.insert(contentsOf: 404..<405)
+        let validation = ResponseValidation(statusCodes: codes)
+        try validation.validate(makeResponse("", status: 404))
+        #expect(throws: SerializationError.self) { try validation.validate(makeResponse("", status: 405)) }
+        try ResponseValidation.none.validate(makeResponse("x", status: 500, type: nil))
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", "text/plain", []), ("Text/Plain;Charset=UTF-8", "text/plain", [["charset", "UTF-8"]]),
+            ("a/b ; x=\"q\\\"\\\\;\" ;y=z", "a/b", [["x", "q\"\\;"], ["y", "z"]]), ("a/b;", "a/b", []),
+            ("a/b;;c=d", "a/b", [["c", "d"]]),
+        ] as [(String, String, [[String]])])
+    func mediaTypesAreRead(text: String, essence: String, parameters: [[String]]) throws {
+        let type = try #require(MediaType(text))
+        #expect(type.essence == essence)
+        #expect(type.parameters.map { [$0.name, $0.value] } == parameters)
+    }
+
+    @Test(arguments: [
+        "", "a", "/", "a/", "/b", "a/b c", "a/b;x", "a/b;x=", "a/b;x=\"y", "a b/c", "a/b/c", "a/b;=c", "a/b\r\nx: y",
+    ])
+    func whatIsNoMediaTypeIsRefused(text: String) {
+        #expect(MediaType(text) == nil)
+    }
+}

@@ -1,0 +1,67 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import Testing
+
+/// The inverse of the query encoder, written apart from it.
+enum QueryParser {
+    static func parse(_ query: String) -> [ParameterValue.Entry] {
+        query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value: ParameterValue = parts.count > 1 ? .string(decode(parts[1])) : .null
+            return ParameterValue.Entry(decode(parts[0]), value)
+        }
+    }
+
+    static func decode(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                rest = rest.dropFirst(2)
+                bytes.append(value)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Texts of any scalars, with those in front that have a meaning somewhere.
+enum RandomText {
+    static func make() -> String {
+        let special = Array("%&=+ #?/[];,\"\\\r\n\u{0}'é漢😀".unicodeScalars)
+        var text = "x"
+        for _ in 0..<Int.random(in: 0...12) {
+            if Bool.random(), let scalar = special.randomElement() {
+                text.unicodeScalars.append(scalar)
+            } else if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x10FFFF)) {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+func makeResponse(_ body: String, status: Int = 200, type: String? = "application/json") -> SerializedResponse {
+    makeResponse(Data(body.utf8), status: status, type: type)
+}
+
+func makeResponse(_ body: Data, status: Int = 200, type: String? = "application/json") -> SerializedResponse {
+    var head = HTTPResponse(status: HTTPResponse.Status(code: status))
+    head.headerFields[.contentType] = type
+    return SerializedResponse(url: URL(string: "https://example.org/"), head: head, body: body)
+}
+
+func makeRequest(
+    _ url: String = "https://example.org/p",
+    method: HTTPRequest.Method = .get,
+    headerFields: HTTPFields = [:],
+    body: HTTPBody? = nil
+) throws -> Request {
+    Request(url: try #require(URL(string: url)), method: method, headerFields: headerFields, body: body)
+}
+
+func bodyText(_ request: Request) -> String? { request.body?.data.map { String(decoding: $0, as: UTF8.self) } }
