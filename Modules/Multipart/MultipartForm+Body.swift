@@ -1,0 +1,26 @@
+public import LinnetSerialization
+
+extension MultipartForm {
+    /// The parts that can be read once only, by name: what keeps the body from being sent again.
+    public var nonReplayablePartNames: [String] {
+        parts.filter { !$0.isReplayable }.map(\.name)
+    }
+
+    /// Returns the body, which encodes the form as it is pulled, in chunks of at most 64 KiB.
+    ///
+    /// Memory does not grow with the parts' size. The body can be replayed if each part can; `replayObstacle` names
+    /// those which cannot. Opening and reading it throw ``MultipartError``.
+    public func makeBody() -> HTTPBody {
+        let once = nonReplayablePartNames
+        let names = once.map(\.debugDescription).joined(separator: ", ")
+        return .stream(
+            length: contentLength,
+            isReplayable: once.isEmpty,
+            replayObstacle: once.isEmpty ? nil : "the form's part \(names) is a stream that can be read only once",
+            makeReader: {
+                try validate()
+                return MultipartBodyReader(form: self)
+            }
+        )
+    }
+}

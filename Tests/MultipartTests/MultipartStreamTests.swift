@@ -1,0 +1,79 @@
+import FoundationEssentials
+import LinnetMultipart
+import LinnetSerialization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct MultipartStreamTests {
+    private func form(_ chunks: [String], length: Int64?, isReplayable: Bool) throws -> MultipartForm {
+        var form = try MultipartForm(boundary: "B")
+        let data = chunks.map { Data($0.utf8) }
+        form.append(
+            stream: { ChunksReader(chunks: data) },
+            name: "s",
+            fileName: "s.txt",
+            contentType: "text/plain",
+            length: length,
+            isReplayable: isReplayable
+        )
+        return form
+    }
+
+    private static let expected =
+        "--B\r\nContent-Disposition: form-data; name=\"s\"; filename=\"s.txt\"\r\nContent-Type: text/plain\r\n\r\n"
+        + "hello\r\n--B--\r\n"
+
+    @Test func aStreamOfKnownLengthMakesTheBodysLengthKnown() async throws {
+        let form = try form(["he", "", "llo"], length: 5, isReplayable: true)
+        #expect(form.contentLength == Int64(Self.expected.utf8.count))
+        let body = form.makeBody()
+        #expect(body.isReplayable)
+        for _ in 0..<2 { #expect(String(decoding: try await collect(body), as: UTF8.self) == Self.expected) }
+    }
+
+    @Test func aStreamOfUnknownLengthMakesTheBodysUnknown() async throws {
+        let form = try form(["hello"], length: nil, isReplayable: true)
+        #expect(form.contentLength == nil)
+        #expect(form.makeBody().length == nil)
+        #expect(String(decoding: try await collect(form), as: UTF8.self) == Self.expected)
+    }
+
+    @Test(arguments: [Int64(4), 6, 0, -1])
+    func aWrongLengthIsATypedError(length: Int64) async throws {
+        let form = try form(["hel", "lo"], length: length, isReplayable: true)
+        let error = await #expect(throws: MultipartError.self) { try await collect(form) }
+        #expect(error?.code == .lengthMismatch)
+        #expect(error?.partName == "s")
+    }
+
+    @Test func theBodyNamesThePartThatCannotBeReplayed() async throws {
+        var form = try form(["hello"], length: 5, isReplayable: false)
+        form.append(Data("x".utf8), name: "other")
+        let body = form.makeBody()
+        #expect(!body.isReplayable)
+        #expect(form.nonReplayablePartNames == ["s"])
+        #expect(body.replayObstacle?.contains("\"s\"") == true)
+        _ = try await collect(body)
+        let error = #expect(throws: SerializationError.self) { try body.makeReader() }
+        #expect(error?.code == .bodyNotReplayable)
+        #expect(error?.message.contains("\"s\"") == true)
+    }
+
+    @Test func anotherBodyOfTheSameFormNamesThePartToo() async throws {
+        let form = try form(["hello"], length: 5, isReplayable: false)
+        _ = try await collect(form)
+        let error = await #expect(throws: MultipartError.self) { try await collect(form) }
+        #expect(error?.code == .partNotReplayable)
+        #expect(error?.partName == "s")
+    }
+
+    @Test func largeChunksAreCut() async throws {
+        let big = String(repeating: "x", count: 300_000)
+        let data = try await collect(try form([big, "y"], length: 300_001, isReplayable: true))
+        #expect(data.count == Self.expected.utf8.count - 5 + 300_001)
+    }
+
+    @Test func lengthsBeyondInt64AreUnknownAndNotATrap() throws {
+        let form = try form([], length: .max, isReplayable: true)
+        #expect(form.contentLength == nil)
+    }
+}
