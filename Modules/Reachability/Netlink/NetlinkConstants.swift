@@ -1,0 +1,64 @@
+// The kernel's interface, from linux/netlink.h, linux/rtnetlink.h, linux/if_link.h and linux/if_addr.h, which Glibc's
+// module does not show. All of it is frozen: user space depends on these numbers.
+
+/// Values of the message header (`struct nlmsghdr`).
+enum NetlinkHeader {
+    static let length = 16
+    static let alignment = 4
+
+    static let request: UInt16 = 0x1
+    static let dumpInterrupted: UInt16 = 0x10
+    static let dump: UInt16 = 0x300
+}
+
+/// Types of message that are read or sent.
+enum NetlinkType {
+    static let error: UInt16 = 2
+    static let done: UInt16 = 3
+    static let overrun: UInt16 = 4
+    static let newLink: UInt16 = 16
+    static let deleteLink: UInt16 = 17
+    static let getLink: UInt16 = 18
+    static let newAddress: UInt16 = 20
+    static let deleteAddress: UInt16 = 21
+    static let getAddress: UInt16 = 22
+    static let newRoute: UInt16 = 24
+    static let deleteRoute: UInt16 = 25
+    static let getRoute: UInt16 = 26
+    static let newNexthop: UInt16 = 104
+    static let deleteNexthop: UInt16 = 105
+}
+
+/// Multicast groups, as bits of `sockaddr_nl.nl_groups`.
+enum NetlinkGroup {
+    static let link: UInt32 = 0x1
+    static let ipv4Address: UInt32 = 0x10
+    static let ipv4Route: UInt32 = 0x40
+    static let ipv6Address: UInt32 = 0x100
+    static let ipv6Route: UInt32 = 0x400
+    // Without this one, routes that vanish with their nexthop object go unseen. Kernels before 5.3 ignore it.
+    static let nexthop: UInt32 = 1 << 31
+
+    static let all = link | ipv4Address | ipv4Route | ipv6Address | ipv6Route | nexthop
+}
+
+/// Types of attribute (`struct rtattr`).
+enum NetlinkAttributeType {
+    // The two highest bits tell "nested" and "network byte order".
+    static let mask: UInt16 = 0x3FFF
+
+    static let linkName: UInt16 = 3
+    static let linkOperationalState: UInt16 = 16
+    static let linkInfo: UInt16 = 18
+    static let linkInfoKind: UInt16 = 1
+
+    static let addressBytes: UInt16 = 1
+    static let addressLocalBytes: UInt16 = 2
+    static let addressFlags: UInt16 = 8
+
+    static let routeDestination: UInt16 = 1
+    static let routeOutputInterface: UInt16 = 4
+    static let routePriority: UInt16 = 6
+    static let routeMultipath: UInt16 = 9
+    static let routeTable: UInt16 = 15
+}

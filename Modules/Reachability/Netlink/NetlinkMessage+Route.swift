@@ -1,0 +1,84 @@
+extension NetlinkMessage.Content {
+    /// `struct rtmsg`: family, prefix lengths, type of service, table, protocol, scope, type, flags.
+    static func route(_ body: NetlinkBytes, isRemoval: Bool) -> Self? {
+        guard let family = body.uint8(at: 0), let prefixLength = body.uint8(at: 1),
+            let sourceLength = body.uint8(at: 2), let shortTable = body.uint8(at: 4), let type = body.uint8(at: 7),
+            let flags = body.uint32(at: 8)
+        else { return nil }
+        // Machines that route for others have a million routes, so all but the default ones leave here.
+        guard let family = NetworkFamily(family), prefixLength <= 1, sourceLength == 0, flags & RouteFlag.cloned == 0
+        else { return .irrelevant }
+        var attributes = RouteAttributes(table: UInt32(shortTable))
+        let isComplete = body.forEachAttribute(from: 12) { attributes.read(type: $0, value: $1) }
+        guard isComplete, attributes.isWellFormed else { return nil }
+        guard let table = NetworkRoute.Table(attributes.table) else { return .irrelevant }
+        if isRemoval { return .defaultRouteRemoved }
+        // Only unicast routes lead somewhere: "unreachable", "blackhole" and "prohibit" can be default routes too.
+        let isUsable = type == RouteFlag.unicastType && flags & RouteFlag.unusable == 0
+        let routes = (isUsable ? attributes.interfaces : []).map {
+            NetworkRoute(
+                family: family, destination: attributes.destination(prefixLength: prefixLength), table: table,
+                metric: attributes.metric, interface: $0)
+        }
+        return .defaultRoute(routes)
+    }
+}
+
+private enum RouteFlag {
+    /// `RTN_UNICAST`.
+    static let unicastType: UInt8 = 1
+    /// A route that was cloned into a cache for one destination (`RTM_F_CLONED`).
+    static let cloned: UInt32 = 0x200
+    /// Dead, or without a carrier (`RTNH_F_DEAD`, `RTNH_F_LINKDOWN`).
+    static let unusable: UInt32 = 0x11
+}
+
+private struct RouteAttributes {
+    var table: UInt32
+    var metric: UInt32 = 0
+    var isUpperHalf = false
+    var outputInterface: Int32?
+    var hops: [Int32] = []
+    var isWellFormed = true
+
+    var interfaces: [Int32] { outputInterface.map { [$0] } ?? hops }
+
+    func destination(prefixLength: UInt8) -> NetworkRoute.Destination {
+        if prefixLength == 0 { return .everything }
+        return isUpperHalf ? .upperHalf : .lowerHalf
+    }
+
+    mutating func read(type: UInt16, value: NetlinkBytes) {
+        switch type {
+        case NetlinkAttributeType.routeTable: read(value.uint32(at: 0)) { $0.table = $1 }
+        case NetlinkAttributeType.routePriority: read(value.uint32(at: 0)) { $0.metric = $1 }
+        case NetlinkAttributeType.routeOutputInterface: read(value.int32(at: 0)) { $0.outputInterface = $1 }
+        case NetlinkAttributeType.routeDestination: read(value.uint8(at: 0)) { $0.isUpperHalf = $1 & 0x80 != 0 }
+        case NetlinkAttributeType.routeMultipath: readHops(value)
+        default: break
+        }
+    }
+
+    private mutating func read<Value>(_ value: Value?, _ store: (inout Self, Value) -> Void) {
+        guard let value else {
+            isWellFormed = false
+            return
+        }
+        store(&self, value)
+    }
+
+    /// A row of `struct rtnexthop`: length, flags, weight, interface; each followed by attributes of its own.
+    private mutating func readHops(_ bytes: NetlinkBytes) {
+        var position = 0
+        while position < bytes.count {
+            guard let length = bytes.uint16(at: position), let flags = bytes.uint8(at: position + 2),
+                let interface = bytes.int32(at: position + 4), length >= 8, position + Int(length) <= bytes.count
+            else {
+                isWellFormed = false
+                return
+            }
+            if UInt32(flags) & RouteFlag.unusable == 0 { hops.append(interface) }
+            position += NetlinkBytes.aligned(Int(length))
+        }
+    }
+}

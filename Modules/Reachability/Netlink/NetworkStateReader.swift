@@ -1,0 +1,57 @@
+/// Reads the whole state of the network from the kernel.
+struct NetworkStateReader: Sendable {
+    private let socket: NetlinkSocket
+    private var sequence: UInt32 = 0
+    private var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferSize)
+
+    init(_ socket: NetlinkSocket) { self.socket = socket }
+
+    /// Lists links, addresses and routes, and again while they change under the listing.
+    ///
+    /// On a network that never rests the last listing is what comes back: the change that spoilt it was announced too, so
+    /// another listing follows.
+    mutating func read() throws(ReachabilityError) -> NetworkState {
+        for _ in 1..<Self.attempts {
+            let (state, isConsistent) = try readOnce()
+            if isConsistent { return state }
+        }
+        return try readOnce().state
+    }
+
+    private mutating func readOnce() throws(ReachabilityError) -> (state: NetworkState, isConsistent: Bool) {
+        var state = NetworkState()
+        var isConsistent = true
+        for request in NetlinkRequest.all {
+            switch try list(request, into: &state) {
+            case .complete: break
+            case .interrupted: isConsistent = false
+            case .refused(let code):
+                throw ReachabilityError(.queryFailed, "The kernel does not list \(request.subject)", systemError: code)
+            case .malformed:
+                throw ReachabilityError(.malformedMessage, "The kernel's list of \(request.subject) is malformed")
+            }
+        }
+        return (state, isConsistent)
+    }
+
+    private mutating func list(
+        _ request: NetlinkRequest, into state: inout NetworkState
+    ) throws(ReachabilityError) -> NetlinkDump.Outcome {
+        sequence &+= 1
+        var dump = NetlinkDump(sequence: sequence)
+        try socket.requestDump(request, sequence: sequence)
+        while true {
+            switch try socket.receive(into: &buffer, waits: true) {
+            case .datagram(let count):
+                if let outcome = dump.receive(NetlinkDatagram(buffer[..<count]), into: &state) { return outcome }
+            case .foreign: break
+            case .nothing:
+                throw ReachabilityError(.timeout, "The kernel did not list \(request.subject) within 5 seconds")
+            case .overrun:
+                throw ReachabilityError(.queryFailed, "The kernel's list of \(request.subject) does not fit")
+            }
+        }
+    }
+
+    private static let attempts = 8
+}

@@ -1,0 +1,64 @@
+/// Decides of which kind an interface is.
+enum InterfaceClassifier {
+    static func kind(of link: NetworkLink, facts: InterfaceFacts) -> ReachabilityStatus.Kind {
+        if link.isLoopback || link.hardwareType == HardwareType.loopback { return .loopback }
+        if isWiFi(link, facts) { return .wifi }
+        if isCellular(link, facts) { return .cellular }
+        if isTunnel(link, facts) { return .tunnel }
+        if isEthernet(link) { return .ethernet }
+        return .other
+    }
+
+    private static func isWiFi(_ link: NetworkLink, _ facts: InterfaceFacts) -> Bool {
+        facts.isWireless || facts.deviceType == "wlan" || HardwareType.wireless.contains(link.hardwareType)
+    }
+
+    private static func isCellular(_ link: NetworkLink, _ facts: InterfaceFacts) -> Bool {
+        if facts.deviceType == "wwan" || link.driverKind == "wwan" || link.driverKind == "rmnet" { return true }
+        // The names that modems' drivers give; any other virtual device with such a name is somebody's own.
+        if link.driverKind == nil, hasName(link, ["wwan", "rmnet", "rmnet_data", "ccmni"]) { return true }
+        // Old modems speak PPP, as DSL and VPNs do. The kernel does not tell what is below: a modem in the machine decides.
+        return facts.hasModem && (link.hardwareType == HardwareType.ppp || link.driverKind == "ppp")
+    }
+
+    private static func isTunnel(_ link: NetworkLink, _ facts: InterfaceFacts) -> Bool {
+        if facts.isTunTap || HardwareType.tunnels.contains(link.hardwareType) { return true }
+        guard let kind = link.driverKind else {
+            return hasName(link, ["tun", "tap", "wg", "ppp", "sit", "gre", "vti", "xfrm", "ipsec", "tailscale"])
+        }
+        return tunnelKinds.contains(kind)
+    }
+
+    private static func isEthernet(_ link: NetworkLink) -> Bool {
+        guard link.hardwareType == HardwareType.ethernet else { return false }
+        return link.driverKind.map { !placeholderKinds.contains($0) } ?? true
+    }
+
+    /// Whether the name is one of the stems followed by a number.
+    private static func hasName(_ link: NetworkLink, _ stems: [String]) -> Bool {
+        guard let name = link.name else { return false }
+        return stems.contains { stem in
+            let number = name.dropFirst(stem.count)
+            return name.hasPrefix(stem) && !number.isEmpty && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+    }
+
+    private static let tunnelKinds: Set<String> = [
+        "tun", "wireguard", "amneziawg", "ovpn", "ovpn-dco", "ppp", "sit", "ipip", "ip6tnl", "gre", "gretap", "ip6gre",
+        "ip6gretap", "erspan", "ip6erspan", "vti", "vti6", "xfrm", "ipsec", "l2tp", "vxlan", "geneve", "gtp", "bareudp",
+    ]
+
+    /// Devices that look like Ethernet and lead nowhere.
+    private static let placeholderKinds: Set<String> = ["dummy", "ifb", "vrf", "nlmon", "netdevsim"]
+}
+
+/// The `ARPHRD_` numbers of linux/if_arp.h.
+private enum HardwareType {
+    static let ethernet: UInt16 = 1
+    static let ppp: UInt16 = 512
+    static let loopback: UInt16 = 772
+    /// 802.11, with and without capture headers.
+    static let wireless: Set<UInt16> = [801, 802, 803]
+    /// PPP, IPIP, IP6IP6, SIT, GRE over IPv4 and IPv6, and "none", which tun and WireGuard have.
+    static let tunnels: Set<UInt16> = [ppp, 768, 769, 776, 778, 823, 0xFFFE]
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import LinnetReachability
+
+@Suite(.timeLimit(.minutes(1))) struct ChangeDebouncerTests {
+    private let start = ContinuousClock.now
+
+    private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }
+
+    @Test func itIsTimeOnceTheNetworkHasRested() {
+        var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
+        #expect(debouncer.timeout(at: at(0)) == -1)
+        debouncer.noticeChange(at: at(0))
+        debouncer.noticeChange(at: at(60))
+        #expect(debouncer.timeout(at: at(60)) == 100)
+        #expect(debouncer.takeDeadline(at: at(159)) == false)
+        #expect(debouncer.takeDeadline(at: at(160)) == true)
+        #expect(debouncer.takeDeadline(at: at(1000)) == false)
+        #expect(debouncer.timeout(at: at(1000)) == -1)
+    }
+
+    @Test func aBurstWithoutAnEndIsCut() {
+        var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
+        var looks: [Int] = []
+        for moment in stride(from: 0, through: 2500, by: 50) {
+            debouncer.noticeChange(at: at(moment))
+            if debouncer.takeDeadline(at: at(moment)) { looks.append(moment) }
+        }
+        #expect(looks == [1000, 2050])
+    }
+
+    @Test func aFailedLookIsRepeatedLater() {
+        var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
+        debouncer.retry(at: at(0))
+        #expect(debouncer.takeDeadline(at: at(999)) == false)
+        #expect(debouncer.takeDeadline(at: at(1000)) == true)
+    }
+
+    @Test func theTimeoutIsRoundedUpAndNeverNegative() {
+        var debouncer = ChangeDebouncer(quietTime: .microseconds(1500))
+        debouncer.noticeChange(at: at(0))
+        #expect(debouncer.timeout(at: at(0)) == 2)
+        #expect(debouncer.timeout(at: at(1)) == 1)
+        #expect(debouncer.timeout(at: at(5)) == 0)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
+    func noQuietTimeMeansAtOnce(quietTime: Duration) {
+        var debouncer = ChangeDebouncer(quietTime: quietTime)
+        debouncer.noticeChange(at: at(0))
+        #expect(debouncer.timeout(at: at(0)) == 0)
+        #expect(debouncer.takeDeadline(at: at(0)) == true)
+    }
+
+    @Test func anEndlessQuietTimeIsAnHour() {
+        var debouncer = ChangeDebouncer(quietTime: .seconds(Int64.max))
+        debouncer.noticeChange(at: at(0))
+        #expect(debouncer.timeout(at: at(0)) == 3_600_000)
+    }
+}

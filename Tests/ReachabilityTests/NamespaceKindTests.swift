@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+
+@testable import LinnetReachability
+
+extension LiveTests {
+    @Suite(.enabled(if: NetworkNamespace.areAvailable, "needs root and iproute2 to make network namespaces"))
+    struct NamespaceKindTests {
+        private let namespace: NetworkNamespace
+
+        init() throws { namespace = try NetworkNamespace() }
+
+        /// What `ip link add` takes, by the kind expected; kernels lack some.
+        private static let devices: [(String, ReachabilityStatus.Kind)] = [
+            ("veth", .ethernet), ("bridge", .ethernet), ("bond", .ethernet), ("dummy", .other), ("ifb", .other),
+            ("wireguard", .tunnel), ("ipip remote 10.1.1.1 local 10.1.1.2", .tunnel),
+            ("gre remote 10.1.1.1 local 10.1.1.2", .tunnel), ("sit remote 10.1.1.1 local 10.1.1.2", .tunnel),
+            ("vxlan id 7 dstport 4789", .tunnel), ("xfrm if_id 7", .tunnel),
+        ]
+
+        @Test func theKernelsVirtualDevicesAreTold() async throws {
+            var expected: [String: ReachabilityStatus.Kind] = ["lo": .loopback]
+            for (number, (device, kind)) in Self.devices.enumerated() {
+                let name = "kind-\(number)"
+                if (try? namespace.ip("link add \(name) type \(device)")) != nil { expected[name] = kind }
+            }
+            for mode in ["tun", "tap"] where (try? namespace.ip("tuntap add kind-\(mode) mode \(mode)")) != nil {
+                expected["kind-\(mode)"] = .tunnel
+            }
+            try #require(expected.count > 1, "this kernel has no virtual devices")
+            let links = try await namespace.perform {
+                var reader = NetworkStateReader(try NetlinkSocket())
+                return try reader.read().links.values
+            }
+            for link in links {
+                guard let name = link.name, let kind = expected[name] else { continue }
+                #expect(InterfaceClassifier.kind(of: link, facts: .read(for: link)) == kind, "\(link)")
+                expected[name] = nil
+            }
+            #expect(expected.isEmpty)
+        }
+
+        @Test(.enabled(if: access("/dev/net/tun", R_OK | W_OK) == 0, "needs /dev/net/tun"))
+        func aTunnelLaidOverTheDefaultRouteIsTheAnswerWhileItIsOpen() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.ip("route add default via 10.9.0.1")
+            let monitor = try await namespace.makeMonitor()
+            var statuses = monitor.statuses.makeAsyncIterator()
+            #expect(await statuses.next()?.kind == .ethernet)
+
+            let device = try await namespace.perform { try TunnelDevice("vpn") }
+            try namespace.ip("address add 10.8.0.2/24 dev vpn")
+            try namespace.ip("link set vpn up")
+            try namespace.ip("route add 0.0.0.0/1 dev vpn")
+            try namespace.ip("route add 128.0.0.0/1 dev vpn")
+            let tunnel = await monitor.statuses.first { $0.kind == .tunnel }
+            #expect(tunnel?.interfaceName == "vpn")
+            #expect(tunnel?.isExpensive == false)
+
+            device.close()
+            #expect(await monitor.statuses.first { $0.kind != .tunnel }?.interfaceName == "lan")
+        }
+
+        @Test func aDefaultRouteOverABridgeIsEthernet() async throws {
+            try namespace.addPair("port", address: "10.9.9.2/24")
+            try namespace.ip("link add br0 type bridge")
+            try namespace.ip("link set port master br0")
+            try namespace.ip("link set br0 up")
+            try namespace.ip("address add 10.9.0.2/24 dev br0")
+            try namespace.ip("route add default via 10.9.0.1")
+            let monitor = try await namespace.makeMonitor()
+            let status = await monitor.statuses.first { $0.isReachable }
+            #expect(status?.kind == .ethernet)
+            #expect(status?.interfaceName == "br0")
+        }
+    }
+}
+
+/// A tun device that exists, and has a carrier, for as long as its descriptor is open.
+private struct TunnelDevice: Sendable {
+    struct CannotOpen: Error {}
+
+    private let descriptor: Int32
+
+    init(_ name: String) throws {
+        descriptor = open("/dev/net/tun", O_RDWR | O_CLOEXEC)
+        // `struct ifreq`: the name in 16 bytes, then flags: IFF_TUN and IFF_NO_PI.
+        var request = Array(name.utf8) + [UInt8](repeating: 0, count: 40 - name.utf8.count)
+        request.replaceSubrange(16..<18, with: MessageBytes.raw(UInt16(0x1001)))
+        let setInterface: UInt = 0x4004_54CA
+        let code = request.withUnsafeMutableBytes { bytes -> Int32 in
+            guard let address = bytes.baseAddress else { return -1 }
+            return ioctl(descriptor, setInterface, address)
+        }
+        guard code == 0 else { throw CannotOpen() }
+    }
+
+    func close() { Glibc.close(descriptor) }
+}

@@ -1,0 +1,172 @@
+import Glibc
+import Testing
+
+@testable import LinnetReachability
+
+extension LiveTests {
+    @Suite(.enabled(if: NetworkNamespace.areAvailable, "needs root and iproute2 to make network namespaces"))
+    struct NamespaceTests {
+        private let namespace: NetworkNamespace
+
+        init() throws { namespace = try NetworkNamespace() }
+
+        @Test func anEmptyNamespaceReachesNothing() async throws {
+            #expect(try await namespace.makeMonitor().status == .notReachable)
+        }
+
+        @Test func aDefaultRouteMakesTheNetworkReachable() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            let monitor = try await namespace.makeMonitor()
+            var statuses = monitor.statuses.makeAsyncIterator()
+            #expect(await statuses.next() == .notReachable)
+            try namespace.ip("route add default via 10.9.0.1")
+            let reachable = ReachabilityStatus.reachable(
+                via: .ethernet, interfaceName: "lan", supportsIPv4: true, supportsIPv6: false)
+            #expect(await statuses.next() == reachable)
+            #expect(monitor.status == reachable)
+            try namespace.ip("route del default")
+            #expect(await statuses.next() == .notReachable)
+        }
+
+        @Test func anIPv6RouteIsEnough() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.ip("-6 address add 2001:db8::2/64 dev lan nodad")
+            let monitor = try await namespace.makeMonitor()
+            try namespace.ip("-6 route add default via 2001:db8::1")
+            let status = await monitor.statuses.first { $0.isReachable }
+            #expect(status?.supportsIPv6 == true)
+            #expect(status?.supportsIPv4 == false)
+        }
+
+        @Test func aLinkThatGoesDownTakesItsRouteAlongForGood() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.addPair("other", address: "10.9.1.2/24")
+            try namespace.ip("route add default via 10.9.0.1")
+            let monitor = try await namespace.makeMonitor()
+            var statuses = monitor.statuses.makeAsyncIterator()
+            #expect(await statuses.next()?.interfaceName == "lan")
+            try namespace.ip("link set lan down")
+            #expect(await statuses.next() == .notReachable)
+            // The kernel has dropped the IPv4 route without a word, so the link alone brings nothing back.
+            try namespace.ip("link set lan up")
+            try namespace.ip("route add default via 10.9.1.1")
+            #expect(await statuses.next()?.interfaceName == "other")
+        }
+
+        @Test func aRemovedAddressTakesTheRouteAlong() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.ip("route add default via 10.9.0.1")
+            let monitor = try await namespace.makeMonitor()
+            #expect(monitor.status.isReachable)
+            try namespace.ip("address del 10.9.0.2/24 dev lan")
+            #expect(await monitor.statuses.first { !$0.isReachable } == .notReachable)
+        }
+
+        @Test func aLostCarrierIsNoticedAndItsReturnToo() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.ip("route add default via 10.9.0.1")
+            let monitor = try await namespace.makeMonitor()
+            _ = await monitor.statuses.first { $0.isReachable }
+            try namespace.ip("link set lan-peer down")
+            _ = await monitor.statuses.first { !$0.isReachable }
+            try namespace.ip("link set lan-peer up")
+            #expect(await monitor.statuses.first { $0.isReachable }?.interfaceName == "lan")
+        }
+
+        @Test func aRemovedInterfaceIsNoticed() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.ip("route add default via 10.9.0.1")
+            let monitor = try await namespace.makeMonitor()
+            try namespace.ip("link del lan")
+            #expect(await monitor.statuses.first { !$0.isReachable } == .notReachable)
+        }
+
+        @Test func theLowestMetricChoosesTheInterface() async throws {
+            try namespace.addPair("slow", address: "10.9.0.2/24")
+            try namespace.addPair("fast", address: "10.9.1.2/24")
+            try namespace.ip("route add default via 10.9.0.1 metric 600")
+            let monitor = try await namespace.makeMonitor()
+            var statuses = monitor.statuses.makeAsyncIterator()
+            #expect(await statuses.next()?.interfaceName == "slow")
+            try namespace.ip("route add default via 10.9.1.1 metric 100")
+            #expect(await statuses.next()?.interfaceName == "fast")
+            try namespace.ip("link set fast down")
+            #expect(await statuses.next()?.interfaceName == "slow")
+        }
+
+        @Test func aRouteOverTwoHopsSurvivesOne() async throws {
+            try namespace.addPair("one", address: "10.9.0.2/24")
+            try namespace.addPair("two", address: "10.9.1.2/24")
+            try namespace.ip("route add default nexthop via 10.9.0.1 nexthop via 10.9.1.1")
+            let monitor = try await namespace.makeMonitor()
+            #expect(monitor.status.interfaceName == "one")
+            try namespace.ip("link set one-peer down")
+            #expect(await monitor.statuses.first { $0.interfaceName != "one" }?.interfaceName == "two")
+        }
+
+        @Test(arguments: ["unreachable", "blackhole", "prohibit"])
+        func aRouteThatRefusesIsNone(type: String) async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.ip("route add \(type) default")
+            try namespace.ip("route add default via 10.9.0.1 table 100")
+            #expect(try await namespace.makeMonitor().status == .notReachable)
+        }
+
+        @Test func aFloodOfChangesEndsInTheLastState() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            try namespace.addPair("end", address: "10.9.1.2/24")
+            let monitor = try await namespace.makeMonitor(debounce: .milliseconds(100))
+            let statuses = Task {
+                var seen: [ReachabilityStatus] = []
+                for await status in monitor.statuses {
+                    seen.append(status)
+                    if status.interfaceName == "end" { break }
+                }
+                return seen
+            }
+            let flood = (0..<500).flatMap { _ in ["route add default via 10.9.0.1", "route del default"] }
+            try namespace.ip(batch: flood + ["route add default via 10.9.1.1"])
+            let seen = await statuses.value
+            #expect(seen.last?.interfaceName == "end")
+            // Of a thousand changes: one look for each second that the flood lasts, and one after it.
+            #expect(seen.count < 40)
+            #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
+        }
+
+        @Test func anObserverFollowsUntilItIsCancelled() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            let monitor = try await namespace.makeMonitor()
+            let (calls, call) = AsyncStream.makeStream(of: Bool.self)
+            let observation = monitor.observe { call.yield($0.isReachable) }
+            var iterator = calls.makeAsyncIterator()
+            #expect(await iterator.next() == false)
+            try namespace.ip("route add default via 10.9.0.1")
+            #expect(await iterator.next() == true)
+            observation.cancel()
+            try namespace.ip("route del default")
+            _ = await monitor.statuses.first { !$0.isReachable }
+            monitor.stop()
+            call.finish()
+            #expect(await iterator.next() == nil)
+        }
+
+        @Test func anOverrunIsToldAndTheSocketWorksOn() async throws {
+            try namespace.addPair("lan", address: "10.9.0.2/24")
+            let socket = try await namespace.perform { try NetlinkSocket(groups: NetlinkGroup.all) }
+            var size: Int32 = 1
+            setsockopt(socket.descriptor.number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            try namespace.ip(
+                batch: (0..<100).flatMap { _ in ["route add default via 10.9.0.1", "route del default"] })
+            var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferSize)
+            func drain() throws -> [NetlinkSocket.Reception] {
+                var receptions: [NetlinkSocket.Reception] = []
+                while receptions.last != .nothing { receptions.append(try socket.receive(into: &buffer, waits: false)) }
+                return receptions
+            }
+            #expect(try drain().contains(.overrun))
+            try namespace.ip("route add default via 10.9.0.1")
+            let after = try drain()
+            #expect(after.count > 1 && !after.contains(.overrun))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import LinnetReachability
+
+@Suite(.timeLimit(.minutes(1))) struct NetworkNoticeTests {
+    private let link = NetworkLink.Update(
+        index: 2, hardwareType: 1, flags: 0x1043, name: "eth0", driverKind: "veth", operationalState: 6)
+    private let address = NetworkAddress(family: .ipv6, interface: 2, scope: 0, bytes: [1])
+
+    private func knownState() -> NetworkState {
+        var state = NetworkState()
+        state.add(.link(link))
+        state.add(.address(address, isUsable: true))
+        return state
+    }
+
+    @Test func repetitionsAreNoChange() {
+        var state = knownState()
+        #expect(state.notice(.link(link)) == false)
+        #expect(state.notice(.address(address, isUsable: true)) == false)
+        #expect(state.notice(.irrelevant) == false)
+        #expect(state.notice(.linkRemoved(index: 9)) == false)
+        #expect(state == knownState())
+    }
+
+    @Test func aWirelessEventKeepsWhatItDoesNotTell() {
+        var state = knownState()
+        #expect(state.notice(.link(.init(index: 2, hardwareType: 1, flags: 0x1043, name: "eth0"))) == false)
+        #expect(state.links[2]?.driverKind == "veth")
+    }
+
+    @Test func flagsThatDoNotMatterAreNoChange() {
+        var state = knownState()
+        var promiscuous = link
+        promiscuous.flags |= 0x100
+        #expect(state.notice(.link(promiscuous)) == false)
+    }
+
+    @Test func whatCanChangeTheStatusIsAChange() {
+        var down = link
+        down.flags = 0x1002
+        var dormant = link
+        dormant.operationalState = 5
+        var renamed = link
+        renamed.name = "lan0"
+        let changes: [NetlinkMessage.Content] = [
+            .link(down), .link(dormant), .link(renamed), .linkRemoved(index: 2), .address(address, isUsable: false),
+            .addressRemoved(address), .defaultRoute([]), .defaultRouteRemoved, .nexthopChanged, .overrun, .error(1),
+        ]
+        for change in changes {
+            var state = knownState()
+            #expect(state.notice(change) == true, "\(change)")
+        }
+    }
+
+    @Test func aChangeIsNoticedOnce() {
+        var state = knownState()
+        #expect(state.notice(.addressRemoved(address)) == true)
+        #expect(state.notice(.addressRemoved(address)) == false)
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import LinnetReachability
+
+@Suite(.timeLimit(.minutes(1))) struct StatusStateMachineTests {
+    private let wifi = ReachabilityStatus.reachable(
+        via: .wifi, interfaceName: "wlan0", supportsIPv4: true, supportsIPv6: true)
+
+    @Test func onlyChangesAreTold() {
+        var machine = StatusStateMachine<String>(status: .notReachable)
+        #expect(machine.subscribe("a").current == .notReachable)
+        #expect(machine.publish(.notReachable) == [])
+        #expect(machine.publish(wifi) == ["a"])
+        #expect(machine.publish(wifi) == [])
+        #expect(machine.status == wifi)
+    }
+
+    @Test func aSubscriberThatLeftIsNotTold() throws {
+        var machine = StatusStateMachine<String>(status: .notReachable)
+        let id = try #require(machine.subscribe("a").id)
+        _ = machine.subscribe("b")
+        machine.unsubscribe(id)
+        machine.unsubscribe(id)
+        #expect(machine.publish(wifi) == ["b"])
+    }
+
+    @Test func theEndIsToldOnceAndNothingFollows() {
+        var machine = StatusStateMachine<String>(status: wifi)
+        _ = machine.subscribe("a")
+        #expect(machine.finish() == ["a"])
+        #expect(machine.finish() == [])
+        #expect(machine.publish(.notReachable) == [])
+        let late = machine.subscribe("b")
+        #expect(late.current == wifi)
+        #expect(late.id == nil)
+    }
+
+    @Test func aReaderSkipsToTheNewestAndSeesNoStatusTwice() async {
+        let hub = StatusHub(status: .notReachable)
+        var iterator = ReachabilityStatuses(hub: hub).makeAsyncIterator()
+        var first = await iterator.next()
+        #expect(first == .notReachable)
+        hub.publish(wifi)
+        hub.publish(.notReachable)
+        hub.finish()
+        first = await iterator.next()
+        #expect(first == nil)
+
+        let other = StatusHub(status: .notReachable)
+        let statuses = ReachabilityStatuses(hub: other)
+        var slow = statuses.makeAsyncIterator()
+        other.publish(.unknown)
+        other.publish(wifi)
+        other.finish()
+        #expect(await slow.next() == .notReachable)
+        #expect(await slow.next() == wifi)
+        #expect(await slow.next() == nil)
+        #expect(await Array(statuses) == [wifi])
+    }
+}
+
+extension Array where Element: Sendable {
+    init(_ sequence: some AsyncSequence<Element, Never>) async {
+        self = []
+        for await element in sequence { append(element) }
+    }
+}

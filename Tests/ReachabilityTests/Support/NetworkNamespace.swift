@@ -1,0 +1,75 @@
+import Glibc
+
+@testable import LinnetReachability
+
+/// A network namespace with nothing in it, which goes with its owner.
+final class NetworkNamespace: Sendable {
+    let name: String
+
+    init() throws {
+        name = "linnet-\(UInt32.random(in: .min ... .max))"
+        try Command.run(["ip", "netns", "add", name])
+    }
+
+    deinit { _ = try? Command.run(["ip", "netns", "del", name]) }
+
+    /// Whether namespaces can be made here: that takes root and iproute2.
+    static let areAvailable: Bool = geteuid() == 0 && (try? NetworkNamespace()) != nil
+
+    /// Runs `ip` in the namespace, with the words of the line as its arguments.
+    @discardableResult
+    func ip(_ line: String) throws -> String {
+        try Command.run(["ip", "-n", name] + line.split(separator: " ").map(String.init))
+    }
+
+    /// Runs many lines of `ip` in one process.
+    func ip(batch lines: [String]) throws {
+        let script = "printf '%s\\n' \"$@\" | ip -n \(name) -batch -"
+        try Command.run(["sh", "-c", script, "sh"] + lines)
+    }
+
+    /// Makes two interfaces that are wired to each other, both up, and gives the first an address.
+    func addPair(_ name: String, address: String) throws {
+        try ip("link add \(name) type veth peer name \(name)-peer")
+        try ip("link set \(name)-peer up")
+        try ip("link set \(name) up")
+        try ip("address add \(address) dev \(name)")
+    }
+
+    /// A monitor that watches this namespace.
+    func makeMonitor(debounce: Duration = .milliseconds(20)) async throws -> ReachabilityMonitor {
+        try await perform { try ReachabilityMonitor { $0.debounce = debounce } }
+    }
+
+    /// Does something on a thread that is in the namespace.
+    func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let path = "/run/netns/\(name)"
+        var thread: MonitoringThread?
+        defer { thread?.join() }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                thread = try MonitoringThread {
+                    continuation.resume(
+                        with: Result {
+                            try Self.enter(path)
+                            return try body()
+                        })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private struct CannotEnter: Error {}
+
+    /// Moves the calling thread, for good.
+    private static func enter(_ path: String) throws {
+        typealias SetNamespace = @convention(c) (Int32, Int32) -> Int32
+        // Glibc's module does not show setns.
+        guard let symbol = dlsym(nil, "setns") else { throw CannotEnter() }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        guard unsafeBitCast(symbol, to: SetNamespace.self)(descriptor, 0x4000_0000) == 0 else { throw CannotEnter() }
+    }
+}
