@@ -1,0 +1,6 @@
+@_exported public import HTTPTypes
+@_exported public import LinnetMultipart
+@_exported public import LinnetReachability
+@_exported public import LinnetSecurity
+@_exported public import LinnetSerialization
+@_exported public import LinnetSession

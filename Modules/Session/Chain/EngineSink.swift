@@ -1,0 +1,9 @@
+internal import LinnetTransport
+
+/// Watches one request on its way, and can hold its bytes back. Only handles bring one: nobody watches, nobody pays.
+protocol EngineSink: AnyObject, TransportObserver {
+    /// A request is about to go out with this many bytes of body; nil when the number is unknown.
+    func willSendBody(length: Int64?)
+    /// Returns when bytes may flow. Throws `CancellationError` when the caller's task was cancelled.
+    func passGate() async throws
+}

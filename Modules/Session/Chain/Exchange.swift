@@ -1,0 +1,11 @@
+internal import LinnetTransport
+
+/// What the links of the chain know about a request beside the request itself. The same for every attempt.
+struct Exchange: Sendable {
+    /// How the body is to come up the chain; a link that answers itself may hand over either kind.
+    var delivery: ResponseDelivery
+    /// Who watches; nil when nobody does.
+    var sink: (any EngineSink)?
+    /// When the whole request must have ended, attempts and waiting included; nil means never.
+    var deadline: ContinuousClock.Instant?
+}

@@ -1,0 +1,37 @@
+public import LinnetSerialization
+
+/// A link of the chain that a request goes down and its response comes up.
+///
+/// An interceptor may change the request, answer it without asking further, ask again, or change the response:
+///
+/// ```swift
+/// struct AgentInterceptor: Interceptor {
+///     func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+///         var request = request
+///         request.headerFields[.userAgent] = "Finch/1.2"
+///         return try await next(request)
+///     }
+/// }
+/// ```
+/// The first of a session's interceptors is the outermost. It is called in the caller's task, for many requests at once.
+/// What it throws fails the request: a ``SessionError`` as it is, a `CancellationError` as
+/// ``SessionError/Code/cancelled``, anything else as ``SessionError/Code/interceptorFailed`` with the error below it.
+public protocol Interceptor: Sendable {
+    /// Returns the response to a request, in most cases by calling `next`.
+    ///
+    /// Calling `next` more than once sends the request again; a response that is not returned should be read to its end
+    /// or dropped, which closes its connection.
+    func intercept(_ request: Request, next: Next) async throws -> EngineResponse
+}
+
+/// The rest of the chain, as an ``Interceptor`` sees it.
+public struct Next: Sendable {
+    let engine: Engine
+    let index: Int
+    let exchange: Exchange
+
+    /// Sends the request on, and returns its response.
+    public func callAsFunction(_ request: Request) async throws(SessionError) -> EngineResponse {
+        try await engine.proceed(request, from: index, exchange)
+    }
+}

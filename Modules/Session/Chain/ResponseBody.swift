@@ -1,0 +1,86 @@
+public import FoundationEssentials
+internal import LinnetTransport
+
+/// The bytes of a response: whole in memory, or pulled by one reader under backpressure.
+///
+/// A streamed body that is dropped before its end closes its connection.
+public struct ResponseBody: Sendable, AsyncSequence {
+    /// The bytes, as they came.
+    public typealias Element = Data
+    /// A ``SessionError``.
+    public typealias Failure = SessionError
+
+    private enum Storage: Sendable {
+        case whole(Data)
+        case transport(TransportResponseBody, URL)
+        case sequence(@Sendable () -> Iterator.Source)
+    }
+
+    private let storage: Storage
+
+    private init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// A body of these bytes.
+    public static func whole(_ bytes: Data) -> ResponseBody {
+        ResponseBody(.whole(bytes))
+    }
+
+    /// A body of the chunks of a sequence. What the sequence throws fails the reader with a ``SessionError``:
+    /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
+    /// ``SessionError/Code/interceptorFailed`` for the rest.
+    public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> ResponseBody where S.Element == Data {
+        ResponseBody(.sequence { SequenceSource(iterator: chunks.makeAsyncIterator()) })
+    }
+
+    static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
+        guard let whole = body.whole else { return ResponseBody(.transport(body, url)) }
+        return ResponseBody(.whole(Data(whole)))
+    }
+
+    /// The bytes, when all of them are there already.
+    public var whole: Data? {
+        if case .whole(let bytes) = storage { bytes } else { nil }
+    }
+
+    /// The final figures and the trailers of a body that came over the network in pieces, once its end was read.
+    var completion: TransportResponseBody.Completion? {
+        if case .transport(let body, _) = storage { body.completion } else { nil }
+    }
+
+    /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``.
+    public func collect(upTo limit: Int) async throws(SessionError) -> Data {
+        if let whole, whole.count <= limit { return whole }
+        var collector = BodyCollector(limit: limit)
+        var iterator = makeAsyncIterator()
+        while let chunk = try await iterator.next() { try collector.append(chunk) }
+        return collector.bytes
+    }
+
+    /// Makes the reader; a body that is not whole has one.
+    public func makeAsyncIterator() -> Iterator {
+        switch storage {
+        case .whole(let bytes): Iterator(source: WholeSource(bytes: bytes))
+        case .transport(let body, let url):
+            Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
+        case .sequence(let makeSource): Iterator(source: makeSource())
+        }
+    }
+
+    /// Reads a body.
+    public struct Iterator: AsyncIteratorProtocol {
+        typealias Source = any ResponseBodySource
+        fileprivate var source: Source
+
+        /// The next bytes, or nil at the end.
+        public mutating func next() async throws(SessionError) -> Data? {
+            try await source.next()
+        }
+
+        /// The next bytes, or nil at the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Data? {
+            try await source.next()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// The last link of the chain: makes the request into what goes to the wire, and hands it to the transport.
+struct TransportLink: Sendable {
+    let transport: any Transport
+
+    func send(
+        _ request: Request, _ exchange: Exchange, timeouts: TransportTimeouts
+    ) async throws(SessionError) -> EngineResponse {
+        let target = try WireTarget(request.url)
+        if let sink = exchange.sink { sink.willSendBody(length: request.body.map(\.length) ?? 0) }
+        let wire = TransportRequest(
+            head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },
+            timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery)
+        let response: TransportResponse
+        do {
+            response = try await transport.send(wire, observer: exchange.sink)
+        } catch {
+            throw SessionError(error, url: request.url)
+        }
+        return EngineResponse(
+            url: request.url, head: response.head, body: .transport(response.body, url: request.url),
+            attempts: [response.metrics])
+    }
+}
+
+extension TransportTimeouts {
+    /// These timeouts with a request's own in their place, and no more for the whole than its deadline leaves.
+    func applying(
+        _ request: Request, deadline: ContinuousClock.Instant?
+    ) throws(SessionError) -> TransportTimeouts {
+        var timeouts = self
+        if let idle = request.options.idleTimeout { timeouts.idleRead = idle }
+        if let connect = request.options.connectTimeout { timeouts.connect = connect }
+        if let deadline {
+            let left = deadline - .now
+            guard left > .zero else { throw .timedOut(.request, request.url) }
+            timeouts.request = left
+        }
+        return timeouts
+    }
+}

@@ -1,0 +1,73 @@
+extension SessionError {
+    /// What kind of failure it was.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The request, its task or the task that awaited it was cancelled.
+        public static let cancelled = Code("cancelled")
+        /// A step took too long; ``SessionError/timeout`` says which.
+        public static let timeout = Code("timeout")
+        /// No address of the host could be connected to.
+        public static let connectionFailed = Code("connectionFailed")
+        /// The host's name has no address.
+        public static let nameResolutionFailed = Code("nameResolutionFailed")
+        /// The connection ended before the response was complete.
+        public static let connectionLost = Code("connectionLost")
+        /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``.
+        public static let trustRefused = Code("trustRefused")
+        /// TLS failed for another reason than trust.
+        public static let tlsFailed = Code("tlsFailed")
+        /// The URL is malformed, or is not one of http or https with a host.
+        public static let invalidURL = Code("invalidURL")
+        /// The request cannot be sent as it is, such as for a forbidden header field.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The parameters do not fit the request serializer.
+        public static let invalidParameters = Code("invalidParameters")
+        /// The response's status is not acceptable.
+        public static let unacceptableStatus = Code("unacceptableStatus")
+        /// The response's content type is not acceptable.
+        public static let unacceptableContentType = Code("unacceptableContentType")
+        /// The response's body is not what the serializer reads.
+        public static let decodingFailed = Code("decodingFailed")
+        /// A value could not be made into the request's body.
+        public static let encodingFailed = Code("encodingFailed")
+        /// The response's body is larger than the session's limit.
+        public static let bodyTooLarge = Code("bodyTooLarge")
+        /// The request's body failed to produce its bytes, or cannot produce them again.
+        public static let requestBodyFailed = Code("requestBodyFailed")
+        /// The server's bytes are not HTTP, or exceed a limit on a response's head.
+        public static let invalidResponse = Code("invalidResponse")
+        /// The configuration cannot be enforced.
+        public static let invalidConfiguration = Code("invalidConfiguration")
+        /// An interceptor, or a body that it made, threw an error of its own; it is the underlying one.
+        public static let interceptorFailed = Code("interceptorFailed")
+        /// The session was shut down.
+        public static let shutDown = Code("shutDown")
+        /// The transport failed in a way that has no code here; its error is the underlying one.
+        public static let transportFailed = Code("transportFailed")
+    }
+
+    /// A timeout of a request.
+    public struct Timeout: Hashable, Sendable, CustomStringConvertible {
+        /// The timeout's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// No connection became free in time.
+        public static let poolWait = Timeout("poolWait")
+        /// The connection could not be opened in time.
+        public static let connect = Timeout("connect")
+        /// The TLS handshake took too long.
+        public static let tlsHandshake = Timeout("tlsHandshake")
+        /// The server sent nothing for too long.
+        public static let idleRead = Timeout("idleRead")
+        /// The server took nothing for too long.
+        public static let idleWrite = Timeout("idleWrite")
+        /// The whole request took too long.
+        public static let request = Timeout("request")
+    }
+}

@@ -1,0 +1,27 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+
+extension SessionError {
+    /// What a serializer's error means to whoever made the request.
+    init(_ error: SerializationError, url: URL?) {
+        self.init(Self.meaning(of: error), error.message, underlying: error, url: url)
+        head = error.response?.head
+        body = error.response?.body
+    }
+
+    private static let meanings: [SerializationError.Code: Code] = [
+        .unacceptableStatus: .unacceptableStatus,
+        .unacceptableContentType: .unacceptableContentType,
+        .decodingFailed: .decodingFailed,
+        .encodingFailed: .encodingFailed,
+        .invalidParameters: .invalidParameters,
+        .invalidHeader: .invalidRequest,
+        .invalidURL: .invalidURL,
+        .bodyNotReplayable: .requestBodyFailed,
+        .bodyFileChanged: .requestBodyFailed,
+    ]
+
+    private static func meaning(of error: SerializationError) -> Code {
+        meanings[error.code] ?? (error.response == nil ? .encodingFailed : .decodingFailed)
+    }
+}

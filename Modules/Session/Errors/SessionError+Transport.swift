@@ -1,0 +1,45 @@
+internal import FoundationEssentials
+internal import LinnetTransport
+
+extension SessionError {
+    /// What a transport's error means to whoever made the request.
+    init(_ error: TransportError, url: URL?) {
+        let (code, timeout) = Self.meaning(of: error.code)
+        self.init(code, error.message, underlying: error, url: url)
+        self.timeout = timeout
+        trustRefusal = error.trustRefusal
+    }
+
+    private static let meanings: [TransportError.Code: Code] = [
+        .cancelled: .cancelled,
+        .nameResolutionFailed: .nameResolutionFailed,
+        .connectionFailed: .connectionFailed,
+        .connectionClosed: .connectionLost,
+        .tlsTruncated: .connectionLost,
+        .tlsHandshakeFailed: .tlsFailed,
+        .tlsProtocolError: .tlsFailed,
+        .trustRefused: .trustRefused,
+        .invalidResponse: .invalidResponse,
+        .headTooLarge: .invalidResponse,
+        .tooManyInformationalResponses: .invalidResponse,
+        .bodyTooLarge: .bodyTooLarge,
+        .invalidRequest: .invalidRequest,
+        .requestBodyFailed: .requestBodyFailed,
+        .invalidConfiguration: .invalidConfiguration,
+        .shutDown: .shutDown,
+    ]
+
+    private static let timeouts: [TransportError.Code: Timeout] = [
+        .poolTimeout: .poolWait,
+        .connectTimeout: .connect,
+        .tlsTimeout: .tlsHandshake,
+        .readTimeout: .idleRead,
+        .writeTimeout: .idleWrite,
+        .requestTimeout: .request,
+    ]
+
+    private static func meaning(of code: TransportError.Code) -> (Code, Timeout?) {
+        if let timeout = timeouts[code] { return (.timeout, timeout) }
+        return (meanings[code] ?? .transportFailed, nil)
+    }
+}

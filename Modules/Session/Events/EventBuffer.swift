@@ -1,0 +1,72 @@
+internal import Synchronization
+
+/// Keeps events until they are read. An event may take the place of the one that waits before it, so that a slow reader
+/// of progress does not make memory grow.
+final class EventBuffer<Element: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Element?, Never>
+
+    private struct State {
+        var elements: [Element] = []
+        var waiters: [(key: UInt64, waiter: Waiter)] = []
+        var lastKey: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let coalescing: (@Sendable (Element, Element) -> Bool)?
+
+    init(coalescing: (@Sendable (Element, Element) -> Bool)?) {
+        self.coalescing = coalescing
+    }
+
+    func append(_ element: Element) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.isFinished else { return nil }
+            if !state.waiters.isEmpty { return state.waiters.removeFirst().waiter }
+            if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
+                state.elements.removeLast()
+            }
+            state.elements.append(element)
+            return nil
+        }
+        waiter?.resume(returning: element)
+    }
+
+    /// Says that nothing follows.
+    func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.waiter.resume(returning: nil) }
+    }
+
+    func next() async -> Element? {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let answer = state.withLock { state -> Element?? in
+                    if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    state.waiters.append((key, waiter))
+                    return nil
+                }
+                if let answer { waiter.resume(returning: answer) }
+            }
+        } onCancel: {
+            giveUp(key)
+        }
+    }
+
+    private func giveUp(_ key: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.key == key }) else { return nil }
+            return state.waiters.remove(at: index).waiter
+        }
+        waiter?.resume(returning: nil)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// Events as they happen, for one reader.
+///
+/// The sequence begins where it was asked for, and keeps what happens until it is read. Cancelling the reader's task ends
+/// the reading. Dropping the sequence and its iterators ends the subscription.
+public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
+    /// Never fails.
+    public typealias Failure = Never
+
+    private let subscription: EventSubscription<Element>
+
+    /// - Parameter subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
+    init(
+        coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil,
+        _ subscribe: (EventBuffer<Element>) -> Observation
+    ) {
+        let buffer = EventBuffer<Element>(coalescing: coalescing)
+        subscription = EventSubscription(buffer: buffer, observation: subscribe(buffer))
+    }
+
+    /// Makes a reader; several of them share the events.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(subscription: subscription)
+    }
+
+    /// Reads events.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let subscription: EventSubscription<Element>
+
+        /// The next event; nil after the last, and when the reader's task is cancelled.
+        public mutating func next() async -> Element? {
+            await subscription.buffer.next()
+        }
+
+        /// The next event; nil after the last, and when the reader's task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+            await subscription.buffer.next()
+        }
+    }
+}
+
+private final class EventSubscription<Element: Sendable>: Sendable {
+    let buffer: EventBuffer<Element>
+    private let observation: Observation
+
+    init(buffer: EventBuffer<Element>, observation: Observation) {
+        self.buffer = buffer
+        self.observation = observation
+    }
+
+    deinit {
+        observation.cancel()
+    }
+}

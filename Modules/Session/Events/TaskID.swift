@@ -1,0 +1,10 @@
+internal import Synchronization
+
+/// Numbers the requests of the process.
+enum TaskID {
+    private static let last = Atomic<UInt64>(0)
+
+    static func next() -> UInt64 {
+        last.add(1, ordering: .relaxed).newValue
+    }
+}

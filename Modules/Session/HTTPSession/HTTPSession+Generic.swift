@@ -1,0 +1,80 @@
+public import HTTPTypes
+public import LinnetMultipart
+public import LinnetSerialization
+
+// The verbs, once for each surface; what has the verbs' names only fills in the method and the serializer.
+extension HTTPSession {
+    /// Sends a request with any method, and returns its response as the serializer reads it.
+    ///
+    /// It runs in the caller's task: cancelling that cancels the transfer, with ``SessionError/Code/cancelled``.
+    /// The default of `requestSerializer` is the session's.
+    public func response<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), requestSerializer: (any RequestSerializer)? = nil, serializer: S
+    ) async throws(SessionError) -> Response<S.Value> {
+        let request = try request(
+            method, path, parameters: parameters, headers: headers, options: options,
+            requestSerializer: requestSerializer)
+        return try await session.response(for: request, serializer: serializer)
+    }
+
+    /// Sends a multipart form with any method, and returns its response as the serializer reads it.
+    public func response<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S
+    ) async throws(SessionError) -> Response<S.Value> {
+        let request = try request(method, path, headers: headers, options: options, multipart: form)
+        return try await session.response(for: request, serializer: serializer)
+    }
+
+    /// Makes a handle on a request with any method. Nothing is sent until ``DataTask/resume()``.
+    ///
+    /// A request that cannot be made gives a handle that fails once it is resumed.
+    public func task<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), requestSerializer: (any RequestSerializer)? = nil, serializer: S
+    ) -> DataTask<S.Value> {
+        makeTask(.data, serializer) { () throws(SessionError) in
+            try request(
+                method, path, parameters: parameters, headers: headers, options: options,
+                requestSerializer: requestSerializer)
+        }
+    }
+
+    /// Makes a handle on a request with any method, whose response is read as JSON.
+    public func task(
+        _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions()
+    ) -> DataTask<JSONValue?> {
+        task(
+            method, path, parameters: parameters, headers: headers, options: options,
+            serializer: configuration.responseSerializer)
+    }
+
+    /// Makes a handle on a request with any method, whose response is read as JSON into a type.
+    public func task<T: Decodable & Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, as type: T.Type, parameters: Parameters? = nil,
+        headers: HTTPFields = [:], options: RequestOptions = RequestOptions()
+    ) -> DataTask<T> {
+        task(
+            method, path, parameters: parameters, headers: headers, options: options,
+            serializer: configuration.serializer(for: type))
+    }
+
+    /// Makes a handle on the upload of a multipart form. Nothing is sent until ``DataTask/resume()``.
+    public func task<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S
+    ) -> DataTask<S.Value> {
+        makeTask(.upload, serializer) { () throws(SessionError) in
+            try request(method, path, headers: headers, options: options, multipart: form)
+        }
+    }
+
+    func makeTask<S: ResponseSerializer>(
+        _ kind: TaskKind, _ serializer: S, _ make: () throws(SessionError) -> Request
+    ) -> DataTask<S.Value> {
+        let request = Result<Request, SessionError> { () throws(SessionError) in try make() }
+        return session.task(kind, for: request, serializer: serializer)
+    }
+}

@@ -1,0 +1,75 @@
+public import FoundationEssentials
+public import LinnetSecurity
+public import LinnetTransport
+
+/// Speaks to one server: a base URL, verbs, and serializers, on a ``Session``.
+///
+/// ```swift
+/// let client = try HTTPSession(baseURL: URL(string: "https://api.example.com/v1"))
+/// let response = try await client.get("posts", parameters: ["page": 2])
+/// let posts = try await client.get("posts", as: [Post].self).value
+/// ```
+/// Every verb has three surfaces: `async`, which runs in the caller's task; a handle from `task(…)`, made suspended; and
+/// callbacks, which return a handle that runs. What fails before anything is sent, such as a bad URL, fails in the same
+/// way as the rest: thrown, as the handle's error, or to the `failure` callback.
+public final class HTTPSession: Sendable {
+    /// What relative URLs are resolved against; with a slash at its end if it has a path.
+    public let baseURL: URL?
+    /// What sends the requests: its events, its handles, its shutdown.
+    public let session: Session
+    let configuration: Configuration
+    let resolver: URLResolver
+
+    /// Makes a session over sockets. Opens no connection yet.
+    ///
+    /// Throws ``SessionError/Code/invalidURL`` for a base URL that is not http or https with a host, and
+    /// ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced: among others a security policy
+    /// that pins, with a base URL that is not https, or with none.
+    public convenience init(
+        baseURL: URL? = nil, _ configure: (inout Configuration) throws -> Void = { _ in }
+    ) throws(SessionError) {
+        try self.init(baseURL: baseURL, configuration: Configuration.make(configure))
+    }
+
+    /// Makes a session over sockets. Opens no connection yet. Throws as ``init(baseURL:_:)`` does.
+    public convenience init(baseURL: URL? = nil, configuration: Configuration) throws(SessionError) {
+        // Judged first, so that nothing is left to shut down.
+        _ = try URLResolver(baseURL: baseURL, policy: configuration.session.securityPolicy)
+        try self.init(
+            baseURL: baseURL, configuration: configuration, session: Session(configuration: configuration.session))
+    }
+
+    /// Makes a session over a transport, which it shuts down in the end. Throws as ``init(baseURL:_:)`` does.
+    public convenience init(
+        baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
+    ) throws(SessionError) {
+        try self.init(
+            baseURL: baseURL, configuration: configuration,
+            session: Session(configuration: configuration.session, transport: transport))
+    }
+
+    /// Makes a session that shares the connections of another; `configuration.session` is not read.
+    ///
+    /// Throws as ``init(baseURL:_:)`` does, going by the shared session's policy.
+    public init(
+        baseURL: URL? = nil, configuration: Configuration = Configuration(), session: Session
+    ) throws(SessionError) {
+        resolver = try URLResolver(baseURL: baseURL, policy: session.securityPolicy)
+        self.baseURL = resolver.baseURL
+        self.configuration = configuration
+        self.session = session
+    }
+
+    /// Replaces the security policy as ``Session/replaceSecurityPolicy(_:)`` does.
+    ///
+    /// Throws ``SessionError/Code/invalidConfiguration`` too for a policy that pins when the base URL is not https.
+    public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
+        _ = try URLResolver(baseURL: baseURL, policy: policy)
+        try session.replaceSecurityPolicy(policy)
+    }
+
+    /// Ends the session as ``Session/shutdown(_:)`` does.
+    public func shutdown(_ mode: ShutdownMode = .graceful) async {
+        await session.shutdown(mode)
+    }
+}

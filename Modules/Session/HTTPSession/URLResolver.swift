@@ -1,0 +1,73 @@
+internal import FoundationEssentials
+internal import LinnetSecurity
+
+/// Makes URLs of what callers write, relative to a base (RFC 3986, section 5): a path, a path from the host's root, or
+/// a whole URL, which ignores the base.
+struct URLResolver: Sendable {
+    let baseURL: URL?
+    /// The base as text, when appending to it is the same as resolving against it.
+    private let prefix: String?
+
+    /// Gives the base a slash at its end if it has a path, and refuses a policy that pins without https.
+    init(baseURL: URL?, policy: SecurityPolicy) throws(SessionError) {
+        self.baseURL = try baseURL.map { base throws(SessionError) in try Self.directory(base.absoluteURL) }
+        guard !policy.isPinning || self.baseURL?.scheme?.lowercased() == "https" else {
+            throw SessionError(
+                .invalidConfiguration, "A security policy that pins needs a base URL with https.", url: baseURL)
+        }
+        prefix = self.baseURL.flatMap { base in
+            let text = base.absoluteString
+            return text.utf8.last == UInt8(ascii: "/") && base.query == nil && base.fragment == nil ? text : nil
+        }
+    }
+
+    func url(for text: String) throws(SessionError) -> URL {
+        let url =
+            if let prefix, Self.isPlain(text) { URL(string: prefix + text) } else {
+                URL(string: text, relativeTo: baseURL)?.absoluteURL
+            }
+        guard let url, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw SessionError(.invalidURL, "\(text.debugDescription) is not a URL.", url: baseURL)
+        }
+        guard Self.isHTTP(url) else {
+            throw SessionError(
+                .invalidURL, "\(text.debugDescription) does not lead to an http or https URL with a host.", url: url)
+        }
+        return url
+    }
+
+    private static func isHTTP(_ url: URL) -> Bool {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else { return false }
+        return url.host()?.isEmpty == false
+    }
+
+    private static func directory(_ url: URL) throws(SessionError) -> URL {
+        guard isHTTP(url) else {
+            throw SessionError(.invalidURL, "The base URL is not an http or https URL with a host.", url: url)
+        }
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true), !parts.percentEncodedPath.isEmpty,
+            !parts.percentEncodedPath.hasSuffix("/")
+        else { return url }
+        parts.percentEncodedPath += "/"
+        return parts.url ?? url
+    }
+
+    /// Whether the text is a path below the base and nothing in it needs resolving or encoding.
+    private static func isPlain(_ text: String) -> Bool {
+        var previous = UInt8(ascii: "/")
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                break
+            case UInt8(ascii: "/"), UInt8(ascii: "."):
+                // An empty or a dot segment is not plain.
+                if previous == UInt8(ascii: "/") { return false }
+            default:
+                return false
+            }
+            previous = byte
+        }
+        return true
+    }
+}

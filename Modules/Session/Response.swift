@@ -1,0 +1,48 @@
+public import FoundationEssentials
+public import HTTPTypes
+internal import LinnetSerialization
+public import LinnetTransport
+
+/// A response that was found acceptable, and the value that its body was read into.
+public struct Response<Value: Sendable>: Sendable {
+    /// What the response serializer made of the body.
+    public var value: Value
+    /// Where the response came from.
+    public var url: URL
+    /// Status and header fields.
+    public var head: HTTPResponse
+    /// The body as it came.
+    public var body: Data
+    /// What each attempt cost, in order; empty when nothing went over the network.
+    public var metrics: [TransportMetrics]
+
+    /// Makes a response; for tests and previews.
+    public init(value: Value, url: URL, head: HTTPResponse, body: Data = Data(), metrics: [TransportMetrics] = []) {
+        self.value = value
+        self.url = url
+        self.head = head
+        self.body = body
+        self.metrics = metrics
+    }
+
+    /// The status code and its reason.
+    public var status: HTTPResponse.Status { head.status }
+}
+
+extension Response {
+    /// Has a response read by a serializer.
+    init<S: ResponseSerializer>(
+        _ response: EngineResponse, body: Data, serializer: S
+    ) throws(SessionError) where S.Value == Value {
+        do {
+            let value = try serializer.serialize(
+                SerializedResponse(url: response.url, head: response.head, body: body))
+            self.init(
+                value: value, url: response.url, head: response.head, body: body, metrics: response.attempts)
+        } catch {
+            var error = SessionError(error, url: response.url).adding(response)
+            error.body = error.body ?? body
+            throw error
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import HTTPTypes
+public import LinnetSecurity
+public import LinnetTransport
+
+extension Session {
+    /// What a ``Session`` is made with.
+    public struct Configuration: Sendable {
+        /// Who is trusted. The default is the system's trust store.
+        public var securityPolicy: SecurityPolicy = .systemTrust
+        /// TLS versions and cipher suites. The default is TLS 1.2 and 1.3.
+        public var tls = TLSOptions()
+        /// How long each step may take; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
+        /// for each of the idle times and for waiting in the pool, no limit for the whole.
+        public var timeouts: TransportTimeouts = .default
+        /// Connections to one origin. The default is 8.
+        public var maximumConnectionsPerOrigin = 8
+        /// Connections in total. The default is 256.
+        public var maximumConnections = 256
+        /// How long an unused connection is kept. The default is 60 seconds.
+        public var idleConnectionTimeout: Duration = .seconds(60)
+        /// Bytes of a response's body that may end up in memory. The default is 2 GiB. Streamed bodies have no limit.
+        public var maximumBodySize = ResponseDelivery.defaultLimit
+        /// How much a server may send beside the body.
+        public var responseLimits = TransportConfiguration.ResponseLimits()
+        /// Where the connections run. The default is `.shared`.
+        public var eventLoops: TransportConfiguration.EventLoops = .shared
+        /// Header fields for requests that do not have them, be it from their serializer or their own. The default is none.
+        public var headerFields = HTTPFields()
+        /// The user's links of the chain, the outermost first. The default is none.
+        public var interceptors: [any Interceptor] = []
+        /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
+        public var callbackExecutor: CallbackExecutor = .serial()
+
+        /// The defaults.
+        public init() {}
+
+        var transport: TransportConfiguration {
+            var transport = TransportConfiguration()
+            transport.eventLoops = eventLoops
+            transport.securityPolicy = securityPolicy
+            transport.tls = tls
+            transport.pool.connectionsPerOrigin = maximumConnectionsPerOrigin
+            transport.pool.connections = maximumConnections
+            transport.pool.idleTimeout = idleConnectionTimeout
+            transport.limits = responseLimits
+            transport.timeouts = timeouts
+            return transport
+        }
+
+        /// The defaults, changed by a function; what it throws becomes a ``SessionError``.
+        static func make(_ configure: (inout Configuration) throws -> Void) throws(SessionError) -> Configuration {
+            var configuration = Configuration()
+            do {
+                try configure(&configuration)
+                return configuration
+            } catch {
+                throw SessionError(configuring: error)
+            }
+        }
+    }
+}
+
+extension SessionError {
+    /// What a function threw that was to configure something.
+    init(configuring error: any Error) {
+        if let error = error as? SessionError {
+            self = error
+        } else {
+            self.init(.invalidConfiguration, "The configuration failed: \(error)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+internal import LinnetSerialization
+public import LinnetTransport
+
+extension Session {
+    /// Ends the session, and returns when its connections and its threads are gone. Requests that come later fail with
+    /// ``SessionError/Code/shutDown``, and so do handles that were never resumed.
+    ///
+    /// Gracefully, which is the default, what runs may finish, a suspended handle only once it is resumed; immediately,
+    /// it fails with ``SessionError/Code/shutDown``.
+    public func shutdown(_ mode: ShutdownMode = .graceful) async {
+        engine.end()
+        for task in registry.tasks where mode == .immediate || !task.hasStarted {
+            task.fail(.shutDown(task.originalRequest?.url))
+        }
+        await transport.shutdown(mode)
+    }
+}

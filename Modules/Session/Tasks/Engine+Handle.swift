@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
+
+extension Engine {
+    /// Runs a handle's request, with its progress counted, and its bytes held back while it is suspended.
+    func run<S: ResponseSerializer>(
+        _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>
+    ) async throws(SessionError) -> Response<S.Value> {
+        do {
+            var response = try await run(request, delivery: .streamed, sink: driver)
+            let body = try await collect(&response, of: request.method, driver)
+            return try Response(response, body: body, serializer: serializer)
+        } catch {
+            throw error.adding(metrics: driver.shared.withLock { $0.metrics })
+        }
+    }
+
+    private func collect<Value>(
+        _ response: inout EngineResponse, of method: HTTPRequest.Method, _ driver: TaskDriver<Response<Value>>
+    ) async throws(SessionError) -> Data {
+        driver.willReceiveBody(length: response.head.bodyLength(answering: method))
+        var collector = BodyCollector(limit: maximumBodySize)
+        var chunks = response.body.makeAsyncIterator()
+        do {
+            try await driver.passGate()
+            while let chunk = try await chunks.next() {
+                try collector.append(chunk)
+                driver.didReceiveBody(bytes: chunk.count)
+                try await driver.passGate()
+            }
+        } catch {
+            throw SessionError(thrown: error, url: response.url).adding(response)
+        }
+        response.attempts = response.finalAttempts
+        return collector.bytes
+    }
+}
+
+extension EngineResponse {
+    /// The attempts with the last one's final figures, where its body was streamed to its end.
+    var finalAttempts: [TransportMetrics] {
+        guard let final = body.completion?.metrics else { return attempts }
+        return attempts.dropLast() + [final]
+    }
+}
+
+extension HTTPResponse {
+    /// How many bytes of content follow, when the head says so (RFC 9110, section 8.6).
+    func bodyLength(answering method: HTTPRequest.Method) -> Int64? {
+        if method == .head || status.code == 204 || status.code == 304 { return 0 }
+        if headerFields.contains(.contentEncoding) || headerFields.contains(.transferEncoding) { return nil }
+        return headerFields[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+}

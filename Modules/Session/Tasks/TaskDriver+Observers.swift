@@ -1,0 +1,77 @@
+internal import LinnetSerialization
+internal import Synchronization
+
+extension TaskDriver {
+    /// Calls a function with what is known already, and then with the news, on the thread where they happen.
+    func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> Observation {
+        let key = nextKey()
+        change { state in
+            var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.machine.progress)]
+            if let outcome = state.outcome { known.append(.completed(outcome)) }
+            state.outbox.add(observer, key: key, hearing: known)
+            return {}
+        }
+        return Observation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
+    }
+
+    /// Calls a function on an executor with what `select` finds in the news.
+    func observe<News: Sendable>(
+        on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,
+        _ observer: @escaping @Sendable (News) -> Void
+    ) -> Observation {
+        let isCancelled = CancellationFlag()
+        let observation = observe { news in
+            guard let selected = select(news) else { return }
+            executor.execute {
+                if !isCancelled.isSet { observer(selected) }
+            }
+        }
+        return Observation {
+            isCancelled.set()
+            observation.cancel()
+        }
+    }
+
+    /// A sequence of what `select` finds in the news; it ends with the task.
+    func sequence<News: Sendable>(
+        coalescing: (@Sendable (News, News) -> Bool)? = nil, _ select: @escaping @Sendable (TaskNews<Output>) -> News?
+    ) -> EventSequence<News> {
+        EventSequence(coalescing: coalescing) { buffer in
+            observe { news in
+                if let selected = select(news) { buffer.append(selected) }
+                if case .completed = news { buffer.finish() }
+            }
+        }
+    }
+
+    /// The outcome, once it is there. Cancelling the caller's task ends the waiting, and nothing else.
+    func waitForOutcome() async -> Outcome {
+        if let outcome { return outcome }
+        let key = nextKey()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let outcome = shared.withLock { state -> Outcome? in
+                    if let outcome = state.outcome { return outcome }
+                    if Task.isCancelled { return .failure(.cancelled(request?.url)) }
+                    state.waiters[key] = waiter
+                    return nil
+                }
+                if let outcome { waiter.resume(returning: outcome) }
+            }
+        } onCancel: {
+            shared.withLock { $0.waiters.removeValue(forKey: key) }?
+                .resume(returning: .failure(.cancelled(request?.url)))
+        }
+    }
+}
+
+/// Says that calls are no longer wanted, also to those that wait on an executor.
+private final class CancellationFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+
+    func set() {
+        flag.store(true, ordering: .releasing)
+    }
+}

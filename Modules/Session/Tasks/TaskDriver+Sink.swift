@@ -1,0 +1,57 @@
+internal import LinnetTransport
+internal import Synchronization
+
+extension TaskDriver: EngineSink {
+    func willSendBody(length: Int64?) {
+        changeProgress { $0.willSend(total: length) }
+    }
+
+    func didSendBody(bytes: Int) {
+        changeProgress { $0.didSend(Int64(bytes)) }
+    }
+
+    func willReceiveBody(length: Int64?) {
+        changeProgress { $0.willReceive(total: length) }
+    }
+
+    func didReceiveBody(bytes: Int) {
+        changeProgress { $0.didReceive(Int64(bytes)) }
+    }
+
+    func didFinishAttempt(_ metrics: TransportMetrics) {
+        shared.withLock { $0.metrics.append(metrics) }
+    }
+
+    func passGate() async throws {
+        guard shared.withLock({ $0.machine.isGateClosed }) else { return }
+        let key = nextKey()
+        let isOpen = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let answer = shared.withLock { state -> Bool? in
+                    if Task.isCancelled { return false }
+                    guard state.machine.isGateClosed else { return true }
+                    state.gate.add(waiter, key: key)
+                    return nil
+                }
+                if let answer { waiter.resume(returning: answer) }
+            }
+        } onCancel: {
+            shared.withLock { $0.gate.remove(key) }?.resume(returning: false)
+        }
+        guard isOpen else { throw CancellationError() }
+    }
+
+    func nextKey() -> UInt64 {
+        shared.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+    }
+
+    private func changeProgress(_ body: (inout TaskStateMachine) -> Bool) {
+        change { state in
+            if body(&state.machine) { state.outbox.append(.progress(state.machine.progress)) }
+            return {}
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
+
+/// Runs one task's work, and tells whoever watches. What a handle shows is this class's.
+///
+/// One lock guards the state machine and what goes with it. Everything that the machine asks for is done after the lock is
+/// released, and news go out through an outbox in the order in which they happened.
+final class TaskDriver<Output: Sendable>: Sendable {
+    typealias Outcome = Result<Output, SessionError>
+    typealias Work = @Sendable (TaskDriver<Output>) async throws(SessionError) -> Output
+
+    struct Shared {
+        var machine = TaskStateMachine()
+        var gate = SuspensionGate()
+        var outbox = TaskOutbox<Output>()
+        var outcome: Outcome?
+        var work: Work?
+        var runningTask: Task<Void, Never>?
+        var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+        var lastKey: UInt64 = 0
+        var taskDescription: String?
+        var metrics: [TransportMetrics] = []
+    }
+
+    let id = TaskID.next()
+    let request: Request?
+    let hub: TaskEventHub
+    let shared: Mutex<Shared>
+    private let didEnd: @Sendable (UInt64) -> Void
+
+    init(
+        request: Request?, hub: TaskEventHub, didEnd: @escaping @Sendable (UInt64) -> Void = { _ in },
+        work: @escaping Work
+    ) {
+        self.request = request
+        self.hub = hub
+        self.didEnd = didEnd
+        shared = Mutex(Shared(work: work))
+        hub.post(event(.created))
+    }
+
+    var state: TaskState { shared.withLock { $0.machine.state } }
+    var progress: TaskProgress { shared.withLock { $0.machine.progress } }
+    var outcome: Outcome? { shared.withLock { $0.outcome } }
+
+    // MARK: The handle's events
+
+    /// Starts or continues; `owner` is kept alive while the work runs.
+    func resume(owner: any AnyObject & Sendable) {
+        change { state in
+            let action = state.machine.resume()
+            if case .none = action { return {} }
+            state.outbox.append(.state(.running))
+            let waiters = state.gate.open()
+            guard case .start = action, let work = state.work else {
+                return { waiters.forEach { $0.resume(returning: true) } }
+            }
+            state.work = nil
+            return { self.start(work, owner: owner) }
+        }
+    }
+
+    func suspend() {
+        change { state in
+            if state.machine.suspend() { state.outbox.append(.state(.suspended)) }
+            return {}
+        }
+    }
+
+    func cancel(_ reason: SessionError) {
+        change { state in
+            switch state.machine.cancel(reason) {
+            case .none:
+                return {}
+            case .complete(let error):
+                return self.end(&state, .failure(error))
+            case .stop:
+                state.outbox.append(.state(.canceling))
+                let (waiters, task) = (state.gate.open(), state.runningTask)
+                return {
+                    task?.cancel()
+                    waiters.forEach { $0.resume(returning: true) }
+                }
+            }
+        }
+    }
+
+    // MARK: The work
+
+    private func start(_ work: @escaping Work, owner: any AnyObject & Sendable) {
+        let task = Task {
+            let outcome: Outcome
+            do throws(SessionError) {
+                outcome = .success(try await work(self))
+            } catch {
+                outcome = .failure(error)
+            }
+            complete(outcome)
+            withExtendedLifetime(owner) {}
+        }
+        let isLate = shared.withLock { state in
+            if state.outcome == nil { state.runningTask = task }
+            return state.machine.state == .canceling
+        }
+        if isLate { task.cancel() }
+    }
+
+    private func complete(_ outcome: Outcome) {
+        change { state in
+            var outcome = outcome
+            let before = state.machine.progress
+            switch state.machine.complete(successfully: (try? outcome.get()) != nil) {
+            case .none: return {}
+            case .fail(let error): outcome = .failure(error)
+            case .deliver: break
+            }
+            if state.machine.progress != before { state.outbox.append(.progress(state.machine.progress)) }
+            return self.end(&state, outcome)
+        }
+    }
+
+    /// Records the end; returns what to do once the lock is released.
+    private func end(_ state: inout Shared, _ outcome: Outcome) -> () -> Void {
+        state.outcome = outcome
+        state.work = nil
+        state.runningTask = nil
+        state.outbox.append(.state(.completed))
+        state.outbox.append(.completed(outcome))
+        let (waiters, gateWaiters) = (state.waiters.values, state.gate.open())
+        state.waiters = [:]
+        return { [didEnd, id] in
+            didEnd(id)
+            gateWaiters.forEach { $0.resume(returning: true) }
+            waiters.forEach { $0.resume(returning: outcome) }
+        }
+    }
+
+    // MARK: News
+
+    /// Changes the state under the lock, does what the change asks for after it, and sends out the news.
+    func change(_ body: (inout Shared) -> () -> Void) {
+        let action = shared.withLock { body(&$0) }
+        action()
+        deliverNews()
+    }
+
+    func deliverNews() {
+        guard shared.withLock({ $0.outbox.beginSending() }) else { return }
+        while let delivery = shared.withLock({ $0.outbox.next() }) {
+            for observer in delivery.observers { observer(delivery.news) }
+            postEvent(about: delivery.news)
+        }
+    }
+
+    private func postEvent(about news: TaskNews<Output>) {
+        switch news {
+        case .state(.running): hub.post(event(.resumed))
+        case .state(.suspended): hub.post(event(.suspended))
+        case .completed(let outcome): hub.post(event(.completed(outcome.error)))
+        case .state, .progress: break
+        }
+    }
+
+    private func event(_ kind: TaskEvent.Kind) -> TaskEvent {
+        TaskEvent(
+            taskID: id, kind: kind, url: request?.url.withoutUserInfo, tag: request?.options.tag,
+            taskDescription: shared.withLock { $0.taskDescription })
+    }
+}
+
+extension Result where Failure == SessionError {
+    var error: SessionError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

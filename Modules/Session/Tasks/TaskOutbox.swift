@@ -1,0 +1,53 @@
+/// What a task's observers hear.
+enum TaskNews<Output: Sendable>: Sendable {
+    case state(TaskState)
+    case progress(TaskProgress)
+    case completed(Result<Output, SessionError>)
+}
+
+/// Keeps a task's news in order between the lock under which they happen and the observers, who are called outside it.
+///
+/// One thread at a time sends them out: whoever finds nobody at it goes on until the outbox is empty.
+struct TaskOutbox<Output: Sendable> {
+    typealias Observer = @Sendable (TaskNews<Output>) -> Void
+
+    struct Delivery {
+        let news: TaskNews<Output>
+        let observers: [Observer]
+    }
+
+    private var observers: [(key: UInt64, observer: Observer)] = []
+    private var waiting: [Delivery] = []
+    private var isSending = false
+
+    /// News for everyone who observes now.
+    mutating func append(_ news: TaskNews<Output>) {
+        waiting.append(Delivery(news: news, observers: observers.map(\.observer)))
+    }
+
+    /// A new observer, who first hears what there is to know already.
+    mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews<Output>]) {
+        observers.append((key, observer))
+        for news in known { waiting.append(Delivery(news: news, observers: [observer])) }
+    }
+
+    mutating func remove(_ key: UInt64) {
+        observers.removeAll { $0.key == key }
+    }
+
+    /// Whether the caller is to send what waits; if not, there is nothing, or somebody is at it.
+    mutating func beginSending() -> Bool {
+        guard !isSending, !waiting.isEmpty else { return false }
+        isSending = true
+        return true
+    }
+
+    /// What to send next; nil when all is sent, and the sender is done.
+    mutating func next() -> Delivery? {
+        guard !waiting.isEmpty else {
+            isSending = false
+            return nil
+        }
+        return waiting.removeFirst()
+    }
+}

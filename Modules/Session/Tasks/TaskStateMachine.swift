@@ -1,0 +1,153 @@
+/// The states and the progress of a task. Each method is an event, and returns what the owner has to do about it.
+struct TaskStateMachine {
+    private enum Phase {
+        case idle
+        case running
+        case paused
+        case canceling(SessionError)
+        case completed
+    }
+
+    enum ResumeAction {
+        case none
+        case start
+        case openGate
+    }
+
+    enum CancelAction {
+        case none
+        /// It never ran: it ends here and now.
+        case complete(SessionError)
+        /// The work must stop; its end is reported by `complete`.
+        case stop
+    }
+
+    enum CompleteAction {
+        case none
+        /// The work's own result counts.
+        case deliver
+        /// The task was cancelled before; this is its result.
+        case fail(SessionError)
+    }
+
+    private var phase = Phase.idle
+    private(set) var progress = TaskProgress()
+    /// Of the attempt that runs; the progress shows the most that any attempt sent.
+    private var sentByAttempt: Int64 = 0
+
+    var state: TaskState {
+        switch phase {
+        case .idle, .paused: .suspended
+        case .running: .running
+        case .canceling: .canceling
+        case .completed: .completed
+        }
+    }
+
+    var hasStarted: Bool {
+        if case .idle = phase { false } else { true }
+    }
+
+    /// Whether bytes have to wait.
+    var isGateClosed: Bool {
+        if case .paused = phase { true } else { false }
+    }
+
+    mutating func resume() -> ResumeAction {
+        switch phase {
+        case .idle:
+            phase = .running
+            return .start
+        case .paused:
+            phase = .running
+            return .openGate
+        case .running, .canceling, .completed:
+            return .none
+        }
+    }
+
+    /// Returns whether anything changed.
+    mutating func suspend() -> Bool {
+        guard case .running = phase else { return false }
+        phase = .paused
+        return true
+    }
+
+    /// Cancels for a reason, which will be the task's error whatever the work says in the end.
+    mutating func cancel(_ reason: SessionError) -> CancelAction {
+        switch phase {
+        case .idle:
+            phase = .completed
+            return .complete(reason)
+        case .running, .paused:
+            phase = .canceling(reason)
+            return .stop
+        case .canceling, .completed:
+            return .none
+        }
+    }
+
+    /// The work has ended, well or not. After a success the totals are what was transferred.
+    mutating func complete(successfully: Bool) -> CompleteAction {
+        switch phase {
+        case .completed:
+            return .none
+        case .canceling(let reason):
+            phase = .completed
+            return .fail(reason)
+        case .idle, .running, .paused:
+            phase = .completed
+            if successfully { finishProgress() }
+            return .deliver
+        }
+    }
+
+    // MARK: Progress; each returns whether it changed.
+
+    /// An attempt begins to send.
+    mutating func willSend(total: Int64?) -> Bool {
+        guard !isOver else { return false }
+        sentByAttempt = 0
+        return change { progress in
+            progress.upload.total = total.map { max($0, progress.upload.completed) }
+        }
+    }
+
+    mutating func didSend(_ bytes: Int64) -> Bool {
+        guard !isOver else { return false }
+        sentByAttempt += bytes
+        let sent = sentByAttempt
+        return change { $0.upload.completed = max($0.upload.completed, sent) }
+    }
+
+    mutating func willReceive(total: Int64?) -> Bool {
+        guard !isOver else { return false }
+        return change { $0.download.total = total }
+    }
+
+    mutating func didReceive(_ bytes: Int64) -> Bool {
+        guard !isOver else { return false }
+        return change { $0.download.completed += bytes }
+    }
+
+    private var isOver: Bool {
+        switch phase {
+        case .canceling, .completed: true
+        case .idle, .running, .paused: false
+        }
+    }
+
+    private mutating func finishProgress() {
+        // An early response can leave a part of the request unsent; the total stays what it was then.
+        progress.upload.total = progress.upload.total ?? progress.upload.completed
+        progress.download.total = progress.download.completed
+    }
+
+    private mutating func change(_ body: (inout TaskProgress) -> Void) -> Bool {
+        var changed = progress
+        body(&changed)
+        guard changed != progress else { return false }
+        progress = changed
+        return true
+    }
+}

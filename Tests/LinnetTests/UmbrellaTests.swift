@@ -1,0 +1,30 @@
+import FoundationEssentials
+import Linnet
+import LinnetTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct UmbrellaTests {
+    @Test func oneImportIsEnoughForARequest() async throws {
+        let client = try HTTPSession(baseURL: URL(string: "http://example.com/api"), transport: StubTransport { _ in
+            .json(#"{"name":"Ada"}"#)
+        })
+        var options = RequestOptions()
+        options.timeout = .seconds(5)
+        let response = try await client.get(
+            "people/1", parameters: ["full": true], headers: [.accept: "application/json"], options: options)
+        #expect(response.value?["name"]?.string == "Ada")
+        #expect(response.status == .ok)
+        #expect(response.metrics.first?.isPinned == false)
+        await client.shutdown(.immediate)
+    }
+
+    @Test func oneImportIsEnoughToConfigure() throws {
+        let configuration = HTTPSession.Configuration.self
+        var settings = configuration.init()
+        settings.session.timeouts.request = .seconds(10)
+        settings.session.tls.minimumVersion = .tls13
+        settings.session.securityPolicy = .systemTrust
+        #expect(settings.session.timeouts.request == .seconds(10))
+    }
+}
