@@ -1,0 +1,47 @@
+extension MockServer {
+    /// What a ``MockServer`` is made with.
+    public struct Configuration: Sendable {
+        /// How request bodies reach the handler.
+        public enum RequestBodies: Sendable, Hashable {
+            /// The handler is called when the whole request is there; its body is in ``RecordedRequest/body``. A larger
+            /// one is answered with 413, without the handler.
+            case collected(upTo: Int)
+            /// The handler is called with the head, and may read ``RecordedRequest/chunks``, or answer before the end.
+            case streamed
+        }
+
+        /// The name in the server's URL; it listens on 127.0.0.1 alone.
+        ///
+        /// The default is `127.0.0.1`.
+        public var hostName = "127.0.0.1"
+        /// How request bodies reach the handler.
+        ///
+        /// The default is `.collected`, up to 64 MiB.
+        public var requestBodies = RequestBodies.collected(upTo: 64 * 1024 * 1024)
+        /// Whether `100 Continue` is sent to a client that expects it (RFC 9110, 10.1.1) when its body is about to be
+        /// read.
+        ///
+        /// The default is true.
+        public var sendsContinue = true
+        /// After this many requests a connection is closed, and its last response says so.
+        ///
+        /// Nil, the default, is no limit. To close without a word, use a ``Fault`` at ``Fault/Trigger/responseEnd``.
+        public var maximumRequestsPerConnection: Int?
+        /// What goes wrong on the way, before there is a response to carry its own faults.
+        ///
+        /// The default is nothing.
+        public var faults = FaultPlan.none
+        /// Measures delays and throttles; a ``ManualClock`` lets a test decide when they are over.
+        ///
+        /// The default is the continuous clock.
+        public var clock: any Clock<Duration> = ContinuousClock()
+
+        /// The defaults.
+        public init() {}
+
+        /// The defaults, changed by a closure.
+        public init(_ configure: (inout Configuration) throws -> Void) rethrows {
+            try configure(&self)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// What a ``MockServer`` has seen, and who waits to see more.
+final class RequestLog: Sendable {
+    private typealias Next = Result<RecordedRequest, TestingError>
+
+    private struct State {
+        var requests: [RecordedRequest] = []
+        var failures: [MockServer.ConnectionFailure] = []
+        /// How many requests ``next()`` has returned.
+        var returned = 0
+        var waiters: [(id: UInt64, continuation: CheckedContinuation<Next, Never>)] = []
+        var lastID: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    var requests: [RecordedRequest] { state.withLock { $0.requests } }
+    var failures: [MockServer.ConnectionFailure] { state.withLock { $0.failures } }
+
+    /// Adds a request and returns its place, for ``update(_:_:)``.
+    @discardableResult
+    func record(_ request: RecordedRequest) -> Int {
+        var request = request
+        // The log must not keep the connection.
+        request.chunks = RequestBodyChunks(.bytes(request.body))
+        let (place, waiter) = state.withLock { [request] state in
+            state.requests.append(request)
+            guard !state.waiters.isEmpty else {
+                return (state.requests.count - 1, CheckedContinuation<Next, Never>?.none)
+            }
+            state.returned += 1
+            return (state.requests.count - 1, state.waiters.removeFirst().continuation)
+        }
+        waiter?.resume(returning: .success(request))
+        return place
+    }
+
+    func update(_ place: Int, _ change: (inout RecordedRequest) -> Void) {
+        state.withLock { change(&$0.requests[place]) }
+    }
+
+    func recordFailure(on connectionIndex: Int, _ description: String) {
+        state.withLock {
+            $0.failures.append(.init(connectionIndex: connectionIndex, description: description))
+        }
+    }
+
+    func next() async throws(TestingError) -> RecordedRequest {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let next = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let next = enter(id, continuation) { continuation.resume(returning: next) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }
+            }
+            waiter?.resume(returning: .failure(Self.cancelled))
+        }
+        return try next.get()
+    }
+
+    /// What can be returned at once; nil when the continuation waits.
+    private func enter(_ id: UInt64, _ continuation: CheckedContinuation<Next, Never>) -> Next? {
+        state.withLock { state in
+            if Task.isCancelled { return .failure(Self.cancelled) }
+            if state.returned < state.requests.count {
+                state.returned += 1
+                return .success(state.requests[state.returned - 1])
+            }
+            if state.isFinished { return .failure(Self.shutDown) }
+            state.waiters.append((id, continuation))
+            return nil
+        }
+    }
+
+    /// Tells those who wait that nothing more comes.
+    func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters.map(\.continuation)
+        }
+        for waiter in waiters { waiter.resume(returning: .failure(Self.shutDown)) }
+    }
+
+    private static var cancelled: TestingError {
+        TestingError(.cancelled, "The task that waited for a request was cancelled.")
+    }
+
+    private static var shutDown: TestingError {
+        TestingError(.shutDown, "The server was shut down; no request comes any more.")
+    }
+}

@@ -1,0 +1,50 @@
+/// What a certificate shall say.
+struct CertificateRequest {
+    enum Kind {
+        case authority(pathLength: Int)
+        case server
+        case client
+    }
+
+    var commonName: String
+    var kind: Kind
+    var hosts: [String] = []
+    var addresses: [String] = []
+    var validity = TestPKI.Validity.current
+    var key = TestPKI.KeyKind.p256
+
+    init(commonName: String, kind: Kind) {
+        self.commonName = commonName
+        self.kind = kind
+    }
+
+    init(_ options: TestPKI.Options) {
+        commonName = options.hosts.first ?? options.addresses.first ?? "nobody"
+        kind = options.isForClients ? .client : .server
+        hosts = options.hosts
+        addresses = options.addresses
+        validity = options.validity
+        key = options.key
+    }
+
+    /// X.509 extensions in OpenSSL's notation.
+    var extensions: [(name: String, value: String)] {
+        var extensions: [(String, String)] = [("subjectKeyIdentifier", "hash")]
+        switch kind {
+        case .authority(let pathLength):
+            extensions.append(("basicConstraints", "critical,CA:TRUE,pathlen:\(pathLength)"))
+            extensions.append(("keyUsage", "critical,keyCertSign,cRLSign"))
+        case .server:
+            extensions.append(("basicConstraints", "critical,CA:FALSE"))
+            extensions.append(("keyUsage", "critical,digitalSignature"))
+            extensions.append(("extendedKeyUsage", "serverAuth"))
+        case .client:
+            extensions.append(("basicConstraints", "critical,CA:FALSE"))
+            extensions.append(("keyUsage", "critical,digitalSignature"))
+            extensions.append(("extendedKeyUsage", "clientAuth"))
+        }
+        let names = hosts.map { "DNS:" + $0 } + addresses.map { "IP:" + $0 }
+        if !names.isEmpty { extensions.append(("subjectAltName", names.joined(separator: ","))) }
+        return extensions
+    }
+}

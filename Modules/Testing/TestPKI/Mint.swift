@@ -1,0 +1,99 @@
+internal import COpenSSL
+internal import FoundationEssentials
+internal import LinnetSecurity
+
+/// A certificate with its key.
+final class Minted: Sendable {
+    // SAFETY: neither is changed after it was made, and OpenSSL counts references to them with atomics.
+    nonisolated(unsafe) let x509: OpaquePointer
+    nonisolated(unsafe) let key: OpaquePointer
+    let certificate: Certificate
+    let certificatePEM: String
+    let privateKeyPEM: String
+
+    init(x509: OpaquePointer, key: OpaquePointer) throws(TestingError) {
+        self.x509 = x509
+        self.key = key
+        certificatePEM = Mint.text { PEM_write_bio_X509($0, x509) }
+        privateKeyPEM = Mint.text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
+        do {
+            certificate = try Certificate(pem: certificatePEM)
+        } catch {
+            throw TestingError(.cannotMint, "OpenSSL does not read the certificate that it wrote.", underlying: error)
+        }
+    }
+
+    deinit {
+        X509_free(x509)
+        EVP_PKEY_free(key)
+    }
+}
+
+/// Makes certificates.
+enum Mint {
+    static func certificate(_ request: CertificateRequest, issuer: Minted?) throws(TestingError) -> Minted {
+        guard let key = makeKey(request.key), let x509 = X509_new() else {
+            throw TestingError(.cannotMint, "OpenSSL makes no \(request.key) key.")
+        }
+        let signer = issuer?.key ?? key
+        let digest = EVP_PKEY_get_id(signer) == EVP_PKEY_ED25519 ? nil : EVP_sha256()
+        guard fill(x509, request, key: key, issuer: issuer?.x509 ?? x509), X509_sign(x509, signer, digest) > 0 else {
+            X509_free(x509)
+            EVP_PKEY_free(key)
+            throw TestingError(.cannotMint, "OpenSSL refuses to make a certificate for \(request.commonName).")
+        }
+        return try Minted(x509: x509, key: key)
+    }
+
+    private static func makeKey(_ kind: TestPKI.KeyKind) -> OpaquePointer? {
+        switch kind {
+        case .p256: linnet_EVP_EC_gen("P-256")
+        case .rsa2048: linnet_EVP_RSA_gen(2048)
+        case .ed25519: linnet_EVP_ED25519_gen()
+        }
+    }
+
+    private static func fill(
+        _ x509: OpaquePointer, _ request: CertificateRequest, key: OpaquePointer, issuer: OpaquePointer
+    ) -> Bool {
+        // Positive, and of 63 random bits (CA/Browser Forum, 7.1).
+        let serial = UInt64.random(in: 1...UInt64(Int64.max))
+        let day = 86_400
+        let (start, end) =
+            switch request.validity {
+            case .current: (-day, 30 * day)
+            case .expired: (-30 * day, -day)
+            case .notYetValid: (day, 30 * day)
+            }
+        guard X509_set_version(x509, 2) == 1,
+            ASN1_INTEGER_set_uint64(X509_get_serialNumber(x509), serial) == 1,
+            X509_gmtime_adj(X509_getm_notBefore(x509), start) != nil,
+            X509_gmtime_adj(X509_getm_notAfter(x509), end) != nil,
+            let subject = X509_get_subject_name(x509),
+            X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, request.commonName, -1, -1, 0) == 1,
+            X509_set_issuer_name(x509, X509_get_subject_name(issuer)) == 1,
+            X509_set_pubkey(x509, key) == 1
+        else { return false }
+        let isSelfSigned = issuer == x509
+        let authority = isSelfSigned ? [] : [(name: "authorityKeyIdentifier", value: "keyid")]
+        return (request.extensions + authority).allSatisfy { add($0.name, $0.value, to: x509, issuer: issuer) }
+    }
+
+    private static func add(_ name: String, _ value: String, to x509: OpaquePointer, issuer: OpaquePointer) -> Bool {
+        var context = X509V3_CTX()
+        X509V3_set_ctx(&context, issuer, x509, nil, nil, 0)
+        guard let entry = X509V3_EXT_nconf(nil, &context, name, value) else { return false }
+        defer { X509_EXTENSION_free(entry) }
+        return X509_add_ext(x509, entry, -1) == 1
+    }
+
+    static func text(_ write: (OpaquePointer) -> Int32) -> String {
+        guard let bio = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(bio) }
+        guard write(bio) == 1 else { return "" }
+        var data: UnsafeMutablePointer<CChar>?
+        let count = linnet_BIO_get_mem_data(bio, &data)
+        guard count > 0, let data else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,65 @@
+// What the sanitizers need to know about libraries that were built without them. Linked into the tests alone.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+
+// NIO uses a receive buffer again once isKnownUniquelyReferenced says that nobody else holds it. The reference count lives
+// in the Swift runtime, which is not instrumented, so that the order is not seen.
+const char *__tsan_default_suppressions(void) {
+    return "race:NIOPooledRecvBufferAllocator\n"
+           "race:$s7NIOCore10ByteBufferV8_StorageC\n";
+}
+
+// Synchronization.Mutex takes its slow path in a library that is not instrumented: without these the order between two
+// threads that contend for a lock is not seen, and what the lock guards is reported. They do what the library does, and
+// tell the sanitizer.
+extern void __tsan_acquire(void *address);
+extern void __tsan_release(void *address);
+
+#define SELF __attribute__((swift_context)) void *self
+#define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+#define TRY_LOCK_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
+
+typedef __attribute__((swiftcall)) void (*lock_function)(uint32_t thread, SELF);
+typedef __attribute__((swiftcall)) void (*unlock_function)(SELF);
+typedef __attribute__((swiftcall)) _Bool (*try_lock_function)(SELF);
+
+__attribute__((swiftcall, visibility("default"))) void linnet_lock_slow(uint32_t thread, SELF) __asm__(LOCK_SLOW);
+__attribute__((swiftcall, visibility("default"))) void linnet_unlock_slow(SELF) __asm__(UNLOCK_SLOW);
+__attribute__((swiftcall, visibility("default"))) _Bool linnet_try_lock_slow(SELF) __asm__(TRY_LOCK_SLOW);
+
+__attribute__((swiftcall)) void linnet_lock_slow(uint32_t thread, SELF) {
+    lock_function real = (lock_function)dlsym(RTLD_NEXT, LOCK_SLOW);
+    real(thread, self);
+    __tsan_acquire(self);
+}
+
+__attribute__((swiftcall)) void linnet_unlock_slow(SELF) {
+    unlock_function real = (unlock_function)dlsym(RTLD_NEXT, UNLOCK_SLOW);
+    __tsan_release(self);
+    real(self);
+}
+
+__attribute__((swiftcall)) _Bool linnet_try_lock_slow(SELF) {
+    try_lock_function real = (try_lock_function)dlsym(RTLD_NEXT, TRY_LOCK_SLOW);
+    _Bool isLocked = real(self);
+    if (isLocked) __tsan_acquire(self);
+    return isLocked;
+}
+
+#elif __has_feature(address_sanitizer)
+
+// What the toolchain itself leaks: XCTest's runner, FoundationXML's errors, Foundation's Process.
+const char *__lsan_default_suppressions(void) {
+    return "leak:libXCTest\n"
+           "leak:XCTest\n"
+           "leak:_CFErrorCreateFromXMLInterface\n"
+           "leak:Foundation7ProcessC\n";
+}
+
+#endif
+#endif

@@ -1,0 +1,39 @@
+import FoundationEssentials
+import LinnetTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct MockServerRawTests {
+    @Test func aScriptDecidesWhatGoesOverTheWire() async throws {
+        let server = try await MockServer.startRaw { connection in
+            let request = try await connection.read(through: "\n")
+            try await connection.write("you said \(String(decoding: request, as: UTF8.self))")
+        }
+        #expect(try await transcript(of: "hello\n", port: server.port) == "you said hello\n")
+        await server.shutdown()
+        #expect(server.recordedRequests.isEmpty)
+    }
+
+    @Test func aScriptCanReset() async throws {
+        let server = try await MockServer.startRaw { connection in
+            try await connection.read(through: "\n")
+            try await connection.perform(.reset)
+        }
+        try await Conversation.with(port: server.port) { conversation in
+            try await conversation.send("hello\n")
+            #expect(await conversation.receiveToEnd() == .reset)
+        }
+        await server.shutdown()
+    }
+
+    @Test func aClientThatLeavesEarlyIsNoted() async throws {
+        let server = try await MockServer.startRaw { connection in
+            try await connection.write("?")
+            try await connection.read(through: "\n")
+        }
+        try await Conversation.with(port: server.port) { conversation in
+            _ = try await conversation.receive(through: "?")
+        }
+        await server.shutdown()
+        #expect(server.openConnections == 0)
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("HTTP/1.1 connection, as a state machine", .timeLimit(.minutes(1)))
+struct HTTP1StateMachineTests {
+    private func started(
+        hasBody: Bool = false, expectsContinue: Bool = false, asksToClose: Bool = false, informationalLimit: Int = 3
+    ) -> HTTP1StateMachine {
+        var machine = HTTP1StateMachine(informationalLimit: informationalLimit)
+        expectEqual(machine.start(hasBody: hasBody, expectsContinue: expectsContinue, asksToClose: asksToClose), true)
+        return machine
+    }
+
+    @Test func aCompletedExchangeFreesTheConnection() {
+        var machine = started()
+        expectEqual(machine.receivedHead(status: 200, keepsAlive: true), .deliver)
+        expectEqual(machine.receivedEnd(), .complete)
+        #expect(machine.state == .idle)
+        expectEqual(machine.start(hasBody: false, expectsContinue: false, asksToClose: false), true)
+    }
+
+    @Test func aBusyConnectionTakesNoSecondExchange() {
+        var machine = started()
+        expectEqual(machine.start(hasBody: false, expectsContinue: false, asksToClose: false), false)
+    }
+
+    @Test(arguments: [(true, true), (false, false), (true, false)])
+    func eitherSideCanAskForTheEnd(asksToClose: Bool, keepsAlive: Bool) {
+        var machine = started(asksToClose: asksToClose)
+        _ = machine.receivedHead(status: 200, keepsAlive: keepsAlive)
+        expectEqual(machine.receivedEnd(), .completeAndClose)
+        #expect(machine.state == .closed)
+    }
+
+    @Test func informationalResponsesAreCounted() {
+        var machine = started(informationalLimit: 2)
+        expectEqual(machine.receivedInformational(status: 103), .forward)
+        expectEqual(machine.receivedInformational(status: 102), .forward)
+        expectEqual(machine.receivedInformational(status: 103), .fail(.tooManyInformationalResponses))
+    }
+
+    @Test func switchingProtocolsUnaskedIsAFailure() {
+        var machine = started()
+        expectEqual(machine.receivedInformational(status: 101), .fail(.switchedProtocols))
+    }
+
+    @Test func continueReleasesTheBodyOnce() {
+        var machine = started(hasBody: true, expectsContinue: true)
+        #expect(machine.requestPhase == .awaitingContinue)
+        expectEqual(machine.receivedInformational(status: 100), .forwardAndSendBody)
+        expectEqual(machine.receivedInformational(status: 100), .forward)
+        expectEqual(machine.continueTimedOut(), false)
+    }
+
+    @Test func theBodyGoesOutWhenNoContinueComes() {
+        var machine = started(hasBody: true, expectsContinue: true)
+        expectEqual(machine.continueTimedOut(), true)
+        #expect(machine.requestPhase == .sendingBody)
+    }
+
+    @Test func aFinalResponseInsteadOfContinueAbandonsTheBody() {
+        var machine = started(hasBody: true, expectsContinue: true)
+        expectEqual(machine.receivedHead(status: 417, keepsAlive: true), .deliverAndAbandonBody)
+        expectEqual(machine.continueTimedOut(), false)
+        expectEqual(machine.receivedEnd(), .completeAndClose)
+    }
+
+    @Test(arguments: [300, 401, 413, 500])
+    func anEarlyRefusalAbandonsTheBody(status: Int) {
+        var machine = started(hasBody: true)
+        expectEqual(machine.receivedHead(status: status, keepsAlive: true), .deliverAndAbandonBody)
+        #expect(machine.requestPhase == .abandoned)
+        expectEqual(machine.receivedEnd(), .completeAndClose)
+    }
+
+    @Test func anEarlyAcceptanceLetsTheBodyGoOn() {
+        var machine = started(hasBody: true)
+        expectEqual(machine.receivedHead(status: 200, keepsAlive: true), .deliver)
+        machine.requestBodyEnded()
+        expectEqual(machine.receivedEnd(), .complete)
+    }
+
+    @Test func aResponseThatEndsBeforeTheRequestEndsTheConnection() {
+        var machine = started(hasBody: true)
+        _ = machine.receivedHead(status: 200, keepsAlive: true)
+        expectEqual(machine.receivedEnd(), .completeAndClose)
+    }
+
+    @Test func responsesOutOfOrderAreFailures() {
+        var idle = HTTP1StateMachine(informationalLimit: 1)
+        expectEqual(idle.receivedHead(status: 200, keepsAlive: true), .fail(.unexpectedResponse))
+        expectEqual(idle.receivedInformational(status: 103), .fail(.unexpectedResponse))
+        expectEqual(idle.receivedEnd(), .fail(.unexpectedResponse))
+        var busy = started()
+        expectEqual(busy.receivedEnd(), .fail(.unexpectedResponse))
+        _ = busy.receivedHead(status: 200, keepsAlive: true)
+        expectEqual(busy.receivedHead(status: 200, keepsAlive: true), .fail(.unexpectedResponse))
+        expectEqual(busy.receivedInformational(status: 103), .fail(.unexpectedResponse))
+    }
+
+    @Test func aClosedConnectionStaysClosed() {
+        var machine = started()
+        machine.close()
+        #expect(machine.state == .closed)
+        expectEqual(machine.start(hasBody: false, expectsContinue: false, asksToClose: false), false)
+    }
+}

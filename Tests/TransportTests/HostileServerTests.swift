@@ -1,0 +1,114 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetTesting
+import LinnetTransport
+import NIOCore
+import Testing
+
+@Suite("Hostile and broken servers", .timeLimit(.minutes(1)))
+struct HostileServerTests {
+    private func error(
+        _ response: MockResponse, configure: (inout TransportConfiguration) -> Void = { _ in },
+        delivery: ResponseDelivery = .whole(upTo: 1000)
+    ) async throws -> TransportError? {
+        try await withMockServer { _ in response } perform: { server in
+            try await withTransport(configure) { transport in
+                await failure { () async throws(TransportError) in
+                    let response = try await transport.send(server.request(delivery: delivery))
+                    _ = try await response.body.collect(upTo: .max)
+                    return response
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1\r\n\r\n", "HTTP/3.0 200 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\nContent-Length: 0\r\n\r\n",
+    ])
+    func whatIsNotHTTPIsRefused(bytes: String) async throws {
+        let error = try await error(.raw(bytes))
+        #expect(error?.code == .invalidResponse)
+    }
+
+    @Test func switchingProtocolsIsRefused() async throws {
+        let error = try await error(.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"))
+        #expect(error?.code == .invalidResponse)
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "HTTP/1.1 200 OK\r\nContent-Le", ""])
+    func anEndBeforeTheEndIsAFailure(bytes: String) async throws {
+        let error = try await error(.raw(bytes))
+        #expect(error?.code == .connectionClosed)
+    }
+
+    @Test func headsAreLimitedInBytes() async throws {
+        let large = "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 5000) + "\r\nContent-Length: 0\r\n\r\n"
+        #expect(try await error(.raw(large), configure: { $0.limits.headBytes = 4096 })?.code == .headTooLarge)
+        #expect(try await error(.raw(large), configure: { $0.limits.headBytes = 8192 })?.code == nil)
+    }
+
+    @Test func headsAreLimitedInFields() async throws {
+        let fields = (0..<20).map { "X-\($0): y\r\n" }.joined()
+        let many = "HTTP/1.1 200 OK\r\n" + fields + "Content-Length: 0\r\n\r\n"
+        #expect(try await error(.raw(many), configure: { $0.limits.headFields = 20 })?.code == .headTooLarge)
+        #expect(try await error(.raw(many), configure: { $0.limits.headFields = 21 })?.code == nil)
+    }
+
+    @Test func informationalResponsesAreLimited() async throws {
+        let hint = HTTPResponse(status: .init(code: 103))
+        let response = MockResponse(body: .text("ok"), informational: Array(repeating: hint, count: 9))
+        #expect(try await error(response)?.code == .tooManyInformationalResponses)
+        #expect(try await error(response, configure: { $0.limits.informationalResponses = 9 })?.code == nil)
+    }
+
+    @Test func bodiesAreLimited() async throws {
+        let body = MockResponse(body: .bytes(Data(count: 1001)))
+        #expect(try await error(body)?.code == .bodyTooLarge)
+        #expect(try await error(MockResponse(body: .bytes(Data(count: 1000))))?.code == nil)
+        #expect(try await error(MockResponse(body: .untilClose(Data(count: 1001))))?.code == .bodyTooLarge)
+    }
+
+    @Test func anUnsolicitedResponseEndsTheConnection() async throws {
+        let twice = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let server = try await MockServer.startRaw { connection in
+            while true {
+                try await connection.readHead()
+                try await connection.write(twice + (connection.index == 0 ? twice : ""))
+            }
+        }
+        try await withTransport { transport in
+            try await expectText("ok", transport, server.request())
+            try await expectText("ok", transport, server.request())
+        }
+        #expect(server.acceptedConnections == 2)
+        await server.shutdown()
+    }
+
+    @Test func bytesThatComeOneByOneAreFine() async throws {
+        let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-T: v\r\n\r\n"
+        let server = try await MockServer.startRaw { connection in
+            try await connection.readHead()
+            for character in bytes.unicodeScalars { try await connection.write(String(character)) }
+            _ = try await connection.read()
+        }
+        try await withTransport { transport in
+            let response = try await transport.send(server.request())
+            #expect(response.text == "hello")
+            #expect(response.body.completion?.trailers?.count == 1)
+        }
+        await server.shutdown()
+    }
+}
+
+extension RawConnection {
+    /// Reads a request's head.
+    fileprivate func readHead() async throws {
+        _ = try await read(through: "\r\n\r\n")
+    }
+}

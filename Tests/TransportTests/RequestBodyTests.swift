@@ -1,0 +1,147 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetTesting
+import LinnetTransport
+import NIOCore
+import Testing
+
+@Suite("Request bodies", .timeLimit(.minutes(1)))
+struct RequestBodyTests {
+    /// Sends a body, and returns what the server got.
+    private func received(
+        _ body: TransportRequestBody?, fields: HTTPFields = [:], observer: RecordingObserver? = nil
+    ) async throws -> RecordedRequest {
+        try await withMockServer { _ in .status(.ok) } perform: { server in
+            try await withTransport {
+                _ = try await $0.send(server.request(.put, fields: fields, body: body), observer: observer)
+            }
+            return try await server.nextRequest()
+        }
+    }
+
+    @Test func bytesAreSentWithTheirLength() async throws {
+        let observer = RecordingObserver()
+        let request = try await received(.text("hello"), observer: observer)
+        #expect(request.bodyText == "hello")
+        #expect(request.headerFields[.contentLength] == "5")
+        #expect(observer.record.sentBytes == 5)
+        #expect(observer.record.attempts.map(\.requestBodyBytes) == [5])
+    }
+
+    @Test func anUnknownLengthIsSentInChunks() async throws {
+        let request = try await received(.pieces(["he", "", "llo"]))
+        #expect(request.bodyText == "hello")
+        #expect(request.headerFields[.transferEncoding] == "chunked")
+        #expect(request.headerFields[.contentLength] == nil)
+    }
+
+    @Test func aKnownLengthIsKept() async throws {
+        let observer = RecordingObserver()
+        let request = try await received(.pieces(["he", "llo"], length: 5), observer: observer)
+        #expect(request.bodyText == "hello")
+        #expect(request.headerFields[.contentLength] == "5")
+        #expect(observer.record.sentBytes == 5)
+    }
+
+    @Test func alsoTheEmptyOnesAreFramed() async throws {
+        #expect(try await received(.text("")).headerFields[.contentLength] == "0")
+        #expect(try await received(nil).headerFields[.contentLength] == "0")
+        #expect(try await received(.pieces([])).bodyText == "")
+    }
+
+    @Test func aLargeBodyArrivesWhole() async throws {
+        let piece = String(repeating: "x", count: 65_536)
+        let request = try await received(.pieces(Array(repeating: piece, count: 256)))
+        #expect(request.body.count == 16 * 1024 * 1024)
+    }
+
+    @Test(arguments: [["too", "long"], ["few"]])
+    func aLengthThatIsNotKeptIsAFailure(pieces: [String]) async throws {
+        let server = try await MockServer.start { _ in .status(.ok) }
+        try await withTransport { transport in
+            let error = await failure { () async throws(TransportError) in
+                try await transport.send(server.request(.put, body: .pieces(pieces, length: 5)))
+            }
+            #expect(error?.code == .requestBodyFailed)
+        }
+        #expect(server.recordedRequests.allSatisfy { !$0.isComplete })
+        await server.shutdown()
+    }
+
+    @Test func aReaderThatThrowsIsAFailure() async throws {
+        struct Broken: TransportBodyReader, Error {
+            mutating func next() async throws -> ByteBuffer? { throw self }
+        }
+        try await withMockServer { _ in .status(.ok) } perform: { server in
+            let error = try await withTransport { transport in
+                await failure { () async throws(TransportError) in
+                    try await transport.send(
+                        server.request(
+                            .put, body: .stream(length: nil, isReplayable: true) { Broken() }))
+                }
+            }
+            #expect(error?.code == .requestBodyFailed)
+            #expect(error?.underlying is Broken)
+        }
+    }
+
+    // MARK: Answers before the end
+
+    @Test func aRefusalCanComeBeforeTheBodysEnd() async throws {
+        /// Never comes to its end.
+        struct Endless: TransportBodyReader {
+            mutating func next() async throws -> ByteBuffer? {
+                try Task.checkCancellation()
+                await Task.yield()
+                return ByteBuffer(repeating: 0, count: 65_536)
+            }
+        }
+        let configuration = MockServer.Configuration { $0.requestBodies = .streamed }
+        try await withMockServer(configuration: configuration) { _ in
+            MockResponse(status: .contentTooLarge, body: .text("too large"), closesConnection: true)
+        } perform: { server in
+            try await withTransport { transport in
+                let body = TransportRequestBody.stream(length: nil, isReplayable: true) { Endless() }
+                let response = try await transport.send(server.request(.post, body: body))
+                #expect(response.head.status == .contentTooLarge)
+                #expect(response.text == "too large")
+            }
+        }
+    }
+
+    @Test func continueIsAwaited() async throws {
+        let observer = RecordingObserver()
+        let request = try await received(.text("hello"), fields: [.expect: "100-continue"], observer: observer)
+        #expect(request.bodyText == "hello")
+        #expect(observer.record.informational == [100])
+    }
+
+    @Test func withoutContinueTheBodyGoesOutAfterAWhile() async throws {
+        let configuration = MockServer.Configuration { $0.sendsContinue = false }
+        try await withMockServer(configuration: configuration) { _ in .status(.ok) } perform: { server in
+            try await withTransport({ $0.continueTimeout = .milliseconds(20) }) { transport in
+                _ = try await transport.send(
+                    server.request(.put, fields: [.expect: "100-continue"], body: .text("hello")))
+            }
+            #expect(try await server.nextRequest().bodyText == "hello")
+        }
+    }
+
+    @Test func aRefusalInsteadOfContinueSparesTheBody() async throws {
+        let configuration = MockServer.Configuration {
+            $0.sendsContinue = false
+            $0.requestBodies = .streamed
+        }
+        try await withMockServer(configuration: configuration) { _ in
+            .text("no", status: .expectationFailed)
+        } perform: { server in
+            try await withTransport({ $0.continueTimeout = .seconds(60) }) { transport in
+                let observer = RecordingObserver()
+                let response = try await transport.send(
+                    server.request(.put, fields: [.expect: "100-continue"], body: .text("hello")), observer: observer)
+                #expect(response.head.status == .expectationFailed)
+                #expect(observer.record.sentBytes == 0)
+            }
+        }
+    }
+}

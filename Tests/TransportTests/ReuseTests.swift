@@ -1,0 +1,152 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetTesting
+import LinnetTransport
+import NIOCore
+import Testing
+
+@Suite("Connection reuse", .timeLimit(.minutes(1)))
+struct ReuseTests {
+    @Test func requestsInARowShareAConnection() async throws {
+        try await withMockServer { request in .text(request.path) } perform: { server in
+            try await withTransport { transport in
+                for index in 0..<5 {
+                    let response = try await transport.send(server.request(.get, "/\(index)"))
+                    #expect(response.text == "/\(index)")
+                    #expect(response.metrics.isReusedConnection == (index > 0))
+                }
+            }
+            #expect(server.acceptedConnections == 1)
+            #expect(server.recordedRequests.map(\.exchangeIndex) == [0, 1, 2, 3, 4])
+        }
+    }
+
+    @Test func aConnectionThatWillCloseIsNotUsedAgain() async throws {
+        try await withMockServer { _ in MockResponse(body: .text("bye"), closesConnection: true) } perform: { server in
+            try await withTransport { transport in
+                for _ in 0..<3 { _ = try await transport.send(server.request()) }
+            }
+            #expect(server.acceptedConnections == 3)
+        }
+    }
+
+    @Test func aRequestCanAskForTheEnd() async throws {
+        try await withMockServer { _ in .text("ok") } perform: { server in
+            try await withTransport { transport in
+                _ = try await transport.send(server.request(fields: [.connection: "close"]))
+                _ = try await transport.send(server.request())
+            }
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    @Test func http10ClosesUnlessItSaysOtherwise() async throws {
+        let response = MockResponse.raw("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        try await withMockServer { _ in response } perform: { server in
+            try await withTransport { transport in
+                for _ in 0..<2 { try await expectText("ok", transport, server.request()) }
+            }
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    @Test func theLimitHoldsAndNothingIsMixedUp() async throws {
+        try await withMockServer { request in .text(request.path) } perform: { server in
+            try await withTransport({ $0.pool.connectionsPerOrigin = 3 }) { transport in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for index in 0..<200 {
+                        group.addTask {
+                            let response = try await transport.send(server.request(.get, "/\(index)"))
+                            #expect(response.text == "/\(index)")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(server.acceptedConnections <= 3)
+            #expect(server.recordedRequests.count == 200)
+        }
+    }
+
+    @Test func aConnectionThatWentWhileIdleIsReplaced() async throws {
+        try await withMockServer { _ in .text("ok") } perform: { server in
+            try await withTransport { transport in
+                for _ in 0..<3 {
+                    try await expectText("ok", transport, server.request())
+                    await server.closeIdleConnections()
+                }
+            }
+            #expect(server.recordedRequests.count == 3)
+        }
+    }
+
+    /// The server reads a second request on a connection, and closes without an answer.
+    private func staleServer() async throws -> MockServer {
+        try await MockServer.start { request in
+            request.exchangeIndex == 0
+                ? .text("ok") : MockResponse(faults: [.init(.close, at: .responseHead)])
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .head, .put, .delete])
+    func anIdempotentRequestIsSentAgainOnce(method: HTTPRequest.Method) async throws {
+        let server = try await staleServer()
+        try await withTransport { transport in
+            _ = try await transport.send(server.request())
+            let response = try await transport.send(
+                server.request(method, "/again", body: method == .put ? .text("body") : nil))
+            #expect(response.head.status == .ok)
+        }
+        #expect(server.recordedRequests.map(\.path) == ["/", "/again", "/again"])
+        await server.shutdown()
+    }
+
+    @Test func aPostIsNotSentAgain() async throws {
+        let server = try await staleServer()
+        try await withTransport { transport in
+            _ = try await transport.send(server.request())
+            let error = await failure { () async throws(TransportError) in
+                try await transport.send(server.request(.post, "/once", body: .text("body")))
+            }
+            #expect(error?.code == .connectionClosed)
+        }
+        #expect(server.recordedRequests.map(\.path) == ["/", "/once"])
+        await server.shutdown()
+    }
+
+    @Test func aBodyThatCannotBeProducedAgainIsNotSentAgain() async throws {
+        let server = try await staleServer()
+        try await withTransport { transport in
+            _ = try await transport.send(server.request())
+            let error = await failure { () async throws(TransportError) in
+                try await transport.send(server.request(.put, "/once", body: .pieces(["a"], isReplayable: false)))
+            }
+            #expect(error?.code == .connectionClosed)
+        }
+        #expect(server.recordedRequests.count == 2)
+        await server.shutdown()
+    }
+
+    @Test func aFreshConnectionsFailureIsNotRepeated() async throws {
+        try await withMockServer { _ in
+            MockResponse(faults: [.init(.close, at: .responseHead)])
+        } perform: { server in
+            let error = try await withTransport { transport in
+                await failure { () async throws(TransportError) in try await transport.send(server.request()) }
+            }
+            #expect(error?.code == .connectionClosed)
+            #expect(server.recordedRequests.count == 1)
+        }
+    }
+
+    @Test func closingIdleConnectionsLeavesTheTransportUsable() async throws {
+        try await withMockServer { _ in .text("ok") } perform: { server in
+            try await withTransport { transport in
+                _ = try await transport.send(server.request())
+                transport.closeIdleConnections()
+                try await expectText("ok", transport, server.request())
+            }
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+}
