@@ -1,0 +1,57 @@
+# setup    installs what is missing (apt, pip); the others call it for what they need
+# example  runs the example app: make example ARGS="--page-size 5"
+# test     runs all tests, with nginx and httpbin beside them: make test ARGS="--filter SecurityTests"
+# check    formatting, module graph, products alone, what is linked, documentation
+# bench    runs the benchmarks
+# docs     builds the documentation into .build/docs
+# sanitize runs the tests under the thread sanitizer, then under the address sanitizer
+# clean    removes all that was built
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup example test check bench docs sanitize clean
+
+ARGS ?=
+WITH_SERVERS := Tests/IntegrationTests/Servers/with
+
+help:
+	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' Makefile
+
+setup:
+	@.ci/setup build test bench
+
+# Standard output is the app's alone.
+example:
+	@.ci/setup build
+	@swift build --product ExampleApp >&2
+	@.build/debug/ExampleApp $(ARGS)
+
+test:
+	@.ci/setup build test
+	@swift build --build-tests
+	@.ci/check-readme
+	@$(WITH_SERVERS) swift test --skip-build --disable-xctest $(ARGS)
+
+check:
+	@.ci/setup build
+	@.ci/check
+
+bench:
+	@.ci/setup build bench
+	@if [[ -x Benchmarks/run ]]; then Benchmarks/run $(ARGS); else echo "bench: there are no benchmarks yet" >&2; exit 1; fi
+
+docs:
+	@.ci/setup build
+	@swift build
+	@.ci/check-docs
+	@echo "The archives are in .build/docs"
+
+sanitize:
+	@.ci/setup build test
+	@for sanitizer in thread address; do \
+		$(WITH_SERVERS) swift test --sanitize=$$sanitizer --scratch-path .build-$$sanitizer --disable-xctest $(ARGS); \
+	done
+
+clean:
+	rm -rf .build .build-thread .build-address
