@@ -7,6 +7,7 @@ struct Module {
     let name: String
     let ours: [String]
     var others: [Target.Dependency] = []
+    var testOthers: [Target.Dependency] = []
 
     var target: String { name == "Linnet" ? name : "Linnet" + name }
 }
@@ -19,8 +20,8 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let modules = [
     Module(name: "Serialization", ours: [], others: [httpTypes]),
-    Module(name: "SerializationXML", ours: ["LinnetSerialization"], others: [httpTypes]),
-    Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], others: [httpTypes]),
+    Module(name: "SerializationXML", ours: ["LinnetSerialization"], testOthers: [httpTypes]),
+    Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetSerialization"], others: [httpTypes]),
     Module(name: "Security", ours: ["COpenSSL"]),
     Module(name: "Reachability", ours: []),
@@ -35,11 +36,12 @@ let modules = [
         others: [nioCore, httpTypes]),
     Module(name: "UIState", ours: ["LinnetSession"]),
     Module(
-        name: "Testing", ours: ["LinnetSession", "LinnetSecurity", "LinnetTransport", "COpenSSL"],
+        name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, httpTypes]),
     Module(
         name: "Linnet",
-        ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"]),
+        ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],
+        others: [httpTypes]),
 ]
 
 let systemLibraries: [Target] = [
@@ -91,7 +93,7 @@ let package = Package(
             .testTarget(
                 name: "\($0.name)Tests",
                 dependencies: ([$0.target, "LinnetTesting", "SanitizerSupport"] as Set).sorted().map { .byName(name: $0) }
-                    + $0.ours.map { .byName(name: $0) } + $0.others,
+                    + $0.ours.map { .byName(name: $0) } + $0.others + $0.testOthers,
                 path: "Tests/\($0.name)Tests")
         }
         + executables + appTests,

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LinnetReachability
 public import LinnetSecurity
 public import LinnetTransport
 
@@ -22,12 +23,18 @@ extension Session {
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// How much a server may send beside the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
+        /// How long a request with `Expect: 100-continue` waits for the server's word before it sends its body all the
+        /// same (RFC 9110, 10.1.1). The default is 1 second.
+        public var continueTimeout: Duration = .seconds(1)
         /// Where the connections run. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
         /// Header fields for requests that do not have them, be it from their serializer or their own. The default is none.
         public var headerFields = HTTPFields()
         /// The user's links of the chain, the outermost first. The default is none.
         public var interceptors: [any Interceptor] = []
+        /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
+        /// The default is none.
+        public var reachabilityMonitor: ReachabilityMonitor?
         /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()
 
@@ -44,6 +51,7 @@ extension Session {
             transport.pool.idleTimeout = idleConnectionTimeout
             transport.limits = responseLimits
             transport.timeouts = timeouts
+            transport.continueTimeout = continueTimeout
             return transport
         }
 

@@ -1,3 +1,4 @@
+public import LinnetReachability
 internal import LinnetSecurity
 public import LinnetTransport
 internal import Synchronization
@@ -19,6 +20,8 @@ public final class Session: Sendable {
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
+    /// What watches the network, if the configuration has one.
+    public let reachabilityMonitor: ReachabilityMonitor?
 
     /// Makes a session over sockets. Opens no connection yet.
     ///
@@ -47,6 +50,7 @@ public final class Session: Sendable {
         policy = Mutex(configuration.securityPolicy)
         hub = TaskEventHub()
         executor = configuration.callbackExecutor
+        reachabilityMonitor = configuration.reachabilityMonitor
         engine = Engine(configuration, transport: transport)
     }
 }

@@ -37,6 +37,8 @@ public struct TransportError: Error, Sendable {
         public static let tlsTruncated = Code("tlsTruncated")
         /// The security policy refused the server's certificate chain; see ``TransportError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
+        /// The security policy pins the host, and the request would go to it in clear text.
+        public static let cleartextRefused = Code("cleartextRefused")
         /// The server's bytes are not HTTP.
         public static let invalidResponse = Code("invalidResponse")
         /// The response's head is larger than the limit, in bytes or in fields.

@@ -6,9 +6,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct UmbrellaTests {
     @Test func oneImportIsEnoughForARequest() async throws {
-        let client = try HTTPSession(baseURL: URL(string: "http://example.com/api"), transport: StubTransport { _ in
-            .json(#"{"name":"Ada"}"#)
-        })
+        let client = try HTTPSession(
+            baseURL: URL(string: "http://example.com/api"),
+            transport: StubTransport { _ in
+                .json(#"{"name":"Ada"}"#)
+            })
         var options = RequestOptions()
         options.timeout = .seconds(5)
         let response = try await client.get(

@@ -30,6 +30,8 @@ public struct SecurityPolicy: Sendable {
     public let rules: [HostRule]
     /// Judges the hosts that no rule is for.
     public let otherHosts: any TrustEvaluator
+    /// Whether it pins a host.
+    public let isPinning: Bool
 
     /// Makes a policy.
     ///
@@ -48,6 +50,7 @@ public struct SecurityPolicy: Sendable {
         identity = .next()
         self.rules = rules.sorted { $0.pattern.specificity > $1.pattern.specificity }
         self.otherHosts = otherHosts
+        isPinning = otherHosts.isPinning || rules.contains { $0.evaluator.isPinning }
     }
 
     /// The system's store for every host.
@@ -93,9 +96,6 @@ public struct SecurityPolicy: Sendable {
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         await evaluator(for: trust.host).evaluate(trust)
     }
-
-    /// Whether it pins a host.
-    public var isPinning: Bool { otherHosts.isPinning || rules.contains { $0.evaluator.isPinning } }
 
     /// Whether it pins this host.
     public func isPinning(host: String) -> Bool { evaluator(for: host).isPinning }

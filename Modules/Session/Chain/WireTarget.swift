@@ -14,24 +14,23 @@ struct WireTarget: Hashable {
     let authorization: String?
 
     init(_ url: URL) throws(SessionError) {
-        try self.init(url.absoluteString, url)
+        // On bytes, since every request comes through here and Characters cost several times as much.
+        var text = url.absoluteString
+        let parsed = text.withUTF8 { bytes in
+            Result { () throws(SessionError) in try WireTarget(bytes, of: url) }
+        }
+        self = try parsed.get()
     }
 
-    private init(_ text: String, _ url: URL) throws(SessionError) {
-        let bytes = text.utf8
-        guard let colon = bytes.firstIndex(of: .colon), bytes[colon...].starts(with: "://".utf8) else {
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, of url: URL) throws(SessionError) {
+        guard let colon = bytes.firstIndex(of: .colon), bytes[colon...].starts(with: [.colon, .slash, .slash]) else {
             throw .invalidURL("The URL has no scheme and host.", url)
         }
-        scheme = text[..<colon].lowercased()
-        guard scheme == "http" || scheme == "https" else {
-            throw .invalidURL("The URL's scheme is neither http nor https.", url)
-        }
-        let rest = text[bytes.index(colon, offsetBy: 3)...]
-        let end = rest.utf8.firstIndex { $0 == .slash || $0 == .questionMark || $0 == .hash } ?? rest.endIndex
-        let authority = rest[..<end]
-        let at = authority.utf8.lastIndex(of: .at)
-        self.authority = try Self.authority(
-            at.map { authority[authority.utf8.index(after: $0)...] } ?? authority, scheme: scheme, url)
+        scheme = try Self.scheme(bytes[..<colon], url)
+        let rest = bytes[(colon + 3)...]
+        let end = rest.firstIndex { $0 == .slash || $0 == .questionMark || $0 == .hash } ?? rest.endIndex
+        let at = rest[..<end].lastIndex(of: .at)
+        authority = try Self.authority(rest[(at.map { $0 + 1 } ?? rest.startIndex)..<end], scheme: scheme, url)
         authorization = try at == nil ? nil : Self.credentials(url)
         path = Self.target(rest[end...])
     }
@@ -47,45 +46,62 @@ struct WireTarget: Hashable {
         return head
     }
 
-    private static func authority(
-        _ text: Substring, scheme: String, _ url: URL
-    ) throws(SessionError) -> String {
-        let bracket = text.utf8.lastIndex(of: .closingBracket) ?? text.startIndex
-        let colon = text[bracket...].utf8.firstIndex(of: .colon)
-        let host = text[..<(colon ?? text.endIndex)]
-        guard !host.isEmpty, host.utf8.allSatisfy(\.isHostByte) else {
-            throw .invalidURL("The URL's host is missing, or is not ASCII (use its Punycode form).", url)
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    private static func scheme(_ bytes: Bytes, _ url: URL) throws(SessionError) -> String {
+        if bytes.elementsEqual("https".utf8) { return "https" }
+        if bytes.elementsEqual("http".utf8) { return "http" }
+        let scheme = String(decoding: bytes, as: UTF8.self).lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw .invalidURL("The URL's scheme is neither http nor https.", url)
         }
-        guard let colon, text.utf8.index(after: colon) < text.endIndex else { return lowercased(host) }
-        let digits = text[text.utf8.index(after: colon)...]
-        guard let port = UInt16(digits), port > 0, digits.utf8.allSatisfy(\.isDigit) else {
-            throw .invalidURL("The URL's port is not a number from 1 to 65535.", url)
-        }
-        let isDefault = port == (scheme == "https" ? 443 : 80)
-        return isDefault ? lowercased(host) : lowercased(host) + ":" + digits
+        return scheme
     }
 
-    private static func lowercased(_ host: Substring) -> String {
-        host.utf8.contains(where: \.isUppercase) ? host.lowercased() : String(host)
+    private static func authority(_ bytes: Bytes, scheme: String, _ url: URL) throws(SessionError) -> String {
+        let bracket = bytes.lastIndex(of: .closingBracket) ?? bytes.startIndex
+        let colon = bytes[bracket...].firstIndex(of: .colon) ?? bytes.endIndex
+        let host = bytes[..<colon]
+        guard !host.isEmpty, host.allSatisfy(\.isHostByte) else {
+            throw .invalidURL("The URL's host is missing, or is not ASCII (use its Punycode form).", url)
+        }
+        let digits = bytes[colon...].dropFirst()
+        guard let port = try port(digits, url), port != (scheme == "https" ? 443 : 80) else { return lowercased(host) }
+        return lowercased(bytes)
+    }
+
+    /// The port; nil where the URL names none.
+    private static func port(_ digits: Bytes, _ url: URL) throws(SessionError) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        var port = 0
+        for digit in digits where port <= 65535 { port = digit.isDigit ? port * 10 + Int(digit - 0x30) : 65536 }
+        guard 1...65535 ~= port else {
+            throw .invalidURL("The URL's port is not a number from 1 to 65535.", url)
+        }
+        return port
+    }
+
+    private static func lowercased(_ bytes: Bytes) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return bytes.contains(where: \.isUppercase) ? text.lowercased() : text
     }
 
     private static func credentials(_ url: URL) throws(SessionError) -> String? {
         let user = url.user(percentEncoded: false) ?? ""
         let password = url.password(percentEncoded: false) ?? ""
         guard !user.isEmpty || !password.isEmpty else { return nil }
-        guard !user.utf8.contains(.colon) else {
+        guard !user.utf8.contains(UInt8.colon) else {
             throw .invalidURL("The URL's user name holds a colon, which Basic authentication has no room for.", url)
         }
         return HTTPFields.basicAuthorization(username: user, password: password)
     }
 
-    private static func target(_ text: Substring) -> String {
-        let text = text.prefix { $0 != "#" }
-        guard !text.isEmpty else { return "/" }
-        let path = text.utf8.first == .slash ? String(text) : "/" + text
-        guard !path.utf8.allSatisfy(\.isTargetByte) else { return path }
-        var encoded: [UInt8] = []
-        for byte in path.utf8 {
+    private static func target(_ bytes: Bytes) -> String {
+        let bytes = bytes.prefix { $0 != .hash }
+        guard let first = bytes.first else { return "/" }
+        if first == .slash, bytes.allSatisfy(\.isTargetByte) { return String(decoding: bytes, as: UTF8.self) }
+        var encoded: [UInt8] = first == .slash ? [] : [.slash]
+        for byte in bytes {
             if byte.isTargetByte { encoded.append(byte) } else { encoded.append(contentsOf: byte.percentEncoded) }
         }
         return String(decoding: encoded, as: UTF8.self)

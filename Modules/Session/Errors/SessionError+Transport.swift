@@ -19,6 +19,7 @@ extension SessionError {
         .tlsHandshakeFailed: .tlsFailed,
         .tlsProtocolError: .tlsFailed,
         .trustRefused: .trustRefused,
+        .cleartextRefused: .trustRefused,
         .invalidResponse: .invalidResponse,
         .headTooLarge: .invalidResponse,
         .tooManyInformationalResponses: .invalidResponse,

@@ -23,7 +23,7 @@ public struct TaskEvent: Sendable {
     public let kind: Kind
     /// Where the request goes; nil when it could not be made.
     public let url: URL?
-    /// What ``RequestOptions/tag`` says.
+    /// What `RequestOptions.tag` says.
     public let tag: String?
     /// The handle's description.
     public let taskDescription: String?

@@ -6,7 +6,7 @@ extension HTTPSession {
     public struct Configuration: Sendable {
         /// What sends the requests.
         public var session = Session.Configuration()
-        /// How parameters are written. The default is ``FormRequestSerializer``.
+        /// How parameters are written. The default is `FormRequestSerializer`.
         public var requestSerializer: any RequestSerializer = FormRequestSerializer()
         /// How responses are read where no type and no serializer is asked for. Its validation holds for those that
         /// are read as a type, too.

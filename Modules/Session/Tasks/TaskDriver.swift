@@ -149,7 +149,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         guard shared.withLock({ $0.outbox.beginSending() }) else { return }
         while let delivery = shared.withLock({ $0.outbox.next() }) {
             for observer in delivery.observers { observer(delivery.news) }
-            postEvent(about: delivery.news)
+            if delivery.hasJustHappened { postEvent(about: delivery.news) }
         }
     }
 

@@ -14,6 +14,8 @@ struct TaskOutbox<Output: Sendable> {
     struct Delivery {
         let news: TaskNews<Output>
         let observers: [Observer]
+        /// False for what a new observer has to catch up with.
+        let hasJustHappened: Bool
     }
 
     private var observers: [(key: UInt64, observer: Observer)] = []
@@ -22,13 +24,15 @@ struct TaskOutbox<Output: Sendable> {
 
     /// News for everyone who observes now.
     mutating func append(_ news: TaskNews<Output>) {
-        waiting.append(Delivery(news: news, observers: observers.map(\.observer)))
+        waiting.append(Delivery(news: news, observers: observers.map(\.observer), hasJustHappened: true))
     }
 
     /// A new observer, who first hears what there is to know already.
     mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews<Output>]) {
         observers.append((key, observer))
-        for news in known { waiting.append(Delivery(news: news, observers: [observer])) }
+        for news in known {
+            waiting.append(Delivery(news: news, observers: [observer], hasJustHappened: false))
+        }
     }
 
     mutating func remove(_ key: UInt64) {

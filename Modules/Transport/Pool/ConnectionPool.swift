@@ -77,8 +77,15 @@ final class ConnectionPool: Sendable {
     }
 
     private func leaseIdle(_ origin: Origin) throws(TransportError) -> HTTPConnection? {
-        let (connection, isShutDown) = state.withLock { state in
-            (state.machine.takeIdle(state.key(of: origin)), state.isShutDown)
+        let (connection, isShutDown, isRefused) = state.withLock { state in
+            if state.policy.isPinning && !origin.isSecure && state.policy.isPinning(host: origin.host) {
+                return (nil as HTTPConnection?, state.isShutDown, true)
+            }
+            return (state.machine.takeIdle(state.key(of: origin)), state.isShutDown, false)
+        }
+        if isRefused {
+            throw TransportError(
+                .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http.")
         }
         if isShutDown {
             if let connection { release(connection) }

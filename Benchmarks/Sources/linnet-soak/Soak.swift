@@ -1,0 +1,100 @@
+import Foundation
+import Linnet
+
+/// Sends many GETs over a few connections, checks every one, and tells what they cost.
+///
+/// ```
+/// swift run -c release --package-path Benchmarks linnet-soak http://127.0.0.1:8080/1k 200000 32
+/// ```
+///
+/// Each request carries its number in the query, and is compared with the status and the length that the first one had.
+/// Exits with 1 when one was lost, when descriptors are left, or when memory went on growing after the first tenth.
+@main
+struct Soak {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 4, let requests = Int(arguments[2]), let connections = Int(arguments[3]),
+            requests > 0, connections > 0
+        else {
+            print("usage: linnet-soak URL REQUESTS CONNECTIONS [CA.pem]")
+            exit(64)
+        }
+        let anchors = arguments.count > 4 ? try TrustAnchors.file(arguments[4]) : .system
+        // What the runtime opens once for a process, Dispatch's queue of events for one, is there after a first session.
+        let first = try Soak(url: arguments[1], connections: connections, anchors: anchors)
+        let length = try await first.get(0).count
+        await first.session.session.shutdown()
+        let before = Process.descriptors()
+        let soak = try Soak(url: arguments[1], connections: connections, anchors: anchors)
+        let warm = requests / 10
+        try await soak.run(warm, length: length)
+        let memoryBefore = Process.residentKilobytes()
+        let clock = ContinuousClock()
+        let time = try await clock.measure { try await soak.run(requests - warm, length: length) }
+        let memoryAfter = Process.residentKilobytes()
+        await soak.session.session.shutdown()
+        let after = Process.descriptors()
+        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+        print("requests: \(requests), all with status 200 and \(length) bytes")
+        print("requests per second: \(Int(Double(requests - warm) / seconds))")
+        print("resident memory: \(memoryBefore) KiB after \(warm) requests, \(memoryAfter) KiB after all")
+        print("descriptors: \(before) before, \(after) after")
+        if memoryAfter > memoryBefore + memoryBefore / 10 || after > before { exit(1) }
+    }
+
+    let session: HTTPSession
+    let url: String
+    let connections: Int
+
+    init(url: String, connections: Int, anchors: TrustAnchors) throws {
+        self.url = url
+        self.connections = connections
+        session = try HTTPSession(baseURL: nil) {
+            $0.session.maximumConnectionsPerOrigin = connections
+            // Threads of its own, which end with it: the shared ones keep their descriptors.
+            $0.session.eventLoops = .dedicated(threads: 1)
+            $0.session.securityPolicy = .systemTrust(anchors: anchors)
+        }
+    }
+
+    func run(_ requests: Int, length: Int) async throws {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for worker in 0..<connections {
+                group.addTask {
+                    var count = 0
+                    for number in stride(from: worker, to: requests, by: connections) {
+                        let body = try await get(number)
+                        guard body.count == length else { throw Wrong(number: number, length: body.count) }
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            let done = try await group.reduce(0, +)
+            guard done == requests else { throw Wrong(number: done, length: -1) }
+        }
+    }
+
+    func get(_ number: Int) async throws -> Data {
+        let response = try await session.get("\(url)?n=\(number)", serializer: DataResponseSerializer())
+        return response.value
+    }
+
+    struct Wrong: Error {
+        var number: Int
+        var length: Int
+    }
+}
+
+/// What the kernel says of this process.
+enum Process {
+    static func descriptors() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    static func residentKilobytes() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+}

@@ -1,0 +1,129 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetMultipart
+import LinnetSecurity
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPSessionTests {
+    @Test func theAsyncVerbsAreWhatTheySay() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        #expect(try await client.get("x").value == 1)
+        #expect(try await client.post("x", parameters: ["a": 1]).value == 1)
+        #expect(try await client.put("x").value == 1)
+        #expect(try await client.patch("x").value == 1)
+        #expect(try await client.delete("x").value == 1)
+        #expect(try await client.get("x", as: Int.self).value == 1)
+        #expect(try await client.get("x", serializer: StringResponseSerializer()).value == "1")
+        _ = try await client.head("x")
+        #expect(transport.requests.map(\.head.method) == [.get, .post, .put, .patch, .delete, .get, .get, .head])
+        #expect(transport.requests[1].body == Data("a=1".utf8))
+        #expect(transport.requests[1].head.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test func parametersGoIntoTheQuery() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        _ = try await client.get("x", parameters: ["q": "a b"])
+        #expect(transport.requests.first?.head.path == "/api/x?q=a%20b")
+    }
+
+    @Test func headAndCallbacks() async throws {
+        let client = try makeClient()
+        let response = await withCheckedContinuation { continuation in
+            client.head(
+                "x", success: { continuation.resume(returning: $0 as Response<Data>?) },
+                failure: { _ in continuation.resume(returning: nil) })
+        }
+        #expect(response?.value == Data())
+    }
+
+    @Test func ownHeadersReplaceEvenTheContentType() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport) { $0.requestSerializer = JSONRequestSerializer() }
+        _ = try await client.post("x", parameters: ["a": 1], headers: [.contentType: "application/vnd.x+json"])
+        let request = try #require(transport.requests.first)
+        #expect(request.head.headerFields[values: .contentType] == ["application/vnd.x+json"])
+        #expect(request.body == Data(#"{"a":1}"#.utf8))
+    }
+
+    @Test func aRequestMayHaveASerializerOfItsOwn() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        _ = try await client.response(
+            .post, "x", parameters: ["a": 1], requestSerializer: JSONRequestSerializer(),
+            serializer: DataResponseSerializer())
+        #expect(transport.requests.first?.body == Data(#"{"a":1}"#.utf8))
+    }
+
+    @Test func multipartFormsAreStreamed() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        var form = MultipartForm()
+        form.append(Data("Ada".utf8), name: "author")
+        _ = try await client.post("x", multipart: form)
+        _ = try await client.put("x", parameters: ["year": 1843]) { $0.append(Data("Ada".utf8), name: "author") }
+        let (first, second) = (transport.requests[0], transport.requests[1])
+        #expect(first.head.headerFields[.contentType] == form.contentType)
+        #expect(first.head.headerFields[.userAgent] != nil)
+        #expect(first.body.count == form.contentLength.map(Int.init))
+        #expect(second.head.method == .put)
+        let text = String(decoding: second.body, as: UTF8.self)
+        let year = try #require(text.firstRange(of: "1843"))
+        let author = try #require(text.firstRange(of: "Ada"))
+        #expect(year.lowerBound < author.lowerBound)
+    }
+
+    @Test func aFormThatCannotBeBuiltFailsOnEverySurface() async throws {
+        struct Oops: Error {}
+        let client = try makeClient()
+        let error = await #expect(throws: SessionError.self) {
+            try await client.post("x") { _ in throw Oops() }
+        }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.underlying is Oops)
+        let code = await withCheckedContinuation { continuation in
+            client.post(
+                "x", multipart: { _ in throw Oops() },
+                success: { _ in continuation.resume(returning: SessionError.Code?.none) },
+                failure: { continuation.resume(returning: $0.code) })
+        }
+        #expect(code == .encodingFailed)
+        let empty = await #expect(throws: SessionError.self) { try await client.post("x", multipart: MultipartForm()) }
+        #expect(empty?.code == .encodingFailed)
+    }
+
+    @Test func sessionsCanShareConnections() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let one = try makeClient(base: "http://one.example", transport)
+        let two = try HTTPSession(baseURL: URL(string: "http://two.example"), session: one.session)
+        _ = try await one.get("x")
+        _ = try await two.get("x")
+        #expect(transport.requests.map(\.head.authority) == ["one.example", "two.example"])
+    }
+
+    @Test(arguments: ["http://example.com", nil])
+    func pinningNeedsHTTPS(base: String?) throws {
+        let pin = try PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+        let policy = try SecurityPolicy.publicKeyPins([pin])
+        let error = #expect(throws: SessionError.self) {
+            try makeClient(base: base) { $0.session.securityPolicy = policy }
+        }
+        #expect(error?.code == .invalidConfiguration)
+        let secure = try makeClient(base: "https://example.com") { $0.session.securityPolicy = policy }
+        #expect(secure.session.securityPolicy.identity == policy.identity)
+        let client = try makeClient(base: base)
+        #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(policy) }
+    }
+
+    @Test func aStubHasNoPolicyToReplace() throws {
+        let client = try makeClient()
+        let error = #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(.systemTrust) }
+        #expect(error?.code == .invalidConfiguration)
+    }
+}

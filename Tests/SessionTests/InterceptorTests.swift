@@ -1,0 +1,140 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct InterceptorTests {
+    @Test(arguments: Surface.allCases)
+    func theFirstIsTheOutermost(surface: Surface) async throws {
+        let calls = EventRecorder<String>()
+        let transport = StubTransport { _ in
+            calls.record("transport")
+            return .json("1")
+        }
+        let client = try makeClient(transport) {
+            $0.session.interceptors = [
+                RecordingInterceptor(name: "a", calls: calls), RecordingInterceptor(name: "b", calls: calls),
+            ]
+        }
+        _ = try await surface.send("x", with: client).get()
+        #expect(calls.events == ["a down", "b down", "transport", "b up", "a up"])
+    }
+
+    @Test(arguments: Surface.allCases)
+    func oneMayAnswerItself(surface: Surface) async throws {
+        let transport = StubTransport()
+        let client = try makeClient(transport) {
+            $0.session.interceptors = [
+                ClosureInterceptor { request, _ in
+                    let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
+                    return EngineResponse(url: request.url, head: head, body: .whole(Data("42".utf8)))
+                }
+            ]
+        }
+        let response = try await surface.send("x", with: client).get()
+        #expect(response.value == 42)
+        #expect(response.metrics.isEmpty)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func oneMayStreamABodyOfItsOwn(surface: Surface) async throws {
+        let client = try makeClient {
+            $0.session.interceptors = [
+                ClosureInterceptor { request, _ in
+                    let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+                    for text in ["[1", ",2", "]"] { continuation.yield(Data(text.utf8)) }
+                    continuation.finish()
+                    let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
+                    return EngineResponse(url: request.url, head: head, body: .streamed(chunks))
+                }
+            ]
+        }
+        #expect(try await surface.send("x", with: client).get().value == [1, 2])
+    }
+
+    @Test(arguments: Surface.allCases)
+    func oneMayAskAgain(surface: Surface) async throws {
+        let transport = StubTransport { $0.index == 0 ? .status(503) : .json("1") }
+        let client = try makeClient(transport) {
+            $0.session.interceptors = [
+                ClosureInterceptor { request, next in
+                    let first = try await next(request)
+                    return first.head.status.code == 503 ? try await next(request) : first
+                }
+            ]
+        }
+        #expect(try await surface.send("x", with: client).get().value == 1)
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func whatOneThrowsFailsTheRequest(surface: Surface) async throws {
+        struct Oops: Error {}
+        let client = try makeClient {
+            $0.session.interceptors = [ClosureInterceptor { _, _ in throw Oops() }]
+        }
+        let error = await surface.send("x", with: client).error
+        #expect(error?.code == .interceptorFailed)
+        #expect(error?.underlying is Oops)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aSessionErrorPassesAsItIs(surface: Surface) async throws {
+        let client = try makeClient(StubTransport { _ in throw TransportError(.connectionFailed, "No route.") }) {
+            $0.session.interceptors = [ClosureInterceptor { try await $1($0) }]
+        }
+        #expect(await surface.send("x", with: client).error?.code == .connectionFailed)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aCancellationErrorIsACancellation(surface: Surface) async throws {
+        let client = try makeClient {
+            $0.session.interceptors = [ClosureInterceptor { _, _ in throw CancellationError() }]
+        }
+        #expect(await surface.send("x", with: client).error?.code == .cancelled)
+    }
+
+    @Test func theRequestArrivesWithEveryLayersFields() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport) {
+            $0.session.headerFields = [.accept: "session/*", .userAgent: "session", .acceptLanguage: "session"]
+            $0.requestSerializer = FormRequestSerializer(headerFields: [
+                .accept: "serializer/*", .userAgent: "serializer",
+            ])
+        }
+        _ = try await client.get("x", headers: [.accept: "own/*"])
+        let fields = try #require(transport.requests.first?.head.headerFields)
+        #expect(fields[values: .accept] == ["own/*"])
+        #expect(fields[values: .userAgent] == ["serializer"])
+        #expect(fields[values: .acceptLanguage] == ["session"])
+    }
+}
+
+private struct RecordingInterceptor: Interceptor {
+    let name: String
+    let calls: EventRecorder<String>
+
+    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+        calls.record(name + " down")
+        let response = try await next(request)
+        calls.record(name + " up")
+        return response
+    }
+}
+
+private struct ClosureInterceptor: Interceptor {
+    let body: @Sendable (Request, Next) async throws -> EngineResponse
+
+    init(_ body: @escaping @Sendable (Request, Next) async throws -> EngineResponse) {
+        self.body = body
+    }
+
+    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+        try await body(request, next)
+    }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSecurity
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionErrorTests {
+    @Test(arguments: [
+        (TransportError.Code.cancelled, SessionError.Code.cancelled),
+        (.nameResolutionFailed, .nameResolutionFailed), (.connectionFailed, .connectionFailed),
+        (.connectionClosed, .connectionLost), (.tlsTruncated, .connectionLost), (.tlsHandshakeFailed, .tlsFailed),
+        (.tlsProtocolError, .tlsFailed), (.trustRefused, .trustRefused), (.invalidResponse, .invalidResponse),
+        (.headTooLarge, .invalidResponse), (.tooManyInformationalResponses, .invalidResponse),
+        (.bodyTooLarge, .bodyTooLarge), (.invalidRequest, .invalidRequest), (.requestBodyFailed, .requestBodyFailed),
+        (.invalidConfiguration, .invalidConfiguration), (.shutDown, .shutDown),
+    ])
+    func transportErrorsHaveTheirCodes(code: TransportError.Code, expected: SessionError.Code) async throws {
+        let error = try await failure { _ in throw TransportError(code, "Why.") }
+        #expect(error.code == expected)
+        #expect(error.message == "Why.")
+        #expect((error.underlying as? TransportError)?.code == code)
+        #expect(error.url?.absoluteString == "http://example.com/x")
+    }
+
+    @Test(arguments: [
+        (TransportError.Code.poolTimeout, SessionError.Timeout.poolWait), (.connectTimeout, .connect),
+        (.tlsTimeout, .tlsHandshake), (.readTimeout, .idleRead), (.writeTimeout, .idleWrite),
+        (.requestTimeout, .request),
+    ])
+    func timeoutsSayWhich(code: TransportError.Code, timeout: SessionError.Timeout) async throws {
+        let error = try await failure { _ in throw TransportError(code, "Why.") }
+        #expect(error.code == .timeout)
+        #expect(error.timeout == timeout)
+    }
+
+    @Test(arguments: [
+        (SerializationError.Code.unacceptableStatus, SessionError.Code.unacceptableStatus),
+        (.unacceptableContentType, .unacceptableContentType), (.decodingFailed, .decodingFailed),
+        (.nestedTooDeep, .decodingFailed), (.encodingFailed, .encodingFailed),
+    ])
+    func serializationErrorsHaveTheirCodes(code: SerializationError.Code, expected: SessionError.Code) async throws {
+        let session = Session(transport: StubTransport { _ in .json("{}") })
+        let error = await #expect(throws: SessionError.self) {
+            try await session.response(for: makeRequest(), serializer: FailingResponseSerializer(code: code))
+        }
+        #expect(error?.code == expected)
+        #expect(error?.head?.status == .ok)
+        #expect(error?.body == Data("{}".utf8))
+    }
+
+    @Test func aRefusedCertificateBringsItsRefusal() async throws {
+        let refusal = TrustRefusal(
+            .pinMismatch, "No pin matched.", trust: ServerTrust(host: "example.com", port: 443, presentedChain: []))
+        let error = try await failure { _ in
+            throw TransportError(.trustRefused, "No pin matched.", trustRefusal: refusal)
+        }
+        #expect(error.code == .trustRefused)
+        #expect(error.trustRefusal?.reason == .pinMismatch)
+        #expect(error.trustRefusal?.host == "example.com")
+    }
+
+    @Test func aConfigurationThatThrowsIsInvalid() {
+        struct Oops: Error {}
+        let error = #expect(throws: SessionError.self) { try HTTPSession { _ in throw Oops() } }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.underlying is Oops)
+    }
+
+    private func failure(_ handler: @escaping StubTransport.Handler) async throws -> SessionError {
+        let session = Session(transport: StubTransport(handler))
+        return try #require(
+            await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) })
+    }
+}
+
+private struct FailingResponseSerializer: ResponseSerializer {
+    let code: SerializationError.Code
+
+    func serialize(_ response: SerializedResponse) throws(SerializationError) -> Data {
+        throw SerializationError(code: code, message: "No.", response: response)
+    }
+}

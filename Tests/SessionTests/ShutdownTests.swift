@@ -1,0 +1,46 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ShutdownTests {
+    @Test(arguments: Surface.allCases, [ShutdownMode.graceful, .immediate])
+    func laterRequestsFail(surface: Surface, mode: ShutdownMode) async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        await client.shutdown(mode)
+        #expect(await surface.send("x", with: client).error?.code == .shutDown)
+        #expect(transport.shutdowns == [mode])
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test(arguments: [ShutdownMode.graceful, .immediate])
+    func handlesThatNeverRanFail(mode: ShutdownMode) async throws {
+        let client = try makeClient()
+        let task = client.task(.get, "x")
+        await client.shutdown(mode)
+        #expect(task.state == .completed)
+        #expect(task.error?.code == .shutDown)
+    }
+
+    @Test func gracefullyWhatRunsMayFinish() async throws {
+        let arrived = Signal()
+        let answer = Signal()
+        let client = try makeClient(
+            StubTransport { _ in
+                arrived.fire()
+                await answer.wait()
+                return .json("1")
+            })
+        let task = client.task(.get, "x")
+        task.resume()
+        await arrived.wait()
+        await client.shutdown(.graceful)
+        answer.fire()
+        #expect(try await task.value.value == 1)
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+
+/// The three ways to send a request, so that one body can test them all.
+enum Surface: CaseIterable, Sendable {
+    case async, handle, callbacks
+
+    func send(
+        _ path: String, method: HTTPRequest.Method = .get, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), with client: HTTPSession
+    ) async -> Result<Response<JSONValue?>, SessionError> {
+        switch self {
+        case .async:
+            return await Result { () async throws(SessionError) in
+                try await client.response(
+                    method, path, parameters: parameters, headers: headers, options: options,
+                    serializer: JSONResponseSerializer())
+            }
+        case .handle:
+            let task = client.task(method, path, parameters: parameters, headers: headers, options: options)
+            task.resume()
+            return await Result { () async throws(SessionError) in try await task.value }
+        case .callbacks:
+            return await withCheckedContinuation { continuation in
+                let success: @Sendable (Response<JSONValue?>) -> Void = { continuation.resume(returning: .success($0)) }
+                let failure: @Sendable (SessionError) -> Void = { continuation.resume(returning: .failure($0)) }
+                switch method {
+                case .post:
+                    client.post(
+                        path, parameters: parameters, headers: headers, options: options, success: success,
+                        failure: failure)
+                case .put:
+                    client.put(
+                        path, parameters: parameters, headers: headers, options: options, success: success,
+                        failure: failure)
+                case .patch:
+                    client.patch(
+                        path, parameters: parameters, headers: headers, options: options, success: success,
+                        failure: failure)
+                case .delete:
+                    client.delete(
+                        path, parameters: parameters, headers: headers, options: options, success: success,
+                        failure: failure)
+                default:
+                    client.get(
+                        path, parameters: parameters, headers: headers, options: options, success: success,
+                        failure: failure)
+                }
+            }
+        }
+    }
+}
+
+extension Result where Failure == SessionError {
+    init(_ body: () async throws(SessionError) -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+
+    var error: SessionError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
+    var success: Success? {
+        if case .success(let value) = self { value } else { nil }
+    }
+}
+
+/// A client of `http://example.com/api/` over a stub.
+func makeClient(
+    base: String? = "http://example.com/api", _ transport: StubTransport = StubTransport(),
+    configure: (inout HTTPSession.Configuration) -> Void = { _ in }
+) throws -> HTTPSession {
+    var configuration = HTTPSession.Configuration()
+    configure(&configuration)
+    return try HTTPSession(
+        baseURL: base.flatMap { URL(string: $0) }, configuration: configuration, transport: transport)
+}
+
+func makeRequest(_ path: String = "x", method: HTTPRequest.Method = .get, body: HTTPBody? = nil) throws -> Request {
+    struct BadURL: Error {}
+    guard let url = URL(string: "http://example.com/" + path) else { throw BadURL() }
+    return Request(url: url, method: method, body: body)
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SuspensionTests {
+    @Test func suspendingStopsReadingAndResumingGoesOn() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let recorder = EventRecorder<Int64>()
+        task.onProgress { recorder.record($0.download.completed) }
+        task.resume()
+        body.send("a")
+        try await recorder.wait { $0.last == 1 }
+        task.suspend()
+        #expect(task.state == .suspended)
+        // One chunk may have been asked for before; the next stays with the connection.
+        body.send("b")
+        let large = Data(repeating: 0, count: 1 << 20)
+        while body.send(large) {}
+        #expect(task.state == .suspended)
+        #expect(task.progress.download.completed < 1 << 20)
+        task.resume()
+        await body.waitForDemand()
+        body.finish()
+        #expect(try await task.value.value.count > 1 << 20)
+    }
+
+    @Test func suspendingStopsMakingTheRequestsBody() async throws {
+        let made = EventRecorder<Int>()
+        let firstTaken = Signal()
+        let goOn = Signal()
+        let body = HTTPBody.stream(length: nil, isReplayable: false) {
+            CountingReader { index in
+                made.record(index)
+                if index == 1 {
+                    firstTaken.fire()
+                    await goOn.wait()
+                }
+                return index <= 3 ? Data("x".utf8) : nil
+            }
+        }
+        let transport = StubTransport { _ in .status(200) }
+        let session = Session(transport: transport)
+        let task = try session.uploadTask(
+            for: makeRequest(method: .put), from: body, serializer: DataResponseSerializer())
+        let uploaded = EventRecorder<Int64>()
+        task.onProgress { uploaded.record($0.upload.completed) }
+        task.resume()
+        await firstTaken.wait()
+        task.suspend()
+        goOn.fire()
+        try await uploaded.wait { $0.last == 1 }
+        #expect(made.events == [1])
+        task.resume()
+        _ = try await task.value
+        #expect(made.events == [1, 2, 3, 4])
+        #expect(transport.requests.first?.body == Data("xxx".utf8))
+    }
+
+    @Test func suspendingBeforeTheStartChangesNothing() async throws {
+        let session = Session(transport: StubTransport())
+        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let recorder = EventRecorder<TaskState>()
+        task.onStateChange { recorder.record($0) }
+        task.suspend()
+        task.resume()
+        task.resume()
+        _ = try await task.value
+        #expect(try await recorder.wait(count: 3) == [.suspended, .running, .completed])
+    }
+
+    @Test func aSuspendedTaskStillFails() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let recorder = EventRecorder<Int64>()
+        task.onProgress { recorder.record($0.download.completed) }
+        task.resume()
+        body.send("a")
+        try await recorder.wait { $0.last == 1 }
+        task.suspend()
+        await session.shutdown(.immediate)
+        let result = await Result { () async throws(SessionError) in try await task.value }
+        #expect(result.error?.code == .shutDown)
+    }
+}
+
+private struct CountingReader: HTTPBodyReader {
+    let produce: @Sendable (Int) async -> Data?
+    private var count = 0
+
+    init(_ produce: @escaping @Sendable (Int) async -> Data?) {
+        self.produce = produce
+    }
+
+    mutating func next() async throws -> Data? {
+        count += 1
+        return await produce(count)
+    }
+}
