@@ -5,7 +5,7 @@ import LinnetImageSerialization
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ImageResponseSerializerTests {
+@Suite(.timeLimit(.minutes(5))) struct ImageResponseSerializerTests {
     /// Encodes pixels with gdk-pixbuf's own writer.
     private func encode(
         _ pixels: [UInt8],

@@ -3,7 +3,7 @@ import Linnet
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UmbrellaTests {
     @Test func oneImportIsEnoughForARequest() async throws {
         let client = try HTTPSession(

@@ -4,7 +4,7 @@ import LinnetMultipart
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MultipartEncodingTests {
+@Suite(.timeLimit(.minutes(5))) struct MultipartEncodingTests {
     @Test func dataPartsAreEncodedToTheByte() async throws {
         var form = try MultipartForm(boundary: "B")
         form.append(Data("Ada".utf8), name: "author")

@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct MultipartFileTests {
+@Suite(.timeLimit(.minutes(5))) struct MultipartFileTests {
     private func code(_ form: MultipartForm) async -> MultipartError.Code? {
         await #expect(throws: MultipartError.self) { try await collect(form) }?.code
     }

@@ -9,7 +9,7 @@ private let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
 }
 
 /// Forms are read by Python's `email`, which others wrote.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: python != nil, "python3 is not installed"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: python != nil, "python3 is not installed"))
 struct MultipartPythonTests {
     private struct Part: Equatable {
         var name: String

@@ -3,7 +3,7 @@ import LinnetMultipart
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MultipartStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct MultipartStreamTests {
     private func form(_ chunks: [String], length: Int64?, isReplayable: Bool) throws -> MultipartForm {
         var form = try MultipartForm(boundary: "B")
         let data = chunks.map { Data($0.utf8) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct ChangeDebouncerTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeDebouncerTests {
     private let start = ContinuousClock.now
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct InterfaceClassifierTests {
+@Suite(.timeLimit(.minutes(5))) struct InterfaceClassifierTests {
     struct Example: Sendable {
         var name: String
         var driverKind: String?

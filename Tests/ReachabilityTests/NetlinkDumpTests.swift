@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct NetlinkDumpTests {
+@Suite(.timeLimit(.minutes(5))) struct NetlinkDumpTests {
     private func receive(_ datagrams: [MessageBytes]) -> (outcomes: [NetlinkDump.Outcome?], state: NetworkState) {
         var state = NetworkState()
         var dump = NetlinkDump(sequence: 5)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct NetlinkHostileBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct NetlinkHostileBytesTests {
     private static let info = MessageBytes.attribute(1, MessageBytes.text("tun"))
     private static let hops =
         MessageBytes.hop(2, attributes: MessageBytes.attribute(5, [10, 0, 0, 1]))

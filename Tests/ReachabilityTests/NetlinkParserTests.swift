@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct NetlinkParserTests {
+@Suite(.timeLimit(.minutes(5))) struct NetlinkParserTests {
     typealias Content = NetlinkMessage.Content
 
     private func contents(_ bytes: MessageBytes) -> [Content] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkNoticeTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkNoticeTests {
     private let link = NetworkLink.Update(
         index: 2, hardwareType: 1, flags: 0x1043, name: "eth0", driverKind: "veth", operationalState: 6)
     private let address = NetworkAddress(family: .ipv6, interface: 2, scope: 0, bytes: [1])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkStateTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkStateTests {
     private static let up: UInt32 = 0x41
 
     private func state(

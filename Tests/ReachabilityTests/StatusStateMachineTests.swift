@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-@Suite(.timeLimit(.minutes(1))) struct StatusStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusStateMachineTests {
     private let wifi = ReachabilityStatus.reachable(
         via: .wifi, interfaceName: "wlan0", supportsIPv4: true, supportsIPv6: true)
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FormRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct FormRequestTests {
     private let serializer = FormRequestSerializer()
 
     @Test(arguments: [

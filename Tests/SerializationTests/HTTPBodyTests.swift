@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPBodyTests {
     private struct CountingReader: HTTPBodyReader {
         var left: UInt8
         mutating func next() async throws -> Data? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetSerialization
 
-@Suite(.timeLimit(.minutes(1))) struct HeaderFieldTests {
+@Suite(.timeLimit(.minutes(5))) struct HeaderFieldTests {
     @Test(
         arguments: [
             (["LANG": "de_DE.UTF-8"], "de-DE;q=1, de;q=0.9"),

@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct JSONRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONRequestTests {
     private func body(_ parameters: Parameters, _ options: JSONWritingOptions = .init()) throws -> String? {
         let serializer = JSONRequestSerializer(options: options)
         return bodyText(try serializer.serialize(try makeRequest(method: .post), parameters: parameters))

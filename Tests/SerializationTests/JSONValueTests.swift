@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct JSONValueTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONValueTests {
     private func parse(_ text: String, _ options: JSONParsingOptions = .init()) throws -> JSONValue {
         try JSONValue(parsing: Data(text.utf8), options: options)
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ParameterEncoderTests {
+@Suite(.timeLimit(.minutes(5))) struct ParameterEncoderTests {
     private struct Post: Encodable {
         enum Kind: String, Encodable { case note }
         struct Author: Encodable { let name: String, age: UInt8? }

@@ -3,7 +3,7 @@ import LinnetSerialization
 import Testing
 
 /// AFNetworking's rules, which are the default.
-@Suite(.timeLimit(.minutes(1))) struct QueryEncodingTests {
+@Suite(.timeLimit(.minutes(5))) struct QueryEncodingTests {
     @Test(
         arguments: [
             // Names in order, pairs joined.

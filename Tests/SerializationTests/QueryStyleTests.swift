@@ -1,7 +1,7 @@
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct QueryStyleTests {
+@Suite(.timeLimit(.minutes(5))) struct QueryStyleTests {
     private func encode(_ parameters: Parameters, _ configure: (inout QueryEncoder) -> Void) throws -> String {
         var encoder = QueryEncoder()
         configure(&encoder)

@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResponseSerializerTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseSerializerTests {
     private struct Post: Codable, Sendable, Equatable {
         var id: Int
         var text: String

@@ -4,7 +4,7 @@ import LinnetSerialization
 import LinnetSerializationXML
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct XMLResponseSerializerTests {
+@Suite(.timeLimit(.minutes(5))) struct XMLResponseSerializerTests {
     private func read(_ text: String, depth: Int = 256, type: String? = "application/xml") throws -> XMLTree? {
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentType] = type

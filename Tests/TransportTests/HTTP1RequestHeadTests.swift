@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Request heads of HTTP/1.1", .timeLimit(.minutes(1)))
+@Suite("Request heads of HTTP/1.1", .timeLimit(.minutes(5)))
 struct HTTP1RequestHeadTests {
     private func head(
         _ method: HTTPRequest.Method, path: String? = "/a?b=c", authority: String? = "example.com",

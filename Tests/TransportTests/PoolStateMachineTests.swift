@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Connection pool, as a state machine", .timeLimit(.minutes(1)))
+@Suite("Connection pool, as a state machine", .timeLimit(.minutes(5)))
 struct PoolStateMachineTests {
     struct Fake: Identifiable, Equatable {
         let id: Int

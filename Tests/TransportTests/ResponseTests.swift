@@ -5,7 +5,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("Responses", .timeLimit(.minutes(1)))
+@Suite("Responses", .timeLimit(.minutes(5)))
 struct ResponseTests {
     /// Asks for one response.
     private func exchange(
@@ -81,7 +81,7 @@ struct ResponseTests {
     }
 }
 
-@Suite("Streamed responses", .timeLimit(.minutes(1)))
+@Suite("Streamed responses", .timeLimit(.minutes(5)))
 struct StreamedResponseTests {
     @Test func theHeadComesBeforeTheBody() async throws {
         let signal = Signal()
@@ -109,7 +109,7 @@ struct StreamedResponseTests {
     }
 
     @Test func aReaderThatWaitsHoldsTheServerBack() async throws {
-        let size = 64 * 1024 * 1024
+        let size = 16 * 1024 * 1024
         try await withMockServer { _ in
             MockResponse(body: .bytes(Data(count: size)))
         } perform: { server in
@@ -129,7 +129,7 @@ struct StreamedResponseTests {
     }
 
     @Test func aDroppedBodyClosesItsConnection() async throws {
-        let size = 64 * 1024 * 1024
+        let size = 16 * 1024 * 1024
         try await withMockServer { request in
             request.path == "/large" ? MockResponse(body: .bytes(Data(count: size))) : .text("small")
         } perform: { server in

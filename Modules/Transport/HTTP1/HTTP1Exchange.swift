@@ -58,11 +58,12 @@ final class HTTP1Exchange: @unchecked Sendable {
         return true
     }
 
-    /// Whether the same request may be sent again on another connection: nothing came back, the connection was an
-    /// old one, and either nothing went out or the method may be repeated (RFC 9110, 9.2.2; RFC 9112, 9.3.1).
+    /// Whether the same request may be sent again on another connection: nothing came back, its body can be produced
+    /// again, and either nothing went out, or the connection was an old one and the method may be repeated (RFC 9110,
+    /// 9.2.2; RFC 9112, 9.3.1).
     var canRepeat: Bool {
-        guard isReusedConnection, !hasReceivedBytes, request.body?.isReplayable ?? true else { return false }
-        return !hasWrittenBytes || request.head.method.isIdempotent
+        guard !hasReceivedBytes, request.body?.isReplayable ?? true else { return false }
+        return !hasWrittenBytes || (isReusedConnection && request.head.method.isIdempotent)
     }
 
     func succeed(_ response: TransportResponse) {

@@ -15,7 +15,7 @@ struct ForeignClient {
 
     /// Runs curl, silent but for errors, and without the user's proxies and settings.
     static func curl(_ arguments: [String]) async throws -> ForeignClient {
-        let common = ["--disable", "--noproxy", "*", "--silent", "--show-error", "--max-time", "30"]
+        let common = ["--disable", "--noproxy", "*", "--silent", "--show-error", "--max-time", "240"]
         return try await run(curlPath, common + arguments, input: "")
     }
 
