@@ -8,7 +8,7 @@ extension Session {
 
     /// Calls a function with what happens to the session's requests from now on, in order, on the callback executor.
     @discardableResult
-    public func onEvent(_ observer: @escaping @Sendable (TaskEvent) -> Void) -> Observation {
+    public func onEvent(_ observer: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
         hub.subscribe { [executor] event in executor.execute { observer(event) } }
     }
 }

@@ -13,7 +13,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// - Parameter subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
     init(
         coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil,
-        _ subscribe: (EventBuffer<Element>) -> Observation
+        _ subscribe: (EventBuffer<Element>) -> SessionObservation
     ) {
         let buffer = EventBuffer<Element>(coalescing: coalescing)
         subscription = EventSubscription(buffer: buffer, observation: subscribe(buffer))
@@ -42,9 +42,9 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
 
 private final class EventSubscription<Element: Sendable>: Sendable {
     let buffer: EventBuffer<Element>
-    private let observation: Observation
+    private let observation: SessionObservation
 
-    init(buffer: EventBuffer<Element>, observation: Observation) {
+    init(buffer: EventBuffer<Element>, observation: SessionObservation) {
         self.buffer = buffer
         self.observation = observation
     }

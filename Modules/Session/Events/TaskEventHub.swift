@@ -15,14 +15,14 @@ final class TaskEventHub: Sendable {
     var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
 
     /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.
-    func subscribe(_ receive: @escaping @Sendable (TaskEvent) -> Void) -> Observation {
+    func subscribe(_ receive: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
         let key = state.withLock { state in
             state.lastKey += 1
             state.subscribers.append((state.lastKey, receive))
             hasSubscribers.store(true, ordering: .releasing)
             return state.lastKey
         }
-        return Observation { [weak self] in self?.unsubscribe(key) }
+        return SessionObservation { [weak self] in self?.unsubscribe(key) }
     }
 
     func post(_ event: @autoclosure () -> TaskEvent) {

@@ -18,14 +18,14 @@ extension DataTask {
     /// Calls a function with the state that the task has, and then with each one that it gets, in order, on the
     /// session's callback executor.
     @discardableResult
-    public func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> Observation {
+    public func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> SessionObservation {
         driver.observe(on: executor, \.state, observer)
     }
 
     /// Calls a function with the progress that the task has, and then with each change, in order, on the session's
     /// callback executor.
     @discardableResult
-    public func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> Observation {
+    public func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> SessionObservation {
         driver.observe(on: executor, \.progress, observer)
     }
 
@@ -34,7 +34,7 @@ extension DataTask {
     @discardableResult
     public func onCompletion(
         _ observer: @escaping @Sendable (Result<Response<Value>, SessionError>) -> Void
-    ) -> Observation {
+    ) -> SessionObservation {
         driver.observe(on: executor, \.outcome, observer)
     }
 }

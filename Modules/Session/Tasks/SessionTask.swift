@@ -35,9 +35,9 @@ public protocol SessionTask: AnyObject, Sendable, Identifiable where ID == UInt6
     /// Calls a function with the state that the task has, and then with each one that it gets, in order, on the
     /// session's callback executor.
     @discardableResult
-    func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> Observation
+    func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> SessionObservation
     /// Calls a function with the progress that the task has, and then with each change, in order, on the session's
     /// callback executor.
     @discardableResult
-    func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> Observation
+    func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> SessionObservation
 }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 extension TaskDriver {
     /// Calls a function with what is known already, and then with the news, on the thread where they happen.
-    func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> Observation {
+    func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in
             var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.machine.progress)]
@@ -11,14 +11,14 @@ extension TaskDriver {
             state.outbox.add(observer, key: key, hearing: known)
             return {}
         }
-        return Observation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
+        return SessionObservation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
     }
 
     /// Calls a function on an executor with what `select` finds in the news.
     func observe<News: Sendable>(
         on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,
         _ observer: @escaping @Sendable (News) -> Void
-    ) -> Observation {
+    ) -> SessionObservation {
         let isCancelled = CancellationFlag()
         let observation = observe { news in
             guard let selected = select(news) else { return }
@@ -26,7 +26,7 @@ extension TaskDriver {
                 if !isCancelled.isSet { observer(selected) }
             }
         }
-        return Observation {
+        return SessionObservation {
             isCancelled.set()
             observation.cancel()
         }

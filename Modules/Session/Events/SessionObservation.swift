@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Stands for a function that a session or a task calls. Dropping it changes nothing; cancelling it ends the calls.
-public final class Observation: Sendable {
+public final class SessionObservation: Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 
     init(_ end: @escaping @Sendable () -> Void) {
