@@ -139,7 +139,9 @@ struct CancellationTests {
     }
 
     @Test func aTransportOfItsOwnThreadsEndsThem() async throws {
-        try await withMockServer { _ in .text("ok") } perform: { server in
+        try await withMockServer { _ in
+            .text("ok")
+        } perform: { server in
             var configuration = TransportConfiguration()
             configuration.eventLoops = .dedicated(threads: 2)
             let transport = try HTTPTransport(configuration)

@@ -11,7 +11,9 @@ struct HostileServerTests {
         _ response: MockResponse, configure: (inout TransportConfiguration) -> Void = { _ in },
         delivery: ResponseDelivery = .whole(upTo: 1000)
     ) async throws -> TransportError? {
-        try await withMockServer { _ in response } perform: { server in
+        try await withMockServer { _ in
+            response
+        } perform: { server in
             try await withTransport(configure) { transport in
                 await failure { () async throws(TransportError) in
                     let response = try await transport.send(server.request(delivery: delivery))
@@ -37,7 +39,8 @@ struct HostileServerTests {
     }
 
     @Test func switchingProtocolsIsRefused() async throws {
-        let error = try await error(.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"))
+        let error = try await error(
+            .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"))
         #expect(error?.code == .invalidResponse)
     }
 

@@ -11,7 +11,9 @@ struct RequestBodyTests {
     private func received(
         _ body: TransportRequestBody?, fields: HTTPFields = [:], observer: RecordingObserver? = nil
     ) async throws -> RecordedRequest {
-        try await withMockServer { _ in .status(.ok) } perform: { server in
+        try await withMockServer { _ in
+            .status(.ok)
+        } perform: { server in
             try await withTransport {
                 _ = try await $0.send(server.request(.put, fields: fields, body: body), observer: observer)
             }
@@ -72,7 +74,9 @@ struct RequestBodyTests {
         struct Broken: TransportBodyReader, Error {
             mutating func next() async throws -> ByteBuffer? { throw self }
         }
-        try await withMockServer { _ in .status(.ok) } perform: { server in
+        try await withMockServer { _ in
+            .status(.ok)
+        } perform: { server in
             let error = try await withTransport { transport in
                 await failure { () async throws(TransportError) in
                     try await transport.send(
@@ -118,7 +122,9 @@ struct RequestBodyTests {
 
     @Test func withoutContinueTheBodyGoesOutAfterAWhile() async throws {
         let configuration = MockServer.Configuration { $0.sendsContinue = false }
-        try await withMockServer(configuration: configuration) { _ in .status(.ok) } perform: { server in
+        try await withMockServer(configuration: configuration) { _ in
+            .status(.ok)
+        } perform: { server in
             try await withTransport({ $0.continueTimeout = .milliseconds(20) }) { transport in
                 _ = try await transport.send(
                     server.request(.put, fields: [.expect: "100-continue"], body: .text("hello")))

@@ -11,7 +11,9 @@ struct ResponseTests {
     private func exchange(
         _ response: MockResponse, method: HTTPRequest.Method = .get, observer: RecordingObserver? = nil
     ) async throws -> TransportResponse {
-        try await withMockServer { _ in response } perform: { server in
+        try await withMockServer { _ in
+            response
+        } perform: { server in
             try await withTransport { try await $0.send(server.request(method), observer: observer) }
         }
     }
@@ -93,7 +95,9 @@ struct StreamedResponseTests {
                 continuation.finish()
             }
         }
-        try await withMockServer { _ in MockResponse(body: .stream(pieces)) } perform: { server in
+        try await withMockServer { _ in
+            MockResponse(body: .stream(pieces))
+        } perform: { server in
             try await withTransport { transport in
                 let response = try await transport.send(server.request(delivery: .streamed))
                 #expect(response.head.status == .ok)
@@ -144,7 +148,9 @@ struct StreamedResponseTests {
     }
 
     @Test func aSmallBodyIsThereAtOnce() async throws {
-        try await withMockServer { _ in .text("small") } perform: { server in
+        try await withMockServer { _ in
+            .text("small")
+        } perform: { server in
             try await withTransport { transport in
                 let response = try await transport.send(server.request(delivery: .streamed))
                 #expect(try await response.body.collect(upTo: 5) == ByteBuffer(string: "small"))
@@ -153,7 +159,9 @@ struct StreamedResponseTests {
     }
 
     @Test func collectingStopsAtItsLimit() async throws {
-        try await withMockServer { _ in .text("too long") } perform: { server in
+        try await withMockServer { _ in
+            .text("too long")
+        } perform: { server in
             try await withTransport { transport in
                 let response = try await transport.send(server.request(delivery: .streamed))
                 let error = await #expect(throws: TransportError.self) { try await response.body.collect(upTo: 5) }
@@ -165,7 +173,9 @@ struct StreamedResponseTests {
     @Test func aBodyThatBreaksOffFails() async throws {
         let response = MockResponse(body: .bytes(Data(count: 100_000)))
             .with(.init(.reset, at: .responseBody(after: 50_000)))
-        try await withMockServer { _ in response } perform: { server in
+        try await withMockServer { _ in
+            response
+        } perform: { server in
             try await withTransport { transport in
                 let error = await #expect(throws: TransportError.self) {
                     try await transport.send(server.request(delivery: .streamed)).body.collect(upTo: .max)

@@ -8,7 +8,9 @@ import Testing
 @Suite("Connection reuse", .timeLimit(.minutes(5)))
 struct ReuseTests {
     @Test func requestsInARowShareAConnection() async throws {
-        try await withMockServer { request in .text(request.path) } perform: { server in
+        try await withMockServer { request in
+            .text(request.path)
+        } perform: { server in
             try await withTransport { transport in
                 for index in 0..<5 {
                     let response = try await transport.send(server.request(.get, "/\(index)"))
@@ -22,7 +24,9 @@ struct ReuseTests {
     }
 
     @Test func aConnectionThatWillCloseIsNotUsedAgain() async throws {
-        try await withMockServer { _ in MockResponse(body: .text("bye"), closesConnection: true) } perform: { server in
+        try await withMockServer { _ in
+            MockResponse(body: .text("bye"), closesConnection: true)
+        } perform: { server in
             try await withTransport { transport in
                 for _ in 0..<3 { _ = try await transport.send(server.request()) }
             }
@@ -31,7 +35,9 @@ struct ReuseTests {
     }
 
     @Test func aRequestCanAskForTheEnd() async throws {
-        try await withMockServer { _ in .text("ok") } perform: { server in
+        try await withMockServer { _ in
+            .text("ok")
+        } perform: { server in
             try await withTransport { transport in
                 _ = try await transport.send(server.request(fields: [.connection: "close"]))
                 _ = try await transport.send(server.request())
@@ -42,7 +48,9 @@ struct ReuseTests {
 
     @Test func http10ClosesUnlessItSaysOtherwise() async throws {
         let response = MockResponse.raw("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        try await withMockServer { _ in response } perform: { server in
+        try await withMockServer { _ in
+            response
+        } perform: { server in
             try await withTransport { transport in
                 for _ in 0..<2 { try await expectText("ok", transport, server.request()) }
             }
@@ -51,7 +59,9 @@ struct ReuseTests {
     }
 
     @Test func theLimitHoldsAndNothingIsMixedUp() async throws {
-        try await withMockServer { request in .text(request.path) } perform: { server in
+        try await withMockServer { request in
+            .text(request.path)
+        } perform: { server in
             try await withTransport({ $0.pool.connectionsPerOrigin = 3 }) { transport in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for index in 0..<200 {
@@ -69,7 +79,9 @@ struct ReuseTests {
     }
 
     @Test func aConnectionThatWentWhileIdleIsReplaced() async throws {
-        try await withMockServer { _ in .text("ok") } perform: { server in
+        try await withMockServer { _ in
+            .text("ok")
+        } perform: { server in
             try await withTransport { transport in
                 for _ in 0..<3 {
                     try await expectText("ok", transport, server.request())
@@ -140,7 +152,9 @@ struct ReuseTests {
     }
 
     @Test func closingIdleConnectionsLeavesTheTransportUsable() async throws {
-        try await withMockServer { _ in .text("ok") } perform: { server in
+        try await withMockServer { _ in
+            .text("ok")
+        } perform: { server in
             try await withTransport { transport in
                 _ = try await transport.send(server.request())
                 transport.closeIdleConnections()

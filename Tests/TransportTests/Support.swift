@@ -73,7 +73,9 @@ final class RecordingObserver: TransportObserver {
 
     var record: Record { storage.withLock { $0 } }
 
-    func didReceiveInformational(_ head: HTTPResponse) { storage.withLock { $0.informational.append(head.status.code) } }
+    func didReceiveInformational(_ head: HTTPResponse) {
+        storage.withLock { $0.informational.append(head.status.code) }
+    }
     func didSendBody(bytes: Int) { storage.withLock { $0.sentBytes += bytes } }
     func didFinishAttempt(_ metrics: TransportMetrics) { storage.withLock { $0.attempts.append(metrics) } }
 }

@@ -20,7 +20,9 @@ struct TLSTests {
         response: MockResponse = .text("secret"), configure: (inout TransportConfiguration) -> Void = { _ in }
     ) async throws -> Result<TransportResponse, TransportError> {
         let server = MockServer.Configuration { $0.hostName = host }
-        return try await withMockServer(tls: identity, configuration: server) { _ in response } perform: { server in
+        return try await withMockServer(tls: identity, configuration: server) { _ in
+            response
+        } perform: { server in
             try await withTransport({
                 $0.securityPolicy = policy
                 configure(&$0)
@@ -88,7 +90,9 @@ struct TLSTests {
 
     @Test func nothingIsSentToARefusedServer() async throws {
         let pki = try TestPKI()
-        try await withMockServer(tls: try pki.identity()) { _ in .text("secret") } perform: { server in
+        try await withMockServer(tls: try pki.identity()) { _ in
+            .text("secret")
+        } perform: { server in
             try await withTransport({ $0.securityPolicy = .systemTrust }) { transport in
                 let error = await failure { () async throws(TransportError) in
                     try await transport.send(server.request(fields: [.authorization: "Basic secret"]))
@@ -144,7 +148,9 @@ struct TLSTests {
     }
 
     @Test func serversWithoutTLSFailTheHandshake() async throws {
-        try await withMockServer { _ in .text("plain") } perform: { server in
+        try await withMockServer { _ in
+            .text("plain")
+        } perform: { server in
             try await withTransport { transport in
                 let head = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
                 let error = await failure { () async throws(TransportError) in
@@ -195,7 +201,9 @@ struct TLSTests {
     @Test func aReplacedPolicyServesNoOldConnection() async throws {
         let pki = try TestPKI()
         let configuration = MockServer.Configuration { $0.hostName = "localhost" }
-        let server = try await MockServer.start(tls: try pki.identity(), configuration: configuration) { _ in .text("ok") }
+        let server = try await MockServer.start(tls: try pki.identity(), configuration: configuration) { _ in
+            .text("ok")
+        }
         try await withTransport({ $0.securityPolicy = .insecureAcceptAnyCertificate }) { transport in
             try await expectText("ok", transport, server.request())
             transport.replaceSecurityPolicy(

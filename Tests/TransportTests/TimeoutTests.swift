@@ -96,13 +96,13 @@ struct TimeoutTests {
             .serverChannelOption(.autoRead, value: false)
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
-        var fillers: [EventLoopFuture<any Channel>] = []
-        for _ in 0..<4 {
-            fillers.append(
-                ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .connectTimeout(.seconds(20)).connect(host: "127.0.0.1", port: port))
+        let connect = {
+            ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(.seconds(20)).connect(host: "127.0.0.1", port: port)
         }
-        _ = try await fillers[0].get()
+        // One finds room. Of those that come after it any may have to wait.
+        let first = try await connect().get()
+        let fillers = (0..<3).map { _ in connect() }
         try await withTransport { transport in
             let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/")
             let error = await failure { () async throws(TransportError) in
@@ -113,6 +113,7 @@ struct TimeoutTests {
             #expect(error?.code == .connectTimeout)
         }
         try await listener.close()
+        try await first.close()
         for filler in fillers { try? await filler.get().close() }
     }
 

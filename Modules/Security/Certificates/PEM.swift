@@ -15,7 +15,17 @@ enum PEM {
             while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
                 certificates.append(X509Handle(owning: certificate))
             }
-            return endedCleanly() ? certificates : nil
+            return endedCleanly() && certificates.count == announced(data) ? certificates : nil
+        }
+    }
+
+    /// How many blocks say that they are a certificate: OpenSSL passes over empty ones, and over some that are cut off.
+    private static func announced(_ data: Data) -> Int {
+        let labels = ["-----BEGIN CERTIFICATE-", "-----BEGIN X509 CERTIFICATE-"]
+        let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+        return data.split(separator: UInt8(ascii: "\n")).count { line in
+            let text = line.starts(with: byteOrderMark) ? line.dropFirst(3) : line
+            return labels.contains { text.starts(with: $0.utf8) }
         }
     }
 
@@ -23,9 +33,10 @@ enum PEM {
     static func publicKeyInfo(_ data: Data) -> Data? {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
-        let refusePassphrase: @convention(c) (
-            UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
-        ) -> Int32 = { _, _, _, _ in -1 }
+        let refusePassphrase:
+            @convention(c) (
+                UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
+            ) -> Int32 = { _, _, _, _ in -1 }
         let key =
             withBIO(data) { PEM_read_bio_PUBKEY($0, nil, refusePassphrase, nil) }
             ?? withBIO(data) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
@@ -40,10 +51,16 @@ enum PEM {
         defer { OpenSSLErrorQueue.clear() }
         let key = der.withUnsafeBytes { bytes -> OpaquePointer? in
             let base = bytes.bindMemory(to: UInt8.self).baseAddress
-            var position = base
-            if let key = d2i_PUBKEY(nil, &position, bytes.count) { return key }
-            position = base
-            return d2i_AutoPrivateKey(nil, &position, bytes.count)
+            guard let base else { return nil }
+            var position: UnsafePointer<UInt8>? = base
+            let publicKey = d2i_PUBKEY(nil, &position, bytes.count)
+            if publicKey == nil { position = base }
+            guard let key = publicKey ?? d2i_AutoPrivateKey(nil, &position, bytes.count) else { return nil }
+            guard position == base + bytes.count else {
+                EVP_PKEY_free(key)
+                return nil
+            }
+            return key
         }
         guard let key else { return nil }
         defer { EVP_PKEY_free(key) }

@@ -16,7 +16,7 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(SecurityError) {
         let prefix = "sha256/"
         guard text.hasPrefix(prefix), let digest = Data(base64Encoded: String(text.dropFirst(prefix.count))),
-            digest.count == 32
+            digest.count == 32, text == prefix + digest.base64EncodedString()
         else {
             throw SecurityError(
                 .invalidPin, "\"\(text)\" is no pin: it must be \"sha256/\" and the Base64 of 32 bytes.")

@@ -25,12 +25,11 @@ public struct HostnameEvaluator: TrustEvaluator {
     private static func matches(_ leaf: X509Handle, _ host: String) -> Bool {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
-        guard !host.isEmpty, !host.utf8.contains(0) else { return false }
-        let address = X509_check_ip_asc(leaf.pointer, host, 0)
-        // -2: not an address.
-        if address != -2 { return address == 1 }
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS) | UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
-        return X509_check_host(leaf.pointer, name, name.utf8.count, flags, nil) == 1
+        return switch HostIdentity(host) {
+        case .address(let bytes): X509_check_ip(leaf.pointer, bytes, bytes.count, 0) == 1
+        case .name(let name): X509_check_host(leaf.pointer, name, name.utf8.count, flags, nil) == 1
+        case nil: false
+        }
     }
 }

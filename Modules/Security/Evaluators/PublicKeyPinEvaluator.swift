@@ -50,7 +50,8 @@ extension TrustRefusal {
         let wantedList = wanted.map(\.description).joined(separator: ", ")
         return TrustRefusal(
             .pinMismatch, "\(trust.host): no key of the chain is pinned; seen: \(seen); wanted: \(wantedList).",
-            trust: trust, certificate: verified.chain.first.flatMap { X509Handle(der: $0) }.map(CertificateSummary.init),
+            trust: trust,
+            certificate: verified.chain.first.flatMap { X509Handle(der: $0) }.map(CertificateSummary.init),
             seenPins: verified.pins, wantedPins: wanted)
     }
 }

@@ -21,14 +21,12 @@ struct ChainVerifier {
         }
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
-        guard let context = X509_STORE_CTX_new(), let untrusted = linnet_sk_X509_new_null() else {
-            throw TrustRefusal(.internalFailure, "OpenSSL has no memory to verify a chain.", trust: trust)
-        }
-        defer {
-            X509_STORE_CTX_free(context)
-            linnet_sk_X509_free(untrusted)
-        }
-        // The stack borrows: `presented` outlives it.
+        guard let context = X509_STORE_CTX_new() else { throw Self.noMemory(trust) }
+        defer { X509_STORE_CTX_free(context) }
+        guard let untrusted = linnet_sk_X509_new_null() else { throw Self.noMemory(trust) }
+        defer { linnet_sk_X509_free(untrusted) }
+        // Neither the context nor the stack counts references to what it is given.
+        defer { withExtendedLifetime((store, presented)) {} }
         for certificate in presented.dropFirst() { _ = linnet_sk_X509_push(untrusted, certificate.pointer) }
         guard X509_STORE_CTX_init(context, store.pointer, presented[0].pointer, untrusted) == 1 else {
             throw TrustRefusal(.internalFailure, "OpenSSL cannot begin to verify the chain.", trust: trust)
@@ -72,14 +70,26 @@ struct ChainVerifier {
         guard let parameters = X509_STORE_CTX_get0_param(context) else {
             throw TrustRefusal(.internalFailure, "OpenSSL has no parameters for the chain.", trust: trust)
         }
-        var isSet = X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER) == 1
-        X509_VERIFY_PARAM_set_time(parameters, time_t(trust.time.timeIntervalSince1970))
+        guard let time = time_t(exactly: trust.time.timeIntervalSince1970.rounded(.down)) else {
+            throw TrustRefusal(.internalFailure, "\(trust.host): the time to judge by is none.", trust: trust)
+        }
+        // The trust setting is for what a bundle says of its anchors (`TRUSTED CERTIFICATE`).
+        var isSet =
+            X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER) == 1
+            && X509_VERIFY_PARAM_set_trust(parameters, X509_TRUST_SSL_SERVER) == 1
+        X509_VERIFY_PARAM_set_time(parameters, time)
         // Level 2: 112 bits (RSA 2048, SHA-256), as the CA/Browser Forum requires.
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         if anchors.allowsPartialChains {
             isSet = X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1 && isSet
         }
-        if validatesHost { isSet = Self.set(host: trust.host, in: parameters) && isSet }
+        if validatesHost {
+            guard let identity = HostIdentity(trust.host) else {
+                throw TrustRefusal(
+                    .hostnameMismatch, "\"\(trust.host)\" is no host that a certificate can be for.", trust: trust)
+            }
+            isSet = Self.set(identity, in: parameters) && isSet
+        }
         guard isSet else {
             throw TrustRefusal(
                 .internalFailure, "OpenSSL does not take \"\(trust.host)\" as a host to check.", trust: trust)
@@ -87,15 +97,18 @@ struct ChainVerifier {
     }
 
     /// Subject alternative names only, wildcards as a whole left-most label only (RFC 9525, 6.3).
-    static func set(host: String, in parameters: OpaquePointer) -> Bool {
-        guard !host.isEmpty, !host.utf8.contains(0) else { return false }
+    private static func set(_ identity: HostIdentity, in parameters: OpaquePointer) -> Bool {
         X509_VERIFY_PARAM_set_hostflags(
             parameters,
             UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS) | UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
-        if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return true }
-        OpenSSLErrorQueue.clear()
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        return X509_VERIFY_PARAM_set1_host(parameters, name, name.utf8.count) == 1
+        return switch identity {
+        case .address(let bytes): X509_VERIFY_PARAM_set1_ip(parameters, bytes, bytes.count) == 1
+        case .name(let name): X509_VERIFY_PARAM_set1_host(parameters, name, name.utf8.count) == 1
+        }
+    }
+
+    private static func noMemory(_ trust: ServerTrust) -> TrustRefusal {
+        TrustRefusal(.internalFailure, "OpenSSL has no memory to verify a chain.", trust: trust)
     }
 }
 

@@ -32,12 +32,12 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     ///
     /// Fails with ``SecurityError/Code/invalidPattern``.
     public init(_ text: String) throws(SecurityError) {
-        if let address = Self.address(text) {
+        var name = Self.normalized(text)
+        if let address = Self.address(name) {
             form = .address(address)
-            base = text.lowercased()
+            base = Self.text(address)
             return
         }
-        var name = Self.normalized(text)
         if name.hasPrefix("**.") {
             form = .anyDepth
             name.removeFirst(3)
@@ -57,9 +57,9 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the pattern is for this host.
     public func matches(_ host: String) -> Bool {
-        if case .address(let address) = form { return Self.address(host) == address }
-        guard Self.address(host) == nil else { return false }
         let name = Self.normalized(host)
+        if case .address(let address) = form { return Self.address(name) == address }
+        guard Self.address(name) == nil else { return false }
         switch form {
         case .exact: return name == base
         case .oneLabel: return name.hasSuffix("." + base) && Self.labels(name) == Self.labels(base) + 1
@@ -86,7 +86,8 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func normalized(_ host: String) -> String {
+    /// In lower case, without a dot at its end.
+    static func normalized(_ host: String) -> String {
         let lower = host.lowercased()
         return lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }
@@ -96,7 +97,7 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Labels of letters, digits, hyphens and underscores, each of 1 to 63 bytes (RFC 1123, 2.1).
-    private static func isName(_ name: String) -> Bool {
+    static func isName(_ name: String) -> Bool {
         guard (1...253).contains(name.utf8.count) else { return false }
         return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.utf8.count)
@@ -108,10 +109,21 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func address(_ text: String) -> [UInt8]? {
+        // C would stop at the first zero byte.
+        guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 { return withUnsafeBytes(of: v4) { Array($0) } }
         var v6 = in6_addr()
         if inet_pton(AF_INET6, text, &v6) == 1 { return withUnsafeBytes(of: v6) { Array($0) } }
         return nil
+    }
+
+    /// The one text of an address (RFC 5952).
+    private static func text(_ address: [UInt8]) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            let family = address.count == 4 ? AF_INET : AF_INET6
+            let text = inet_ntop(family, address, buffer.baseAddress, socklen_t(buffer.count))
+            return text.map { String(cString: $0) } ?? ""
+        }
     }
 }

@@ -5,7 +5,8 @@ internal import Synchronization
 /// The certificates at which a chain may end.
 public struct TrustAnchors: Sendable {
     enum Source: Sendable {
-        case system
+        /// Where the environment says, unless it is told.
+        case system(SystemTrustLocation?)
         case own(TrustStore)
     }
 
@@ -15,7 +16,7 @@ public struct TrustAnchors: Sendable {
     /// distribution's bundle.
     ///
     /// Loaded once for each value of the two variables, when a chain is first judged.
-    public static let system = TrustAnchors(source: .system)
+    public static let system = TrustAnchors(source: .system(nil))
 
     /// These certificates alone. A chain may end at an intermediate one, too.
     ///
@@ -41,7 +42,7 @@ public struct TrustAnchors: Sendable {
 
     func store() throws(SecurityError) -> TrustStore {
         switch source {
-        case .system: try SystemTrustStores.shared.store(for: .current)
+        case .system(let location): try SystemTrustStores.shared.store(for: location ?? .current)
         case .own(let store): store
         }
     }

@@ -9,6 +9,8 @@ final class TrustStore: Sendable {
     /// A store of these certificates alone.
     init(_ anchors: [X509Handle]) throws(SecurityError) {
         pointer = try Self.makeStore()
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
         for anchor in anchors where X509_STORE_add_cert(pointer, anchor.pointer) != 1 {
             throw SecurityError(.openSSLFailed, "An anchor cannot be used: \(OpenSSLErrorQueue.drain()).")
         }
@@ -22,6 +24,10 @@ final class TrustStore: Sendable {
         for file in files where X509_STORE_load_file(pointer, file) != 1 {
             throw SecurityError(.cannotReadFile, "No anchor can be read from \"\(file)\".")
         }
+        // OpenSSL looks into a directory only when it needs one: a name that is wrong would not be noticed.
+        if !directories.isEmpty, !directories.contains(where: Self.isReadableDirectory) {
+            throw SecurityError(.cannotReadFile, "\"\(directories.joined(separator: ":"))\" is no readable directory.")
+        }
         for directory in directories where X509_STORE_load_path(pointer, directory) != 1 {
             throw SecurityError(.cannotReadFile, "No anchor can be read from \"\(directory)\".")
         }
@@ -29,6 +35,10 @@ final class TrustStore: Sendable {
 
     deinit {
         X509_STORE_free(pointer)
+    }
+
+    private static func isReadableDirectory(_ path: String) -> Bool {
+        (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil
     }
 
     private static func makeStore() throws(SecurityError) -> OpaquePointer {

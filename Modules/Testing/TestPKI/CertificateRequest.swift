@@ -19,7 +19,8 @@ struct CertificateRequest {
     }
 
     init(_ options: TestPKI.Options) {
-        commonName = options.hosts.first ?? options.addresses.first ?? "nobody"
+        // No longer than X.520 allows (ub-common-name); alternative names may be.
+        commonName = String((options.hosts.first ?? options.addresses.first ?? "nobody").prefix(64))
         kind = options.isForClients ? .client : .server
         hosts = options.hosts
         addresses = options.addresses

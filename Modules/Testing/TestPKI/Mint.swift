@@ -32,8 +32,12 @@ final class Minted: Sendable {
 /// Makes certificates.
 enum Mint {
     static func certificate(_ request: CertificateRequest, issuer: Minted?) throws(TestingError) -> Minted {
-        guard let key = makeKey(request.key), let x509 = X509_new() else {
+        guard let key = makeKey(request.key) else {
             throw TestingError(.cannotMint, "OpenSSL makes no \(request.key) key.")
+        }
+        guard let x509 = X509_new() else {
+            EVP_PKEY_free(key)
+            throw TestingError(.cannotMint, "OpenSSL has no memory for a certificate.")
         }
         let signer = issuer?.key ?? key
         let digest = EVP_PKEY_get_id(signer) == EVP_PKEY_ED25519 ? nil : EVP_sha256()

@@ -80,7 +80,9 @@ final class Connector: Sendable {
     ) -> EventLoopFuture<TLSSessionInfo> {
         let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
-        let handler = TLSHandler(client: tls, serverName: isAddress ? nil : origin.host, promise: promise) {
+        // Without the dot at its end (RFC 6066, 3).
+        let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
+        let handler = TLSHandler(client: tls, serverName: isAddress ? nil : name, promise: promise) {
             chain, staple in
             await policy.evaluate(
                 ServerTrust(

@@ -1,3 +1,7 @@
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -5,9 +9,6 @@ internal import Musl
 #else
 internal import Darwin
 #endif
-internal import NIOCore
-internal import NIOPosix
-internal import Synchronization
 
 /// Asks `getaddrinfo` for one name, on a thread pool: a slow name server holds up neither an event loop nor another
 /// look-up. Both families are asked for in one call.

@@ -8,7 +8,8 @@ enum HTTP1RequestHead {
     static func make(_ request: TransportRequest) throws(TransportError) -> HTTPRequestHead {
         let head = request.head
         guard let authority = head.authority, !authority.isEmpty, authority.utf8.allSatisfy(isVisible) else {
-            throw TransportError(.invalidRequest, "The request's authority is missing or has characters that it must not have.")
+            throw TransportError(
+                .invalidRequest, "The request's authority is missing or has characters that it must not have.")
         }
         let path = head.path ?? "/"
         guard !path.isEmpty, path.utf8.allSatisfy(isVisible) else {

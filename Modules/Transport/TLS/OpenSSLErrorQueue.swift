@@ -22,7 +22,9 @@ enum OpenSSLErrorQueue {
                 ERR_error_string_n(code, buffer.baseAddress, buffer.count)
                 return buffer.baseAddress.map { String(cString: $0) } ?? ""
             }
-            errors.append(OpenSSLError(code: code, description: ERR_reason_error_string(code).map { String(cString: $0) } ?? text))
+            errors.append(
+                OpenSSLError(code: code, description: ERR_reason_error_string(code).map { String(cString: $0) } ?? text)
+            )
         }
         return errors
     }

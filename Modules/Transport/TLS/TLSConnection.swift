@@ -24,14 +24,17 @@ final class TLSConnection {
     }
 
     private let ssl: OpaquePointer
+    /// Owns what the callbacks of the `SSL_CTX` read.
+    private let context: AnyObject
     let bio: TLSByteBIO
     /// What the security policy said; the handshake cannot complete on a client before it is there.
     var verdict: TrustDecision?
     private(set) var presentedChain: [Data] = []
 
-    private init(_ context: OpaquePointer) throws(TransportError) {
+    private init(_ pointer: OpaquePointer, of context: AnyObject) throws(TransportError) {
+        self.context = context
         bio = try TLSByteBIO()
-        guard let ssl = SSL_new(context) else {
+        guard let ssl = SSL_new(pointer) else {
             BIO_free(bio.bio)
             throw TransportError(.tlsHandshakeFailed, "OpenSSL has no memory for a connection.")
         }
@@ -42,7 +45,7 @@ final class TLSConnection {
 
     /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses.
     convenience init(client context: TLSClientContext, serverName: String?) throws(TransportError) {
-        try self.init(context.pointer)
+        try self.init(context.pointer, of: context)
         SSL_set_connect_state(ssl)
         if let serverName, linnet_SSL_set_tlsext_host_name(ssl, serverName) != 1 {
             throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
@@ -56,7 +59,7 @@ final class TLSConnection {
 
     /// A server's side.
     convenience init(server context: TLSServerContext) throws(TransportError) {
-        try self.init(context.pointer)
+        try self.init(context.pointer, of: context)
         SSL_set_accept_state(ssl)
     }
 

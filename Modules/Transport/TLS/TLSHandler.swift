@@ -71,7 +71,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     package func channelInactive(context: ChannelHandlerContext) {
         switch state {
         case .idle, .handshaking, .awaitingVerdict:
-            failHandshake(TransportError(.connectionClosed, "The server ended the connection during the TLS handshake."))
+            failHandshake(
+                TransportError(.connectionClosed, "The server ended the connection during the TLS handshake."))
         case .active where !heardCloseNotify:
             context.fireUserInboundEventTriggered(TLSTruncated())
         case .active, .closing, .closed:
@@ -88,7 +89,9 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if state.isHandshake {
-            failHandshake(TransportError(.connectionClosed, "The connection broke during the TLS handshake: \(error)", underlying: error))
+            failHandshake(
+                TransportError(
+                    .connectionClosed, "The connection broke during the TLS handshake: \(error)", underlying: error))
             context.close(promise: nil)
         } else {
             context.fireErrorCaught(error)
@@ -249,7 +252,12 @@ package final class TLSHandler: ChannelDuplexHandler {
             break
         case .closed:
             heardCloseNotify = true
-            if state == .active { context.close(promise: nil) }
+            guard state == .active else { return }
+            // The peer is owed the same word (RFC 8446, 6.1).
+            if saysCloseNotify { connection.shutdown() }
+            sendCiphertext(context)
+            state = .closing
+            context.close(promise: nil)
         case .failed(let errors):
             guard state == .active else { return }
             end()

@@ -1,0 +1,87 @@
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+@Suite("Certificate pins", .timeLimit(.minutes(1)))
+struct CertificatePinningTests {
+    private let pki: TestPKI
+    private let identity: TestPKI.Identity
+
+    init() throws {
+        pki = try TestPKI()
+        identity = try pki.identity()
+    }
+
+    @Test(arguments: TestPKI.KeyKind.allCases)
+    func aPinnedCertificateSignedByItselfIsAccepted(key: TestPKI.KeyKind) async throws {
+        let identity = try TestPKI.selfSigned { $0.key = key }
+        let trust = await (try CertificatePinEvaluator([identity.certificate])).trust(in: identity.chain)
+        #expect(trust?.isPinned == true)
+        #expect(trust?.chain == [identity.certificate.derBytes])
+    }
+
+    @Test func aPinnedCertificateMustBeInTimeAndForTheHost() async throws {
+        let cases: [(TestPKI.Identity, String, TrustRefusal.Reason)] = [
+            (try TestPKI.selfSigned { $0.validity = .expired }, "localhost", .expired),
+            (try TestPKI.selfSigned { $0.validity = .notYetValid }, "localhost", .notYetValid),
+            (try TestPKI.selfSigned(), "other.example", .hostnameMismatch),
+            (try TestPKI.selfSigned { $0.isForClients = true }, "localhost", .invalidPurpose),
+            (try pki.identity { $0.validity = .expired }, "localhost", .expired),
+        ]
+        for (identity, host, reason) in cases {
+            let evaluator = try CertificatePinEvaluator([identity.certificate])
+            let refusal = await evaluator.refusal(of: identity.chain, host: host)
+            #expect(refusal?.reason == reason)
+            #expect(refusal?.wantedPins == [identity.pin])
+        }
+    }
+
+    @Test func anyCertificateOfTheChainCanBePinned() async throws {
+        for pinned in [identity.certificate, pki.intermediate, pki.root] {
+            let trust = await (try CertificatePinEvaluator([pinned])).trust(in: identity.chain)
+            #expect(trust?.isPinned == true)
+            #expect(trust?.chain.contains(pinned.derBytes) == true)
+        }
+    }
+
+    @Test func backupsAreAllowed() async throws {
+        let backup = try TestPKI.selfSigned().certificate
+        #expect(await (try CertificatePinEvaluator([backup, identity.certificate])).refusal(of: identity.chain) == nil)
+    }
+
+    @Test func anotherCertificateOfTheSameKeyIsNotThePinnedOne() async throws {
+        let other = try TestPKI.selfSigned().certificate
+        let evaluator = try CertificatePinEvaluator([other])
+        #expect(await evaluator.refusal(of: identity.chain) != nil)
+        #expect(await evaluator.refusal(of: identity.chain + [other])?.isRefused == true)
+        #expect(await evaluator.refusal(of: try TestPKI.selfSigned().chain)?.reason == .selfSigned)
+    }
+
+    @Test func withAnchorsThePinnedCertificateMustBeInTheVerifiedChain() async throws {
+        let anchors = try TrustAnchors.certificates([pki.root])
+        for pinned in [identity.certificate, pki.intermediate, pki.root] {
+            let evaluator = try CertificatePinEvaluator([pinned], anchors: anchors)
+            #expect(await evaluator.refusal(of: identity.chain) == nil)
+        }
+        let bystander = try pki.identity().certificate
+        let evaluator = try CertificatePinEvaluator([bystander], anchors: anchors)
+        let refusal = await evaluator.refusal(of: identity.chain + [bystander])
+        #expect(refusal?.reason == .pinMismatch)
+        #expect(refusal?.wantedPins == [bystander.publicKeyPin])
+        let own = try TestPKI.selfSigned()
+        #expect(await (try CertificatePinEvaluator([own.certificate], anchors: anchors)).refusal(of: own.chain) != nil)
+    }
+
+    @Test func noCertificateIsAnError() throws {
+        let error = #expect(throws: SecurityError.self) { try CertificatePinEvaluator([]) }
+        #expect(error?.code == .noPins)
+        let anchored = #expect(throws: SecurityError.self) { try CertificatePinEvaluator([], anchors: .system) }
+        #expect(anchored?.code == .noPins)
+        let policy = #expect(throws: SecurityError.self) { try SecurityPolicy.certificatePins([]) }
+        #expect(policy?.code == .noPins)
+    }
+}
+
+extension TrustRefusal {
+    fileprivate var isRefused: Bool { reason == .unknownAuthority || reason == .pinMismatch }
+}

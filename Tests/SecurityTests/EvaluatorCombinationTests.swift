@@ -1,0 +1,83 @@
+import LinnetSecurity
+import LinnetTesting
+import Synchronization
+import Testing
+
+@Suite("Evaluators together", .timeLimit(.minutes(1)))
+struct EvaluatorCombinationTests {
+    /// Says what it is told to, and counts.
+    private final class Counting: TrustEvaluator {
+        let pins: Bool?
+        let calls = Mutex(0)
+
+        /// Nil refuses.
+        init(accepting pins: Bool?) { self.pins = pins }
+
+        var count: Int { calls.withLock { $0 } }
+
+        func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+            calls.withLock { $0 += 1 }
+            guard let pins else { return .refused(TrustRefusal(.init("counted"), "no", trust: trust)) }
+            return .accepted(VerifiedTrust(chain: trust.presentedChain, pins: [], isPinned: pins))
+        }
+    }
+
+    private let trust = ServerTrust([])
+
+    @Test func allMustAccept() async {
+        let (first, second, third) = (Counting(accepting: false), Counting(accepting: nil), Counting(accepting: true))
+        let decision = await AllOfEvaluator(first, second, third).evaluate(trust)
+        #expect(decision.refusal?.reason.description == "counted")
+        #expect([first.count, second.count, third.count] == [1, 1, 0])
+    }
+
+    @Test func theLastRefusalCounts() async {
+        #expect(
+            await AllOfEvaluator(Counting(accepting: true), Counting(accepting: nil)).evaluate(trust).refusal != nil)
+        #expect(await AllOfEvaluator(Counting(accepting: nil)).evaluate(trust).refusal != nil)
+        #expect(
+            await AllOfEvaluator(Counting(accepting: nil), Counting(accepting: true)).evaluate(trust).refusal != nil)
+    }
+
+    @Test(arguments: [
+        ([false], false), ([true], true), ([true, false, false], true), ([false, true, false], true),
+        ([false, false, true], true), ([false, false], false),
+    ])
+    func itIsPinnedWhenOneMatchedAPin(answers: [Bool], isPinned: Bool) async {
+        let all = answers.map { Counting(accepting: $0) }
+        let evaluator = all.dropFirst().reduce(AllOfEvaluator(all[0])) { AllOfEvaluator($0, $1) }
+        guard case .accepted(let trust) = await evaluator.evaluate(trust) else { return #expect(Bool(false)) }
+        #expect(trust.isPinned == isPinned)
+    }
+
+    @Test func itPinsWhenOneOfThemDoes() throws {
+        let pinning = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin])
+        #expect(AllOfEvaluator(HostnameEvaluator(), pinning).isPinning)
+        #expect(AllOfEvaluator(pinning, HostnameEvaluator()).isPinning)
+        #expect(!AllOfEvaluator(HostnameEvaluator(), SystemTrustEvaluator()).isPinning)
+    }
+
+    @Test func twoPinsCanBeRequiredAtOnce() async throws {
+        let pki = try TestPKI()
+        let identity = try pki.identity()
+        let anchors = try TrustAnchors.certificates([pki.root])
+        let leaf = try PublicKeyPinEvaluator([identity.pin], anchors: anchors)
+        let root = try PublicKeyPinEvaluator([pki.root.publicKeyPin], anchors: anchors)
+        let both = AllOfEvaluator(leaf, root, HostnameEvaluator())
+        #expect(await both.trust(in: identity.chain)?.isPinned == true)
+        #expect(await both.refusal(of: identity.chain, host: "other.example")?.reason == .hostnameMismatch)
+        #expect(await both.refusal(of: try pki.identity().chain)?.reason == .pinMismatch)
+    }
+
+    @Test func aHostThatMustNotBeTalkedToIsRefused() async throws {
+        let pki = try TestPKI()
+        let policy = try SecurityPolicy(
+            rules: [HostRule("localhost", SystemTrustEvaluator(anchors: .certificates([pki.root])))],
+            otherHosts: RefusingEvaluator())
+        let chain = try pki.identity { $0.hosts = ["localhost", "other.example"] }.chain
+        #expect(await policy.evaluate(ServerTrust(chain)).isAccepted)
+        let refusal = await policy.evaluate(ServerTrust(chain, host: "other.example")).refusal
+        #expect(refusal?.reason == .hostRefused)
+        #expect(refusal?.description.hasPrefix("hostRefused: other.example") == true)
+    }
+}

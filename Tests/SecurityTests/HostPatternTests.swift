@@ -1,0 +1,64 @@
+import LinnetSecurity
+import Testing
+
+@Suite("Host patterns", .timeLimit(.minutes(1)))
+struct HostPatternTests {
+    @Test(arguments: [
+        ("example.com", "example.com"), ("example.com", "EXAMPLE.Com"), ("Example.COM", "example.com"),
+        ("example.com", "example.com."), ("example.com.", "example.com"), ("localhost", "localhost"),
+        ("a_b.example.com", "A_B.example.com"), ("xn--bcher-kva.example", "XN--BCHER-KVA.example"),
+        ("*.example.com", "a.example.com"), ("*.example.com", "A.EXAMPLE.COM."), ("*.com", "example.com"),
+        ("**.example.com", "example.com"), ("**.example.com", "a.example.com"), ("**.example.com", "a.b.c.example.com"),
+        ("**.Example.com.", "a.example.com."),
+        ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:DB8::1"), ("2001:db8::1", "2001:db8:0:0:0:0:0:1"),
+        ("::1", "0:0:0:0:0:0:0:1"), ("192.0.2.1.", "192.0.2.1"), ("192.0.2.1", "192.0.2.1."),
+    ])
+    func patternMatches(pattern: String, host: String) throws {
+        #expect(try HostPattern(pattern).matches(host))
+    }
+
+    @Test(arguments: [
+        ("example.com", "a.example.com"), ("example.com", "example.org"), ("example.com", "notexample.com"),
+        ("example.com", "example.com.evil.org"), ("example.com", ""), ("example.com", "example.com.."),
+        ("example.com", "example.com\0"), ("example.com", "example.com\0.evil.org"), ("example.com", " example.com"),
+        ("*.example.com", "example.com"), ("*.example.com", "a.b.example.com"), ("*.example.com", "aexample.com"),
+        ("**.example.com", "notexample.com"), ("**.example.com", "example.com.org"), ("**.example.com", "com"),
+        ("*.0.2.1", "192.0.2.1"), ("**.2.1", "192.0.2.1"), ("*.1", "0.1.1.1"),
+        ("192.0.2.1", "192.0.2.10"), ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "192.0.2.1.example.com"),
+        ("192.0.2.1", "192.0.2.1\0"), ("192.0.2.1", "192.0.2.1\0.example.com"), ("::1", "[::1]"), ("::1", "::1%lo"),
+    ])
+    func patternDoesNotMatch(pattern: String, host: String) throws {
+        #expect(try !HostPattern(pattern).matches(host))
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "*", "**", "*.", "**.", "*.*.example.com", "a.*.example.com", "*a.example.com", "a*.example.com",
+        "***.example.com", "example..com", ".example.com", "*..example.com", "example.com..", "exam ple.com",
+        "example.com ", "\texample.com", "example.com/", "https://example.com", "example.com:443", "[::1]", "::1%lo",
+        "bücher.example", "example\0.com", "192.0.2.1\0", "192.0.2.1\0.example.com", "::1\0",
+        String(repeating: "a", count: 64) + ".com", String(repeating: "a.", count: 127) + "com",
+    ])
+    func whatIsNoPatternIsRefused(text: String) {
+        let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
+        #expect(error?.code == .invalidPattern)
+    }
+
+    @Test(arguments: [
+        ("Example.com.", "example.com"), ("*.Example.com", "*.example.com"), ("**.example.com", "**.example.com"),
+        ("192.0.2.1", "192.0.2.1"), ("2001:DB8:0::1", "2001:db8::1"),
+    ])
+    func aPatternIsWrittenInOneForm(text: String, description: String) throws {
+        let pattern = try HostPattern(text)
+        #expect(pattern.description == description)
+        #expect(try HostPattern(description) == pattern)
+    }
+
+    @Test(arguments: [
+        ("example.com", "EXAMPLE.com."), ("*.example.com", "*.Example.com"), ("::1", "0:0::1"),
+        ("192.0.2.1", "192.0.2.1."),
+    ])
+    func patternsForTheSameHostsAreEqual(left: String, right: String) throws {
+        #expect(try HostPattern(left) == HostPattern(right))
+        #expect(try HostPattern(left).hashValue == HostPattern(right).hashValue)
+    }
+}

@@ -1,0 +1,99 @@
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+/// A certificate is for its host (RFC 9525); both evaluators that look say the same.
+@Suite("Hosts of certificates", .timeLimit(.minutes(1)))
+struct HostValidationTests {
+    private let pki: TestPKI
+    private let evaluators: [any TrustEvaluator]
+
+    init() throws {
+        pki = try TestPKI()
+        evaluators = [SystemTrustEvaluator(anchors: try .certificates([pki.root])), HostnameEvaluator()]
+    }
+
+    private func identity(_ hosts: [String], _ addresses: [String] = []) throws -> TestPKI.Identity {
+        try pki.identity { ($0.hosts, $0.addresses) = (hosts, addresses) }
+    }
+
+    @Test(arguments: [
+        (["example.com"], "example.com"), (["example.com"], "EXAMPLE.com"), (["example.com"], "example.com."),
+        (["Example.Com"], "example.com"), (["a.example", "b.example"], "b.example"),
+        (["*.example.com"], "a.example.com"), (["*.example.com"], "A.example.com."), (["a_b.example"], "a_b.example"),
+    ])
+    func aNameIsAccepted(names: [String], host: String) async throws {
+        let chain = try identity(names).chain
+        for evaluator in evaluators { #expect(await evaluator.refusal(of: chain, host: host) == nil) }
+    }
+
+    @Test(arguments: [
+        (["example.com"], "example.org"), (["example.com"], "a.example.com"), (["example.com"], "com"),
+        (["*.example.com"], "example.com"), (["*.example.com"], "a.b.example.com"), (["*.example.com"], "aexample.com"),
+        (["a*.example.com"], "ab.example.com"), (["*.com"], "example.com"), (["a.*.com"], "a.b.com"),
+        (["*"], "localhost"), (["example.com"], "example.com.."), (["example.com"], " example.com"),
+        // Hosts that are none.
+        (["example.com"], ""), (["example.com"], "."), (["example.com"], ".."), (["example.com"], "*"),
+        (["a.example.com"], ".example.com"), (["a.example.com"], "*.example.com"),
+        (["example.com"], "example.com\0"), (["example.com"], "example.com\0.evil.org"), (["example.com"], "\0"),
+        (["*.example.com"], "a\0.example.com"),
+        // Names that look like addresses.
+        (["127.0.0.1"], "127.0.0.1"), (["127.0.0.1"], "127.0.0.1."), (["::1"], "::1"),
+    ])
+    func anotherHostIsRefused(names: [String], host: String) async throws {
+        let chain = try identity(names.filter { !$0.contains(":") }).chain
+        for evaluator in evaluators {
+            #expect(await evaluator.refusal(of: chain, host: host)?.reason == .hostnameMismatch, "\(evaluator)")
+        }
+    }
+
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"), ("2001:db8::1", "2001:DB8:0:0::1"), ("::1", "::1"),
+        ("192.0.2.1", "192.0.2.1."),
+    ])
+    func anAddressIsAccepted(address: String, host: String) async throws {
+        let chain = try identity([], [address]).chain
+        for evaluator in evaluators { #expect(await evaluator.refusal(of: chain, host: host) == nil) }
+    }
+
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.2"), ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "192.0.2.1 "),
+        ("192.0.2.1", "192.0.2.1 x"), ("192.0.2.1", "192.0.2.1\0"), ("2001:db8::1", "2001:db8::2"),
+        ("2001:db8::1", "[2001:db8::1]"), ("fe80::1", "fe80::1%lo"), ("127.0.0.1", "localhost"),
+    ])
+    func anotherAddressIsRefused(address: String, host: String) async throws {
+        let chain = try identity([], [address]).chain
+        for evaluator in evaluators {
+            #expect(await evaluator.refusal(of: chain, host: host)?.reason == .hostnameMismatch, "\(evaluator)")
+        }
+    }
+
+    @Test func theSubjectIsNoHost() async throws {
+        // The common name of an identity is its first host or address: here it is no alternative name.
+        let chain = try identity([], ["192.0.2.1"]).chain
+        #expect(chain[0].subject == "CN=192.0.2.1")
+        let nobody = try identity([]).chain
+        #expect(nobody[0].subject == "CN=nobody")
+        for evaluator in evaluators {
+            #expect(await evaluator.refusal(of: nobody, host: "nobody")?.reason == .hostnameMismatch)
+        }
+    }
+
+    @Test func withoutValidationAnyHostWillDoButTheChainMustHold() async throws {
+        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root]), validatesHost: false)
+        #expect(await evaluator.refusal(of: try identity(["a.example"]).chain, host: "b.example") == nil)
+        #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
+    }
+
+    @Test func theHostnameEvaluatorLooksAtTheHostAlone() async throws {
+        #expect(await HostnameEvaluator().refusal(of: try TestPKI.selfSigned { $0.validity = .expired }.chain) == nil)
+        #expect(await HostnameEvaluator().refusal(of: [])?.reason == .noCertificate)
+        #expect(!HostnameEvaluator().isPinning)
+    }
+
+    @Test func namesLongerThanACommonNameCanBeMade() async throws {
+        let host = String(repeating: "a", count: 63) + ".example.com"
+        let chain = try identity([host]).chain
+        for evaluator in evaluators { #expect(await evaluator.refusal(of: chain, host: host) == nil) }
+    }
+}
