@@ -112,8 +112,9 @@ struct TimeoutTests {
             }
             #expect(error?.code == .connectTimeout)
         }
-        try await listener.close()
-        try await first.close()
+        try? await listener.close()
+        // Closing the listener resets what it never accepted.
+        try? await first.close()
         for filler in fillers { try? await filler.get().close() }
     }
 

@@ -93,7 +93,6 @@ struct NetworkActivityIndicatorTests {
             await until { indicator.activityCount == 2 }
             task.suspend()
             task.cancel()
-            _ = await task.result
             await until { indicator.activityCount == 1 }
             await session.shutdown(.immediate)
             #expect(indicator.activityCount == 1)
