@@ -1,0 +1,22 @@
+/// Text of strangers, made fit for one line of a terminal.
+enum OneLine {
+    /// The text, with a space for each control character and line break, and without marks that turn its direction.
+    static func text(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where !turnsDirection(scalar) {
+            line.append(isControl(scalar) ? " " : scalar)
+        }
+        return String(line)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
+        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    }
+}

@@ -1,0 +1,16 @@
+import Linnet
+
+/// A word on how this machine reaches the network.
+enum ReachabilityLine {
+    static func current() -> String {
+        do {
+            let monitor = try ReachabilityMonitor()
+            defer { monitor.stop() }
+            return text(monitor.status)
+        } catch {
+            return "Network: \(ReachabilityStatus.unknown) (\(error.message))"
+        }
+    }
+
+    static func text(_ status: ReachabilityStatus) -> String { "Network: \(status)" }
+}

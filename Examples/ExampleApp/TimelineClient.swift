@@ -1,0 +1,39 @@
+import FoundationEssentials
+import Linnet
+
+/// Asks a server for its timeline.
+struct TimelineClient {
+    static let path = "stream/0/posts/stream/global"
+    let session: HTTPSession
+
+    /// Makes a client that trusts as the policy says. Nothing is sent yet.
+    init(baseURL: URL, policy: SecurityPolicy) throws(SessionError) {
+        session = try HTTPSession(baseURL: baseURL) {
+            $0.session.securityPolicy = policy
+            $0.session.timeouts.request = .seconds(30)
+        }
+    }
+
+    /// The newest posts, at most as many as asked for, also from a server that sends more.
+    func posts(_ count: Int) async throws(SessionError) -> Response<[Post]> {
+        let response = try await session.get(Self.path, as: Timeline.self, parameters: ["count": ParameterValue(count)])
+        return Response(
+            value: Array(response.value.data.prefix(count)), url: response.url, head: response.head,
+            body: response.body, metrics: response.metrics)
+    }
+
+    /// The newest posts, with a client that is gone afterwards.
+    static func fetch(
+        _ count: Int, from url: URL, policy: SecurityPolicy
+    ) async throws(SessionError) -> Response<[Post]> {
+        let client = try TimelineClient(baseURL: url, policy: policy)
+        do {
+            let response = try await client.posts(count)
+            await client.session.shutdown()
+            return response
+        } catch {
+            await client.session.shutdown(.immediate)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import Linnet
+
+/// Turns a timeline into lines of text.
+enum TimelinePrinter {
+    /// A line for each post, and the summary.
+    static func lines(_ response: Response<[Post]>) -> [String] {
+        response.value.map(line) + [summary(response)]
+    }
+
+    /// `@username: text`, in one line whatever the server sent.
+    static func line(_ post: Post) -> String {
+        "@\(OneLine.text(post.user.username)): \(OneLine.text(post.text))"
+    }
+
+    /// What the posts cost and what protected them.
+    static func summary(_ response: Response<[Post]>) -> String {
+        let metrics = response.metrics.last ?? TransportMetrics()
+        let parts = [
+            response.value.count == 1 ? "1 post" : "\(response.value.count) posts", metrics.httpVersion ?? "http/1.1",
+            encryption(metrics), trust(metrics), Figures.bytes(metrics.responseBodyBytes), timings(metrics),
+        ]
+        return parts.joined(separator: " · ")
+    }
+
+    private static func encryption(_ metrics: TransportMetrics) -> String {
+        guard let version = metrics.tlsVersion else { return "not encrypted" }
+        return [version, metrics.tlsCipher].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private static func trust(_ metrics: TransportMetrics) -> String {
+        metrics.isPinned ? "pinned \(metrics.verifiedPins.first ?? "")" : "not pinned"
+    }
+
+    private static func timings(_ metrics: TransportMetrics) -> String {
+        let steps = [
+            ("connect", metrics.connect?.duration), ("TLS", metrics.tlsHandshake?.duration), ("total", metrics.total),
+        ]
+        return steps.compactMap { name, duration in duration.map { "\(name) \(Figures.milliseconds($0))" } }
+            .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import Linnet
+
+/// What the command line asks for, once all of it is known to make sense.
+struct RequestPlan {
+    private static let longestTimeout = 1_000_000.0
+
+    let request: Request
+    let policy: SecurityPolicy
+    /// For the whole request; nil for none.
+    let timeout: Duration?
+
+    init(_ arguments: Arguments) throws {
+        let url = try Self.url(arguments.url)
+        policy = try Self.policy(arguments)
+        let isTrustAsked = !arguments.pins.isEmpty || arguments.cacert != nil
+        guard !isTrustAsked || url.scheme?.lowercased() == "https" else {
+            throw UsageError("--pin and --cacert need an https URL; \(arguments.url) would go unprotected.")
+        }
+        timeout = try arguments.timeout.map(Self.timeout)
+        request = Request(url: url, headerFields: try Self.headerFields(arguments.headers))
+    }
+
+    private static func url(_ text: String) throws -> URL {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            url.host()?.isEmpty == false
+        else {
+            throw UsageError("\"\(text)\" is no http or https URL with a host; write it as https://example.com/.")
+        }
+        return url
+    }
+
+    private static func policy(_ arguments: Arguments) throws -> SecurityPolicy {
+        do {
+            let anchors: TrustAnchors = try arguments.cacert.map { try .file($0) } ?? .system
+            let pins = try arguments.pins.map { try PublicKeyPin($0) }
+            return pins.isEmpty ? .systemTrust(anchors: anchors) : try .publicKeyPins(pins, anchors: anchors)
+        } catch let error as SecurityError {
+            throw UsageError((error.code == .invalidPin ? "--pin " : "--cacert: ") + error.message)
+        }
+    }
+
+    private static func timeout(_ seconds: Double) throws -> Duration {
+        guard seconds > 0, seconds <= longestTimeout else {
+            throw UsageError("--timeout \(seconds) is no time to wait; give seconds above 0, up to 1000000.")
+        }
+        return .seconds(seconds)
+    }
+
+    private static func headerFields(_ texts: [String]) throws -> HTTPFields {
+        var fields = HTTPFields()
+        for text in texts {
+            guard let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])),
+                case let value = trimmed(text[text.index(after: colon)...]), HTTPField.isValidValue(value)
+            else {
+                throw UsageError("--header \"\(text)\" is no header field; write it as \"Name: value\".")
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        return fields
+    }
+
+    /// A field's value without the blanks around it, which are no part of it (RFC 9110, 5.5).
+    private static func trimmed(_ text: Substring) -> String {
+        var value = text.drop { $0 == " " || $0 == "\t" }
+        while let last = value.last, last == " " || last == "\t" { value.removeLast() }
+        return String(value)
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Linnet
+import LinnetTesting
+import Testing
+
+@testable import ExampleApp
+
+@Suite(.timeLimit(.minutes(1)))
+struct ErrorLineTests {
+    @Test func aWrongPinNamesTheSeenAndTheWanted() async throws {
+        let wanted = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let server = try await EmbeddedServer.start()
+        let line = try await errorLine(
+            from: server.url, server.policy(for: TimelinePlan(arguments: ["--pin", wanted])))
+        await server.shutdown()
+        #expect(line.contains("seen: \(server.pin)"))
+        #expect(line.contains("wanted: \(wanted)"))
+        #expect(line.contains("--pin"))
+    }
+
+    @Test func anUnknownAuthorityIsNamed() async throws {
+        let server = try await EmbeddedServer.start()
+        let line = try await errorLine(from: server.url)
+        await server.shutdown()
+        #expect(line.contains("no trusted anchor"))
+        #expect(line.contains("SSL_CERT_FILE"))
+    }
+
+    @Test func aServerErrorSaysToTryLater() async throws {
+        let line = try await errorLine(.status(.internalServerError))
+        #expect(line.contains("status 500"))
+        #expect(line.contains("try again later"))
+    }
+
+    @Test func aWrongBaseURLIsSaidToBeOne() async throws {
+        let line = try await errorLine(.status(.notFound))
+        #expect(line.contains("status 404"))
+        #expect(line.contains("--url"))
+    }
+
+    @Test(arguments: [
+        ("{", "no timeline"),
+        (#"{"posts":[]}"#, "\"data\" is missing"),
+        (#"{"data":[{"id":1,"text":2}]}"#, "data[0].text"),
+    ])
+    func badJSONSaysWhatIsWrongWithIt(json: String, part: String) async throws {
+        let line = try await errorLine(.json(json))
+        #expect(line.contains(part))
+        #expect(line.contains("--url"))
+    }
+
+    @Test func anotherContentTypeIsNamed() async throws {
+        let line = try await errorLine(.text("hello"))
+        #expect(line.contains("text/plain"))
+    }
+
+    @Test func anUnreachableServerIsNamed() async throws {
+        let server = try await MockServer.start { _ in .status(.ok) }
+        await server.shutdown()
+        let line = try await errorLine(from: server.url)
+        #expect(line.contains("127.0.0.1:\(server.port)"))
+        #expect(line.contains("Check the name and the port"))
+    }
+
+    private func errorLine(_ response: MockResponse) async throws -> String {
+        try await withMockServer(response) { try await errorLine(from: $0.url) }
+    }
+
+    private func errorLine(from url: URL, _ policy: SecurityPolicy = .systemTrust) async throws -> String {
+        let error = await #expect(throws: SessionError.self) {
+            try await TimelineClient.fetch(20, from: url, policy: policy)
+        }
+        let line = ErrorLine(try #require(error))
+        #expect(line.exitCode == 1)
+        #expect(line.text.hasPrefix("ExampleApp: "))
+        #expect(!line.text.contains { $0.isNewline })
+        return line.text
+    }
+}

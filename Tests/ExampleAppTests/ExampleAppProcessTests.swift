@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+/// The built executable, as a user runs it.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))
+struct ExampleAppProcessTests {
+    @Test func itPrintsThePostsAndTheSummary() async throws {
+        let run = try await BuiltProduct.run([])
+        let lines = run.output.split(separator: "\n")
+        #expect(run.status == 0)
+        #expect(run.error.isEmpty)
+        #expect(lines.filter { $0.hasPrefix("@") && $0.contains(": ") }.count >= 20)
+        #expect(lines.last?.contains("pinned sha256/") == true)
+        #expect(lines.last?.contains("TLSv1.3") == true)
+    }
+
+    @Test func aWrongPinFailsWithOneLine() async throws {
+        let wanted = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let run = try await BuiltProduct.run(["--pin", wanted])
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.error.split(separator: "\n").count == 1)
+        #expect(run.error.contains("seen: sha256/"))
+        #expect(run.error.contains("wanted: \(wanted)"))
+    }
+
+    @Test func aBadPinIsAWrongCommandLine() async throws {
+        let run = try await BuiltProduct.run(["--pin", "nonsense"])
+        #expect(run.status == 64)
+        #expect(run.error.split(separator: "\n").count == 1)
+    }
+}

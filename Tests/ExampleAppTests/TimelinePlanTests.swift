@@ -1,0 +1,39 @@
+import Linnet
+import Testing
+
+@testable import ExampleApp
+
+@Suite(.timeLimit(.minutes(1)))
+struct TimelinePlanTests {
+    private static let pin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    @Test(arguments: [
+        (["--url", "ftp://example.com"], "--url"),
+        (["--url", "example.com"], "--url"),
+        (["--url", "https://"], "--url"),
+        (["--pin", "sha256/AAAA"], "--pin \"sha256/AAAA\" is no pin"),
+        (["--pin", pin, "--insecure-no-pin"], "contradict"),
+        (["--pin", pin, "--url", "http://example.com"], "--pin needs https"),
+        (["--page-size", "0"], "--page-size"),
+    ])
+    func whatMakesNoSenseIsRefused(arguments: [String], part: String) throws {
+        let error = #expect(throws: UsageError.self) { try TimelinePlan(arguments: arguments) }
+        let line = ErrorLine(try #require(error))
+        #expect(line.exitCode == 64)
+        #expect(line.text.contains(part))
+        #expect(!line.text.contains("\n"))
+    }
+
+    @Test func withoutAURLThereIsTheEmbeddedServer() throws {
+        #expect(try TimelinePlan(arguments: []).source == .embedded)
+    }
+
+    @Test func theServersOwnPinHoldsUnlessAnotherIsAskedFor() throws {
+        let own = try PublicKeyPin("sha256/Vjs8r4z+80wjNcr1YKepWQboSIRi63WsWXhIMN+eWys=")
+        #expect(try TimelinePlan(arguments: []).policy(anchors: .system, otherwise: [own]).isPinning)
+        #expect(try !TimelinePlan(arguments: []).policy(anchors: .system).isPinning)
+        #expect(try TimelinePlan(arguments: ["--pin", Self.pin]).policy(anchors: .system).isPinning)
+        #expect(
+            try !TimelinePlan(arguments: ["--insecure-no-pin"]).policy(anchors: .system, otherwise: [own]).isPinning)
+    }
+}
