@@ -34,7 +34,7 @@ let modules = [
             "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes]),
-    Module(name: "UIState", ours: ["LinnetSession"]),
+    Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization"]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, httpTypes]),
@@ -59,7 +59,7 @@ let executables: [Target] = [
         dependencies: modules.map { .byName(name: $0.target) } + [httpTypes, argumentParser],
         path: "Examples/ExampleApp"),
     .executableTarget(
-        name: "linnet-request", dependencies: ["Linnet", httpTypes, argumentParser], path: "Examples/LinnetRequest"),
+        name: "linnet-request", dependencies: ["Linnet", argumentParser], path: "Examples/LinnetRequest"),
 ]
 
 let appTests: [Target] = [

@@ -6,24 +6,15 @@ extension ExampleApp {
     func show(_ plan: TimelinePlan, from url: URL, policy: SecurityPolicy) async throws {
         let isLively = Terminal.isInteractive && !plan.printsOnce
         if isLively { Terminal.writeError(ReachabilityLine.current() + "\n") }
-        let response = try await withSpinner(isLively) {
-            try await TimelineClient.fetch(plan.pageSize, from: url, policy: policy)
-        }
-        for line in TimelinePrinter.lines(response) { print(line) }
-    }
-
-    private func withSpinner<Result: Sendable>(
-        _ isShown: Bool, _ work: () async throws -> Result
-    ) async throws -> Result {
-        guard isShown else { return try await work() }
-        let spinner = await Spinner("Fetching the timeline") { Terminal.writeError($0) }
-        await spinner.show()
+        let spinner = isLively ? await ActivitySpinner("Fetching the timeline") { Terminal.writeError($0) } : nil
         do {
-            let result = try await work()
-            await spinner.hide()
-            return result
+            let response = try await TimelineClient.fetch(plan.pageSize, from: url, policy: policy) {
+                await spinner?.follow($0)
+            }
+            await spinner?.end()
+            for line in TimelinePrinter.lines(response) { print(line) }
         } catch {
-            await spinner.hide()
+            await spinner?.end()
             throw error
         }
     }

@@ -22,11 +22,12 @@ struct TimelineClient {
             body: response.body, metrics: response.metrics)
     }
 
-    /// The newest posts, with a client that is gone afterwards.
+    /// The newest posts, with a client that is gone afterwards; `watch` sees its session before anything is sent.
     static func fetch(
-        _ count: Int, from url: URL, policy: SecurityPolicy
+        _ count: Int, from url: URL, policy: SecurityPolicy, watch: (Session) async -> Void = { _ in }
     ) async throws(SessionError) -> Response<[Post]> {
         let client = try TimelineClient(baseURL: url, policy: policy)
+        await watch(client.session.session)
         do {
             let response = try await client.posts(count)
             await client.session.shutdown()

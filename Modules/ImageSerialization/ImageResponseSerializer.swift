@@ -30,7 +30,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable {
 
     /// Validates the response and decodes its body.
     ///
-    /// - Throws: ``/LinnetSerialization/SerializationError`` with `decodingFailed`; an ``ImageError`` underlies it.
+    /// - Throws: `SerializationError` with `decodingFailed`; an ``ImageError`` underlies it.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Bitmap {
         try validation.validate(response)
         do {

@@ -32,7 +32,7 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable {
 
     /// Validates the response and reads its body; an empty body gives nil.
     ///
-    /// - Throws: ``/LinnetSerialization/SerializationError`` with `decodingFailed`, or `nestedTooDeep`.
+    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> XMLTree? {
         try validation.validate(response)
         if response.body.isEmpty { return nil }

@@ -220,7 +220,9 @@ struct TLSTests {
     @Test func aPinnedHostIsNotTalkedToInClearText() async throws {
         let pins = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin])
         let policy = try SecurityPolicy(rules: [HostRule("127.0.0.1", pins)])
-        try await withMockServer { _ in .text("plain") } perform: { server in
+        try await withMockServer { _ in
+            .text("plain")
+        } perform: { server in
             try await withTransport({ $0.securityPolicy = policy }) { transport in
                 let error = await failure { () async throws(TransportError) in
                     try await transport.send(server.request())
@@ -230,7 +232,9 @@ struct TLSTests {
             #expect(server.acceptedConnections == 0)
         }
         let elsewhere = MockServer.Configuration { $0.hostName = "localhost" }
-        try await withMockServer(configuration: elsewhere) { _ in .text("plain") } perform: { server in
+        try await withMockServer(configuration: elsewhere) { _ in
+            .text("plain")
+        } perform: { server in
             try await withTransport({ $0.securityPolicy = policy }) {
                 try await expectText("plain", $0, server.request())
             }

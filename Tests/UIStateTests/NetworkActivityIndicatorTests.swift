@@ -83,7 +83,9 @@ struct NetworkActivityIndicatorTests {
     }
 
     @Test func suspendingThenCancellingEndsOneCount() async throws {
-        try await withMockServer { _ in MockResponse(faults: [.init(.stall, at: .responseHead)]) } perform: { server in
+        try await withMockServer { _ in
+            MockResponse(faults: [.init(.stall, at: .responseHead)])
+        } perform: { server in
             let indicator = indicator()
             let session = try Session()
             indicator.follow(session)
@@ -128,7 +130,9 @@ struct RefreshStateTests {
     }
 
     @Test func aTaskThatRunsAlreadyIsSeenAtOnceAndCanBeLetGo() async throws {
-        try await withMockServer { _ in MockResponse(faults: [.init(.stall, at: .responseHead)]) } perform: { server in
+        try await withMockServer { _ in
+            MockResponse(faults: [.init(.stall, at: .responseHead)])
+        } perform: { server in
             let session = try Session()
             let refresh = RefreshState()
             let task = session.dataTask(for: Request(url: server.url), serializer: DataResponseSerializer())

@@ -44,7 +44,9 @@ public struct Certificate: Sendable {
         do {
             data = try Data(contentsOf: URL(filePath: path))
         } catch {
-            throw SecurityError(.cannotReadFile, "\"\(path)\" cannot be read: \(error)")
+            let reason =
+                FileManager.default.fileExists(atPath: path) ? "no permission, or no file" : "it does not exist"
+            throw SecurityError(.cannotReadFile, "\"\(path)\" cannot be read: \(reason).")
         }
         return PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
     }

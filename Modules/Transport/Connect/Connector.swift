@@ -160,27 +160,3 @@ extension SocketAddress {
         return ipAddress.utf8.contains(UInt8(ascii: ":")) ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
     }
 }
-
-extension TransportError {
-    /// An error from opening a socket.
-    init(connecting error: any Error, to origin: Origin) {
-        let place = origin.description
-        switch error {
-        case let error as TransportError:
-            self = error
-        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            let cause = error.dnsAAAAError ?? error.dnsAError
-            self.init(
-                .nameResolutionFailed, (cause as? TransportError)?.message ?? "\"\(origin.host)\" has no address.",
-                underlying: cause)
-        case let error as NIOConnectionError:
-            let reasons = error.connectionErrors.map { "\($0.error)" }.joined(separator: "; ")
-            self.init(.connectionFailed, "No connection to \(place): \(reasons)", underlying: error)
-        case ChannelError.connectTimeout:
-            self.init(.connectTimeout, "\(place) did not answer in time.", underlying: error)
-        default:
-            self.init(.connectionFailed, "No connection to \(place): \(error)", underlying: error)
-        }
-        endpoint = place
-    }
-}
