@@ -1,0 +1,157 @@
+import FoundationEssentials
+import Linnet
+import LinnetTransport
+import Testing
+
+@Suite(.needsServers, .timeLimit(.minutes(2)))
+struct HTTPBinContentTests {
+    private struct Slides: Decodable, Sendable {
+        struct Slideshow: Decodable, Sendable {
+            let author: String
+            let title: String
+        }
+
+        let slideshow: Slideshow
+    }
+
+    @Test(
+        arguments: [
+            ("image/png", "image/png"), ("image/jpeg", "image/jpeg"), ("image/webp", "image/webp"),
+            ("image/svg", "image/svg+xml"), ("html", "text/html"), ("xml", "application/xml"),
+            ("robots.txt", "text/plain"), ("bytes/16", "application/octet-stream"),
+        ], Surface.allCases)
+    func otherTypesAreNoJSON(page: (path: String, type: String), surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, page.path, on: session)
+            }
+            #expect(error?.code == .unacceptableContentType)
+            #expect(error?.head?.status == .ok)
+            #expect(error?.message.contains(page.type) == true)
+            #expect(error?.body?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: [("image/png", [0x89, 0x50, 0x4E, 0x47]), ("image/jpeg", [0xFF, 0xD8, 0xFF] as [UInt8])])
+    func anImageIsDataToWhoAsksForData(path: String, beginning: [UInt8]) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await session.get(path, serializer: DataResponseSerializer())
+            #expect(response.head.headerFields[.contentType] == path)
+            #expect(response.value.starts(with: beginning))
+            #expect(response.head.headerFields[.contentLength] == String(response.value.count))
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aPageInUTF8IsReadAsText(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await surface.send(
+                .get, "encoding/utf8", on: session, serializer: StringResponseSerializer())
+            #expect(response.head.headerFields[.contentType] == "text/html; charset=utf-8")
+            #expect(response.value.contains("∮ E⋅da = Q"))
+            #expect(response.value.contains("ሰማይ አይታረስ ንጉሥ አይከሰስ።"))
+            #expect(response.value.contains("STARGΛ̊TE"))
+            #expect(Data(response.value.utf8) == response.body)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aPageOfHTMLIsReadAsText(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await surface.send(.get, "html", on: session, serializer: StringResponseSerializer())
+            #expect(response.value.contains("Herman Melville - Moby-Dick"))
+        }
+    }
+
+    @Test func jsonDecodesIntoAType() async throws {
+        try await Server.httpbin.withSession { session in
+            let show = try await session.get("json", as: Slides.self).value.slideshow
+            #expect(show.author == "Yours Truly")
+            #expect(show.title == "Sample Slide Show")
+        }
+    }
+
+    // httpbin seeds one generator for all of its threads, so the bytes themselves cannot be foretold.
+    @Test(arguments: [0, 1, 1000, 65_536, 102_400], Surface.allCases)
+    func asManyBytesComeAsWereAskedFor(count: Int, surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await surface.data("bytes/\(count)", on: session)
+            #expect(response.value.count == count)
+            #expect(response.head.headerFields[.contentLength] == String(count))
+        }
+    }
+
+    @Test(arguments: [1, 333, 10_000], Surface.allCases)
+    func chunkedBytesAreAsMany(chunkSize: Int, surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await surface.send(
+                .get, "stream-bytes/10000", on: session, parameters: ["chunk_size": ParameterValue(chunkSize)],
+                serializer: DataResponseSerializer())
+            #expect(response.head.headerFields[.transferEncoding] == "chunked")
+            #expect(response.head.headerFields[.contentLength] == nil)
+            #expect(response.value.count == 10_000)
+        }
+    }
+
+    @Test(arguments: [1, 20, 100])
+    func aStreamOfLinesComesWholeAndInOrder(count: Int) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await session.session.bytes(for: session.request(.get, "stream/\(count)"))
+            #expect(response.status == .ok)
+            var text = Data()
+            for try await chunk in response { text.append(chunk) }
+            let lines = text.split(separator: UInt8(ascii: "\n"))
+            let numbers = try lines.map { try JSONValue(parsing: Data($0))["id"]?.int }
+            #expect(numbers == Array(0..<count))
+        }
+    }
+
+    @Test func drippedBytesAreReadAsTheyDrip() async throws {
+        try await Server.httpbin.withSession { session in
+            let request = try session.request(
+                .get, "drip", parameters: ["duration": 2, "numbytes": 5, "delay": 0, "code": 200])
+            let response = try await session.session.bytes(for: request)
+            let body = try await response.collect(upTo: 5)
+            #expect(body == Data("*****".utf8))
+            // By the event loop's clock: how soon a busy test is woken for each byte says nothing.
+            let metrics = try #require(response.metrics.last)
+            let start = try #require(metrics.responseStart)
+            let end = try #require(metrics.responseEnd)
+            #expect(end - start > .seconds(1))
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aLateAnswerIsWaitedFor(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await surface.send(.get, "delay/1", on: session)
+            #expect(response.value?["url"]?.string?.hasSuffix("/delay/1") == true)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aSilentServerMeetsTheIdleTimeout(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            var options = RequestOptions()
+            options.idleTimeout = .milliseconds(200)
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "delay/1", on: session, options: options)
+            }
+            #expect(error?.code == .timeout)
+            #expect(error?.timeout == .idleRead)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aSilentServerMeetsTheTimeoutOfTheRequest(surface: Surface) async throws {
+        try await Server.httpbin.withSession {
+            $0.session.timeouts.request = .milliseconds(200)
+        } run: { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "delay/1", on: session)
+            }
+            #expect(error?.code == .timeout)
+            #expect(error?.timeout == .request)
+        }
+    }
+}

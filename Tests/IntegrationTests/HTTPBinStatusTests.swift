@@ -1,0 +1,140 @@
+import FoundationEssentials
+import Linnet
+import Testing
+
+@Suite(.needsServers, .timeLimit(.minutes(2)))
+struct HTTPBinStatusTests {
+    @Test(arguments: [200, 201, 202, 203, 204, 206, 226], Surface.allCases)
+    func everySuccessIsAcceptedAndAnEmptyBodyIsNil(status: Int, surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let response = try await surface.send(.get, "status/\(status)", on: session)
+            #expect(response.status.code == status)
+            #expect(response.value == nil)
+        }
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 405, 409, 410, 418, 422, 429, 500, 501, 502, 503, 504], Surface.allCases)
+    func everyErrorStatusFails(status: Int, surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "status/\(status)", on: session)
+            }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.head?.status.code == status)
+            #expect(error?.url?.path == "/status/\(status)")
+            #expect(error?.body != nil)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func anErrorKeepsItsBody(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "status/418", on: session)
+            }
+            #expect(error?.body.map { String(decoding: $0, as: UTF8.self) }?.contains("teapot") == true)
+        }
+    }
+
+    @Test(arguments: Verb.allCases)
+    func everyVerbSeesTheStatus(verb: Verb) async throws {
+        try await Server.httpbin.withSession { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await Surface.awaited.send(verb, "status/503", on: session)
+            }
+            #expect(error?.head?.status == .serviceUnavailable)
+            let response = try await Surface.awaited.send(verb, "status/204", on: session)
+            #expect(response.value == nil)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func headHasTheStatusToo(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let head = try await surface.head("status/204", on: session)
+            #expect(head.status == .noContent)
+            let error = await #expect(throws: SessionError.self) { try await surface.head("status/404", on: session) }
+            #expect(error?.head?.status == .notFound)
+        }
+    }
+
+    @Test(arguments: ["redirect/1", "absolute-redirect/1", "relative-redirect/1"], Surface.allCases)
+    func redirectsAreNotFollowedYet(path: String, surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let error = await #expect(throws: SessionError.self) { try await surface.send(.get, path, on: session) }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.head?.status == .found)
+            #expect(error?.head?.headerFields[.location]?.hasSuffix("/get") == true)
+        }
+    }
+
+    @Test(arguments: [301, 303, 307, 308])
+    func otherRedirectsAreNotFollowedEither(status: Int) async throws {
+        try await Server.httpbin.withSession { session in
+            let parameters: Parameters = ["url": "/get", "status_code": ParameterValue(status)]
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("redirect-to", parameters: parameters)
+            }
+            #expect(error?.head?.status.code == status)
+            #expect(error?.head?.headerFields[.location] == "/get")
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func basicCredentialsOpenTheDoor(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let credentials = HTTPFields.basicAuthorization(username: "user", password: "passwd")
+            let response = try await surface.send(
+                .get, "basic-auth/user/passwd", on: session, headers: [.authorization: credentials])
+            #expect(response.value == ["authenticated": true, "user": "user"])
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func credentialsOfTheSerializerOpenTheDoor(surface: Surface) async throws {
+        try await Server.httpbin.withSession {
+            var serializer = FormRequestSerializer()
+            try serializer.setBasicAuthorization(username: "user", password: "pässwörd")
+            $0.requestSerializer = serializer
+        } run: { session in
+            let response = try await surface.send(.get, "hidden-basic-auth/user/pässwörd", on: session)
+            #expect(response.value?["authenticated"] == true)
+        }
+    }
+
+    @Test func credentialsOfTheURLOpenTheDoorAndStayOutOfErrors() async throws {
+        let base = try Server.httpbin.url(user: "user", password: "passwd")
+        try await Server.httpbin.withSession(baseURL: base) { session in
+            let response = try await session.get("basic-auth/user/passwd")
+            #expect(response.value?["authenticated"] == true)
+            let error = await #expect(throws: SessionError.self) { try await session.get("basic-auth/user/other") }
+            #expect(error?.head?.status == .unauthorized)
+            #expect(error?.url?.absoluteString.contains("passwd") == false)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func wrongCredentialsAreUnauthorized(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let wrong = HTTPFields.basicAuthorization(username: "user", password: "wrong")
+            for headers: HTTPFields in [[:], [.authorization: wrong]] {
+                let error = await #expect(throws: SessionError.self) {
+                    try await surface.send(.get, "basic-auth/user/passwd", on: session, headers: headers)
+                }
+                #expect(error?.code == .unacceptableStatus)
+                #expect(error?.head?.status == .unauthorized)
+                #expect(error?.head?.headerFields[.wwwAuthenticate] == "Basic realm=\"Fake Realm\"")
+            }
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func hiddenBasicAuthIsNotFoundWithoutCredentials(surface: Surface) async throws {
+        try await Server.httpbin.withSession { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "hidden-basic-auth/user/password", on: session)
+            }
+            #expect(error?.head?.status == .notFound)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Linnet
+import LinnetTransport
+import Testing
+
+@Suite(.needsServers, .timeLimit(.minutes(2)))
+struct NginxResponseTests {
+    private struct Page: Decodable, Sendable {
+        struct Post: Decodable, Sendable {
+            struct User: Decodable, Sendable {
+                let username: String
+            }
+
+            let id: String
+            let user: User
+        }
+
+        let data: [Post]
+    }
+
+    @Test(arguments: ServedFile.all, Surface.allCases)
+    func getDeliversEveryByteOfAFile(file: ServedFile, surface: Surface) async throws {
+        try await Server.plain.withSession { session in
+            let response = try await surface.data(file.path, on: session)
+            #expect(response.status == .ok)
+            #expect(response.head.headerFields[.contentLength] == String(file.size))
+            #expect(response.value.count == file.size)
+            #expect(response.value == file.bytes)
+            #expect(response.metrics.last?.responseBodyBytes == Int64(file.size))
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func headHasTheFieldsOfGetAndNoBody(surface: Surface) async throws {
+        try await Server.plain.withSession { session in
+            let head = try await surface.head("bytes-10m", on: session)
+            #expect(head.status == .ok)
+            #expect(head.head.headerFields[.contentLength] == String(ServedFile.large.size))
+            #expect(head.value.isEmpty)
+            let next = try await surface.data("1k", on: session)
+            #expect(next.value == ServedFile.small.bytes)
+            #expect(try ServedBy(next).connection == ServedBy(head).connection)
+        }
+    }
+
+    @Test(arguments: [("absent", 404), ("error-500", 500)], Surface.allCases)
+    func errorPagesFailWithTheirStatusAndBody(page: (path: String, status: Int), surface: Surface) async throws {
+        try await Server.plain.withSession { session in
+            let error = await #expect(throws: SessionError.self) { try await surface.data(page.path, on: session) }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.head?.status.code == page.status)
+            #expect(error?.body.map { String(decoding: $0, as: UTF8.self) }?.contains("<html>") == true)
+            #expect(error?.metrics.count == 1)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func noContentIsNilAsJSON(surface: Surface) async throws {
+        try await Server.plain.withSession { session in
+            let response = try await surface.send(.get, "empty", on: session)
+            #expect(response.status == .noContent)
+            #expect(response.value == nil)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aRedirectIsNotFollowedYet(surface: Surface) async throws {
+        try await Server.plain.withSession { session in
+            let error = await #expect(throws: SessionError.self) { try await surface.data("redirect", on: session) }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.head?.status == .found)
+            #expect(error?.head?.headerFields[.location] == "/1k")
+        }
+    }
+
+    @Test func aPageOfPostsDecodes() async throws {
+        try await Server.plain.withSession { session in
+            let page = try await session.get("stream/0/posts/stream/global", as: Page.self).value
+            #expect(page.data.map(\.id) == (1...40).map(String.init))
+            #expect(page.data.first?.user.username == "grace")
+        }
+    }
+
+    @Test func anUnchangedFileIsNotSentAgain() async throws {
+        try await Server.plain.withSession { session in
+            let first = try await session.get("1k", serializer: DataResponseSerializer())
+            let tag = try #require(first.head.headerFields[.eTag])
+            let acceptsAll = DataResponseSerializer(validation: .none)
+            let second = try await session.get("1k", headers: [.ifNoneMatch: tag], serializer: acceptsAll)
+            #expect(second.status == .notModified)
+            #expect(second.value.isEmpty)
+            let third = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(third.value == ServedFile.small.bytes)
+            #expect(try ServedBy(third) == ServedBy(first, later: 2))
+        }
+    }
+
+    @Test func aRangeIsThatPartOfTheFile() async throws {
+        try await Server.plain.withSession { session in
+            let part = try await session.get(
+                "bytes-64k", headers: [.range: "bytes=1000-1999"], serializer: DataResponseSerializer())
+            #expect(part.status == .partialContent)
+            #expect(part.value == ServedFile.middle.bytes[1000..<2000])
+        }
+    }
+
+    @Test func aConnectionThatTheServerClosesIsNotUsedAgain() async throws {
+        try await Server.plain.withSession { session in
+            var connections: Set<Int> = []
+            for _ in 0..<5 {
+                let response = try await session.get("closes", serializer: StringResponseSerializer())
+                #expect(response.value == "closing\n")
+                #expect(try connections.insert(ServedBy(response).connection).inserted)
+            }
+        }
+    }
+
+    @Test func eventsTellOfEachRequestInOrder() async throws {
+        try await Server.plain.withSession { session in
+            var events = session.session.events.makeAsyncIterator()
+            let task = session.task(.get, "1k", serializer: DataResponseSerializer())
+            task.resume()
+            _ = try await task.value
+            var kinds: [String] = []
+            while kinds.last != "completed", let event = await events.next() {
+                #expect(event.taskID == task.id)
+                switch event.kind {
+                case .created: kinds.append("created")
+                case .resumed: kinds.append("resumed")
+                case .suspended: kinds.append("suspended")
+                case .completed(let error):
+                    #expect(error == nil)
+                    kinds.append("completed")
+                }
+            }
+            #expect(kinds == ["created", "resumed", "completed"])
+        }
+    }
+
+    @Test func aRefusedConnectionIsAnErrorOfItsOwn() async throws {
+        // Nothing listens on the discard port's neighbour; it is below those that are handed out.
+        try await Server.plain.withSession(baseURL: URL(string: "http://127.0.0.1:1")) { session in
+            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            #expect(error?.code == .connectionFailed)
+        }
+    }
+}
+
+extension ServedBy {
+    /// The same connection, some requests later.
+    fileprivate init<Value>(_ response: Response<Value>, later: Int) throws {
+        let earlier = try ServedBy(response)
+        self.init(connection: earlier.connection, request: earlier.request + later)
+    }
+
+    private init(connection: Int, request: Int) {
+        self.connection = connection
+        self.request = request
+    }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import Linnet
+import LinnetTransport
+import Testing
+
+@Suite(.needsServers, .timeLimit(.minutes(2)))
+struct StreamingTests {
+    private let file = ServedFile.large
+
+    @Test(arguments: [Server.plain, .tls])
+    func aLargeBodyIsReadAsItComes(server: Server) async throws {
+        try await server.withSession { session in
+            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            #expect(response.status == .ok)
+            let expected = file.bytes
+            var offset = 0
+            var chunks = 0
+            for try await chunk in response {
+                #expect(chunk == expected.dropFirst(offset).prefix(chunk.count))
+                offset += chunk.count
+                chunks += 1
+            }
+            #expect(offset == file.size)
+            #expect(chunks > 1)
+            #expect(response.metrics.last?.responseBodyBytes == Int64(file.size))
+            #expect(response.metrics.last?.responseEnd != nil)
+        }
+    }
+
+    @Test func aStreamThatWasReadToItsEndLeavesItsConnection() async throws {
+        try await Server.plain.withSession { session in
+            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            #expect(try await response.collect(upTo: file.size).count == file.size)
+            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(next.metrics.last?.isReusedConnection == true)
+        }
+    }
+
+    @Test func leavingBeforeTheEndClosesTheConnection() async throws {
+        try await Server.plain.withSession { session in
+            for _ in 0..<20 {
+                for try await chunk in try await session.session.bytes(for: session.request(.get, file.path)) {
+                    #expect(!chunk.isEmpty)
+                    break
+                }
+            }
+            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(next.value == ServedFile.small.bytes)
+            #expect(next.metrics.last?.isReusedConnection == false)
+        }
+    }
+
+    @Test func aStreamOfMoreThanTheLimitFails() async throws {
+        try await Server.plain.withSession { session in
+            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            let error = await #expect(throws: SessionError.self) { try await response.collect(upTo: 100_000) }
+            #expect(error?.code == .bodyTooLarge)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aBodyOfMoreThanTheSessionsLimitFails(surface: Surface) async throws {
+        try await Server.plain.withSession {
+            $0.session.maximumBodySize = 100_000
+        } run: { session in
+            let error = await #expect(throws: SessionError.self) { try await surface.data(file.path, on: session) }
+            #expect(error?.code == .bodyTooLarge)
+            let next = try await surface.data("bytes-64k", on: session)
+            #expect(next.value == ServedFile.middle.bytes)
+        }
+    }
+
+    @Test func anErrorPageCanBeStreamed() async throws {
+        try await Server.plain.withSession { session in
+            let response = try await session.session.bytes(for: session.request(.get, "error-500"))
+            #expect(response.status.code == 500)
+            let page = String(decoding: try await response.collect(upTo: 10_000), as: UTF8.self)
+            #expect(page.contains("Something went wrong."))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Linnet
+import LinnetTesting
+import Testing
+
+/// The three ways to send a request with a verb, so that one test body covers all of them.
+enum Surface: CaseIterable {
+    case awaited
+    case handle
+    case callbacks
+
+    /// Sends a request with the verb's own function.
+    func send<S: ResponseSerializer>(
+        _ verb: Verb, _ path: String, on session: HTTPSession, parameters: Parameters? = nil,
+        headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), serializer: S
+    ) async throws -> Response<S.Value> {
+        switch self {
+        case .awaited:
+            return try await verb.await(path, session, parameters, headers, options, serializer)
+        case .handle:
+            let task = session.task(
+                verb.method, path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+            task.resume()
+            return try await task.value
+        case .callbacks:
+            let outcomes = EventRecorder<Result<Response<S.Value>, SessionError>>()
+            let task = verb.call(
+                path, session, parameters, headers, options, serializer,
+                success: { outcomes.record(.success($0)) }, failure: { outcomes.record(.failure($0)) })
+            try await outcomes.wait(count: 1)
+            #expect(task.state == .completed)
+            return try outcomes.events[0].get()
+        }
+    }
+
+    /// Sends a request whose response is read as JSON.
+    func send(
+        _ verb: Verb, _ path: String, on session: HTTPSession, parameters: Parameters? = nil,
+        headers: HTTPFields = [:], options: RequestOptions = RequestOptions()
+    ) async throws -> Response<JSONValue?> {
+        try await send(
+            verb, path, on: session, parameters: parameters, headers: headers, options: options,
+            serializer: JSONResponseSerializer())
+    }
+
+    /// Sends GET, and leaves the body as it is.
+    func data(
+        _ path: String, on session: HTTPSession, options: RequestOptions = RequestOptions()
+    ) async throws -> Response<Data> {
+        try await send(.get, path, on: session, options: options, serializer: DataResponseSerializer())
+    }
+
+    /// Sends HEAD.
+    func head(_ path: String, on session: HTTPSession, parameters: Parameters? = nil) async throws -> Response<Data> {
+        switch self {
+        case .awaited:
+            return try await session.head(path, parameters: parameters)
+        case .handle:
+            let task = session.task(.head, path, parameters: parameters, serializer: DataResponseSerializer())
+            task.resume()
+            return try await task.value
+        case .callbacks:
+            let outcomes = EventRecorder<Result<Response<Data>, SessionError>>()
+            session.head(
+                path, parameters: parameters, success: { outcomes.record(.success($0)) },
+                failure: { outcomes.record(.failure($0)) })
+            try await outcomes.wait(count: 1)
+            return try outcomes.events[0].get()
+        }
+    }
+}
+
+/// A verb with functions of its own, apart from HEAD, whose response has no body to read.
+enum Verb: String, CaseIterable {
+    case get
+    case post
+    case put
+    case patch
+    case delete
+
+    var method: HTTPRequest.Method {
+        switch self {
+        case .get: .get
+        case .post: .post
+        case .put: .put
+        case .patch: .patch
+        case .delete: .delete
+        }
+    }
+
+    /// Whether parameters go into the query.
+    var hasQuery: Bool { self == .get || self == .delete }
+
+    fileprivate func await<S: ResponseSerializer>(
+        _ path: String, _ session: HTTPSession, _ parameters: Parameters?, _ headers: HTTPFields,
+        _ options: RequestOptions, _ serializer: S
+    ) async throws(SessionError) -> Response<S.Value> {
+        switch self {
+        case .get:
+            try await session.get(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+        case .post:
+            try await session.post(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+        case .put:
+            try await session.put(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+        case .patch:
+            try await session.patch(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+        case .delete:
+            try await session.delete(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+        }
+    }
+
+    fileprivate func call<S: ResponseSerializer>(
+        _ path: String, _ session: HTTPSession, _ parameters: Parameters?, _ headers: HTTPFields,
+        _ options: RequestOptions, _ serializer: S, success: @escaping @Sendable (Response<S.Value>) -> Void,
+        failure: @escaping @Sendable (SessionError) -> Void
+    ) -> DataTask<S.Value> {
+        switch self {
+        case .get:
+            session.get(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
+                success: success, failure: failure)
+        case .post:
+            session.post(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
+                success: success, failure: failure)
+        case .put:
+            session.put(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
+                success: success, failure: failure)
+        case .patch:
+            session.patch(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
+                success: success, failure: failure)
+        case .delete:
+            session.delete(
+                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
+                success: success, failure: failure)
+        }
+    }
+}
