@@ -10,6 +10,10 @@ struct Module {
     var testOthers: [Target.Dependency] = []
 
     var target: String { name == "Linnet" ? name : "Linnet" + name }
+    var testDependencies: [Target.Dependency] {
+        let names = Set([target, "LinnetTesting", "SanitizerSupport"] + ours)
+        return names.sorted().map { .byName(name: $0) } + others + testOthers
+    }
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -91,10 +95,7 @@ let package = Package(
         }
         + modules.map {
             .testTarget(
-                name: "\($0.name)Tests",
-                dependencies: ([$0.target, "LinnetTesting", "SanitizerSupport"] as Set).sorted().map { .byName(name: $0) }
-                    + $0.ours.map { .byName(name: $0) } + $0.others + $0.testOthers,
-                path: "Tests/\($0.name)Tests")
+                name: "\($0.name)Tests", dependencies: $0.testDependencies, path: "Tests/\($0.name)Tests")
         }
         + executables + appTests,
     swiftLanguageModes: [.v6]

@@ -16,6 +16,7 @@ public final class HTTPTransport: Transport {
     private let pool: ConnectionPool
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
+    private let requests = OutstandingWork()
 
     /// Makes a transport. Opens no connection yet.
     ///
@@ -67,6 +68,8 @@ public final class HTTPTransport: Transport {
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> TransportResponse {
+        requests.begin()
+        defer { requests.end() }
         let origin = try Origin(request.head)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
@@ -105,6 +108,7 @@ public final class HTTPTransport: Transport {
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         hasEnded.store(true, ordering: .releasing)
         await pool.shutDown(mode)
+        await requests.drained()
         try? await ownedGroup?.shutdownGracefully()
     }
 }

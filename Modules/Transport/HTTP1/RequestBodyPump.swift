@@ -27,7 +27,9 @@ struct RequestBodyPump: Sendable {
     }
 
     private func send(_ chunk: ByteBuffer) async -> Bool {
-        await withUnsafeContinuation { continuation in
+        // A pump is cancelled before its event loop can end.
+        guard !Task.isCancelled else { return false }
+        return await withUnsafeContinuation { continuation in
             handler.execute { $0.sendChunk(chunk, of: exchange) { continuation.resume(returning: $0) } }
         }
     }

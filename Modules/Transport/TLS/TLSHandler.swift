@@ -46,7 +46,12 @@ package final class TLSHandler: ChannelDuplexHandler {
     // MARK: Channel events
 
     package func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { begin(context) }
+        if context.channel.isActive {
+            begin(context)
+        } else if handshakePromise != nil {
+            // A client's channel is open when the handler joins it: this one has gone already.
+            failHandshake(TransportError(.connectionClosed, "The server ended the connection before TLS began."))
+        }
     }
 
     package func channelActive(context: ChannelHandlerContext) {
@@ -175,19 +180,24 @@ package final class TLSHandler: ChannelDuplexHandler {
             return refuse(context, TransportError(.tlsHandshakeFailed, "Nobody is there to judge the peer's chain."))
         }
         state = .awaitingVerdict
-        let promise = context.eventLoop.makePromise(of: TrustDecision.self)
         let (chain, staple) = (connection.presentedChain, connection.stapledOCSPResponse)
-        judging = Task { promise.succeed(await judge(chain, staple)) }
-        promise.futureResult.assumeIsolated().whenSuccess { decision in
-            // The channel may have gone in the meantime.
-            guard case .awaitingVerdict = self.state else { return }
-            self.judging = nil
-            connection.verdict = decision
-            self.state = .handshaking
-            self.advanceHandshake(context)
-            if self.state == .active { self.deliverPlaintext(context) }
-            context.read()
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        // No promise: an evaluator that outlives its event loop must not break one.
+        judging = Task {
+            let decision = await judge(chain, staple)
+            handler.execute { $0.0.receive(decision, $0.1) }
         }
+    }
+
+    private func receive(_ decision: TrustDecision, _ context: ChannelHandlerContext) {
+        // The channel may have gone in the meantime.
+        guard case .awaitingVerdict = state, let connection else { return }
+        judging = nil
+        connection.verdict = decision
+        state = .handshaking
+        advanceHandshake(context)
+        if state == .active { deliverPlaintext(context) }
+        context.read()
     }
 
     private func completeHandshake(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
@@ -219,7 +229,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// Gives the handshake up, unless it is over.
     func abort(_ error: TransportError, channel: any Channel) {
-        guard state.isHandshake else { return }
+        guard state == .idle || state.isHandshake else { return }
         failHandshake(error)
         end()
         channel.close(promise: nil)
