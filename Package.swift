@@ -11,7 +11,7 @@ struct Module {
 
     var target: String { name == "Linnet" ? name : "Linnet" + name }
     var testDependencies: [Target.Dependency] {
-        let names = Set([target, "LinnetTesting", "SanitizerSupport"] + ours)
+        let names = Set([target, "LinnetTesting", "SanitizerSupport", "CommandSupport"] + ours)
         return names.sorted().map { .byName(name: $0) } + others + testOthers
     }
 }
@@ -68,10 +68,13 @@ let executables: [Target] = [
 
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
+    .target(name: "CommandSupport", path: "Tests/CommandSupport"),
     .testTarget(
-        name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting"], path: "Tests/ExampleAppTests"),
+        name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting", "CommandSupport"],
+        path: "Tests/ExampleAppTests"),
     .testTarget(
-        name: "IntegrationTests", dependencies: ["Linnet", "LinnetTesting", httpTypes], path: "Tests/IntegrationTests",
+        name: "IntegrationTests", dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", httpTypes],
+        path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
 ]
 

@@ -1,3 +1,4 @@
+import CommandSupport
 import Foundation
 
 /// The executable that was built with the tests.
@@ -18,23 +19,7 @@ enum BuiltProduct {
 
     /// Runs it without a terminal, and returns when it has ended.
     static func run(_ arguments: [String]) async throws -> Run {
-        let process = Process()
-        let output = Pipe()
-        let error = Pipe()
-        process.executableURL = exampleApp
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = error
-        // Both pipes hold what the app prints, some kilobytes, so that it ends before anybody reads.
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        return Run(status: process.terminationStatus, output: text(output), error: text(error))
-    }
-
-    private static func text(_ pipe: Pipe) -> String {
-        String(decoding: (try? pipe.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
+        let run = try await Command.run([exampleApp?.path ?? ""] + arguments)
+        return Run(status: run.status, output: run.text, error: run.errors)
     }
 }

@@ -1,4 +1,4 @@
-// Process is only in the whole of Foundation.
+import CommandSupport
 import Foundation
 import LinnetMultipart
 import LinnetSerialization
@@ -78,16 +78,9 @@ struct MultipartPythonTests {
     }
 
     private func run(_ script: String, _ arguments: String...) throws -> JSONValue {
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(python))
-        process.arguments = ["-c", script] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return try JSONValue(parsing: data)
+        let run: Command = try Command.run([try #require(python), "-c", script] + arguments)
+        try #require(run.status == 0)
+        return try JSONValue(parsing: run.output)
     }
 
     private static let script = """

@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import Testing
 
@@ -25,7 +26,7 @@ extension LiveTests {
         }
 
         private func list<Value: Decodable>(_ type: Value.Type, _ arguments: String...) throws -> [Value] {
-            let output = try Command.run(["ip", "-j"] + arguments)
+            let output = try output(of: ["ip", "-j"] + arguments)
             return try JSONDecoder().decode([Value].self, from: Data(output.utf8))
         }
 
@@ -62,5 +63,5 @@ extension LiveTests {
         }
     }
 
-    static let hasIPCommand = (try? Command.run(["ip", "-V"])) != nil
+    static let hasIPCommand = (try? output(of: ["ip", "-V"])) != nil
 }

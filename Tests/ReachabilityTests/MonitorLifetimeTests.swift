@@ -10,9 +10,10 @@ extension LiveTests {
             defer { closedir(folder) }
             var names: [String] = []
             while let entry = readdir(folder) {
-                names.append(
-                    withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-                )
+                // In place: a copy of the whole struct would read past the last entry.
+                let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+                let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+                names.append(String(cString: name))
             }
             return names
         }

@@ -3,6 +3,8 @@ public import FoundationEssentials
 /// An X.509 certificate (RFC 5280).
 public struct Certificate: Sendable {
     let handle: X509Handle
+    /// The certificate's bytes.
+    public let derBytes: Data
 
     /// Parses DER.
     ///
@@ -11,7 +13,7 @@ public struct Certificate: Sendable {
         guard let handle = X509Handle(der: der) else {
             throw SecurityError(.invalidCertificate, "These \(der.count) bytes are no X.509 certificate in DER.")
         }
-        self.handle = handle
+        self.init(handle)
     }
 
     /// Parses the first certificate of a PEM text.
@@ -24,6 +26,7 @@ public struct Certificate: Sendable {
 
     private init(_ handle: X509Handle) {
         self.handle = handle
+        derBytes = handle.der
     }
 
     /// All certificates of a PEM text, in order; at least one.
@@ -42,17 +45,18 @@ public struct Certificate: Sendable {
     public static func all(contentsOfFile path: String) throws(SecurityError) -> [Certificate] {
         let data: Data
         do {
-            data = try Data(contentsOf: URL(filePath: path))
+            // Foundation leaks its buffer when it reads an empty file.
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            let isEmpty = attributes[.type] as? FileAttributeType == .typeRegular && attributes[.size] as? Int == 0
+            data = isEmpty ? Data() : try Data(contentsOf: URL(filePath: path))
         } catch {
-            let reason =
-                FileManager.default.fileExists(atPath: path) ? "no permission, or no file" : "it does not exist"
-            throw SecurityError(.cannotReadFile, "\"\(path)\" cannot be read: \(reason).")
+            let exists = FileManager.default.fileExists(atPath: path)
+            let reason = exists ? "it is no file, or there is no permission" : "it does not exist"
+            throw SecurityError(.cannotReadFile, "\"\(path.oneLine)\" cannot be read: \(reason).")
         }
         return PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
     }
 
-    /// The certificate's bytes.
-    public var derBytes: Data { handle.der }
     /// The subject, as RFC 2253 writes names.
     public var subject: String { handle.subject }
     /// The issuer, as RFC 2253 writes names.
@@ -65,6 +69,8 @@ public struct Certificate: Sendable {
     public var notAfter: Date { handle.notAfter }
     /// The pin of its public key.
     public var publicKeyPin: PublicKeyPin { handle.pin }
+    /// The SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) in DER.
+    public var subjectPublicKeyInfo: Data { handle.subjectPublicKeyInfo }
     /// What a person needs to know it by.
     public var summary: CertificateSummary { CertificateSummary(handle) }
 }
@@ -75,29 +81,4 @@ extension Certificate: Hashable {
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(derBytes) }
-}
-
-/// What a person needs to know a certificate by.
-public struct CertificateSummary: Sendable, Hashable {
-    /// The subject, as RFC 2253 writes names.
-    public var subject: String
-    /// The issuer, as RFC 2253 writes names.
-    public var issuer: String
-    /// The serial number in hexadecimal.
-    public var serialNumber: String
-    /// The first moment at which it is valid.
-    public var notBefore: Date
-    /// The last moment at which it is valid.
-    public var notAfter: Date
-    /// The pin of its public key.
-    public var publicKeyPin: PublicKeyPin
-
-    init(_ handle: X509Handle) {
-        subject = handle.subject
-        issuer = handle.issuer
-        serialNumber = handle.serialNumber
-        notBefore = handle.notBefore
-        notAfter = handle.notAfter
-        publicKeyPin = handle.pin
-    }
 }

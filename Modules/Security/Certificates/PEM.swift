@@ -1,8 +1,14 @@
 internal import COpenSSL
 internal import FoundationEssentials
 
-/// Reads OpenSSL objects out of PEM text (RFC 7468).
+/// Reads certificates and keys out of PEM text (RFC 7468). Never asks for a passphrase.
 enum PEM {
+    /// OpenSSL's own callback would ask at the terminal, and wait.
+    private static let refusePassphrase:
+        @convention(c) (
+            UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
+        ) -> Int32 = { _, _, _, _ in -1 }
+
     static func isPEM(_ data: Data) -> Bool {
         data.firstRange(of: Array("-----BEGIN ".utf8)) != nil
     }
@@ -12,7 +18,7 @@ enum PEM {
         OpenSSLErrorQueue.clear()
         return withBIO(data) { bio in
             var certificates: [X509Handle] = []
-            while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
+            while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) {
                 certificates.append(X509Handle(owning: certificate))
             }
             return endedCleanly() && certificates.count == announced(data) ? certificates : nil
@@ -21,22 +27,20 @@ enum PEM {
 
     /// How many blocks say that they are a certificate: OpenSSL passes over empty ones, and over some that are cut off.
     private static func announced(_ data: Data) -> Int {
-        let labels = ["-----BEGIN CERTIFICATE-", "-----BEGIN X509 CERTIFICATE-"]
-        let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+        let labels = [
+            "-----BEGIN CERTIFICATE-", "-----BEGIN X509 CERTIFICATE-", "-----BEGIN TRUSTED CERTIFICATE-",
+        ]
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return data.split(separator: UInt8(ascii: "\n")).count { line in
             let text = line.starts(with: byteOrderMark) ? line.dropFirst(3) : line
             return labels.contains { text.starts(with: $0.utf8) }
         }
     }
 
-    /// The SubjectPublicKeyInfo of a public or private key; never asks for a passphrase.
+    /// The SubjectPublicKeyInfo of a public or private key.
     static func publicKeyInfo(_ data: Data) -> Data? {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
-        let refusePassphrase:
-            @convention(c) (
-                UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
-            ) -> Int32 = { _, _, _, _ in -1 }
         let key =
             withBIO(data) { PEM_read_bio_PUBKEY($0, nil, refusePassphrase, nil) }
             ?? withBIO(data) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
@@ -45,22 +49,19 @@ enum PEM {
         return encode(key)
     }
 
-    /// The SubjectPublicKeyInfo of a public or private key in DER.
+    /// The SubjectPublicKeyInfo of a public or private key in DER, with no bytes after it.
     static func publicKeyInfo(der: Data) -> Data? {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
         let key = der.withUnsafeBytes { bytes -> OpaquePointer? in
-            let base = bytes.bindMemory(to: UInt8.self).baseAddress
-            guard let base else { return nil }
-            var position: UnsafePointer<UInt8>? = base
-            let publicKey = d2i_PUBKEY(nil, &position, bytes.count)
-            if publicKey == nil { position = base }
-            guard let key = publicKey ?? d2i_AutoPrivateKey(nil, &position, bytes.count) else { return nil }
-            guard position == base + bytes.count else {
+            guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
+            for read in [d2i_PUBKEY, d2i_AutoPrivateKey] {
+                var position: UnsafePointer<UInt8>? = base
+                guard let key = read(nil, &position, bytes.count) else { continue }
+                if position == base + bytes.count { return key }
                 EVP_PKEY_free(key)
-                return nil
             }
-            return key
+            return nil
         }
         guard let key else { return nil }
         defer { EVP_PKEY_free(key) }
@@ -77,7 +78,9 @@ enum PEM {
 
     private static func withBIO<Result>(_ data: Data, _ body: (OpaquePointer) -> Result?) -> Result? {
         data.withUnsafeBytes { bytes in
-            guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+            guard let count = Int32(exactly: bytes.count), let bio = BIO_new_mem_buf(bytes.baseAddress, count) else {
+                return nil
+            }
             defer { BIO_free(bio) }
             return body(bio)
         }

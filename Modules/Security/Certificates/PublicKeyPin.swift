@@ -15,11 +15,12 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
     /// Fails with ``SecurityError/Code/invalidPin``.
     public init(_ text: String) throws(SecurityError) {
         let prefix = "sha256/"
+        // Written back, since Base64 has more than one text for these bytes, and a pin has to have one.
         guard text.hasPrefix(prefix), let digest = Data(base64Encoded: String(text.dropFirst(prefix.count))),
-            digest.count == 32, text == prefix + digest.base64EncodedString()
+            digest.count == 32, prefix + digest.base64EncodedString() == text
         else {
             throw SecurityError(
-                .invalidPin, "\"\(text)\" is no pin: it must be \"sha256/\" and the Base64 of 32 bytes.")
+                .invalidPin, "\"\(text.oneLine)\" is no pin: it must be \"sha256/\" and the Base64 of 32 bytes.")
         }
         self.digest = digest
     }
@@ -31,7 +32,8 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
 
     /// The pin of a key, from a public key, a private key or a certificate, in PEM or DER.
     ///
-    /// Fails with ``SecurityError/Code/invalidKey``; keys under a passphrase are refused.
+    /// A PEM text with more than one is read for its first public key, else its first private key, else its first
+    /// certificate. Fails with ``SecurityError/Code/invalidKey``; keys under a passphrase are refused.
     public init(key: Data) throws(SecurityError) {
         if PEM.isPEM(key) {
             if let info = PEM.publicKeyInfo(key) {

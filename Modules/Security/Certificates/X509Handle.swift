@@ -11,6 +11,12 @@ final class X509Handle: Sendable {
         self.pointer = pointer
     }
 
+    /// Adds a reference.
+    convenience init(sharing pointer: OpaquePointer) {
+        X509_up_ref(pointer)
+        self.init(owning: pointer)
+    }
+
     /// Parses DER; nil when it is no certificate, or has bytes after it.
     convenience init?(der: Data) {
         OpenSSLErrorQueue.clear()
@@ -50,30 +56,39 @@ final class X509Handle: Sendable {
     var serialNumber: String {
         guard let serial = X509_get0_serialNumber(pointer), let data = ASN1_STRING_get0_data(serial) else { return "" }
         let bytes = UnsafeBufferPointer(start: data, count: Int(ASN1_STRING_length(serial)))
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        // ASN1_STRING holds the magnitude; the sign is in the type.
+        return ASN1_STRING_type(serial) == V_ASN1_NEG_INTEGER ? "-" + digits : digits
     }
 
     var notBefore: Date { date(X509_get0_notBefore(pointer)) ?? .distantFuture }
     var notAfter: Date { date(X509_get0_notAfter(pointer)) ?? .distantPast }
+
+    /// The hosts that it is for, as OpenSSL prints them; nil where it names none.
+    var alternativeNames: String? {
+        let index = X509_get_ext_by_NID(pointer, NID_subject_alt_name, -1)
+        guard index >= 0, let names = X509_get_ext(pointer, index) else { return nil }
+        let text = OpenSSLText.written { X509V3_EXT_print($0, names, 0, 0) == 1 }
+        OpenSSLErrorQueue.clear()
+        return text.isEmpty ? nil : text
+    }
 
     private func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
         var days: Int32 = 0
         var seconds: Int32 = 0
         // Counted from the epoch, so that no time zone and no width of time_t comes in.
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
-        defer { ASN1_TIME_free(epoch) }
+        defer {
+            ASN1_TIME_free(epoch)
+            OpenSSLErrorQueue.clear()
+        }
         guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
         return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(seconds))
     }
 
     private func text(_ name: OpaquePointer?) -> String {
-        guard let name, let bio = BIO_new(BIO_s_mem()) else { return "" }
-        defer { BIO_free(bio) }
-        guard X509_NAME_print_ex(bio, name, 0, LINNET_NAME_FLAGS) >= 0 else { return "" }
-        var data: UnsafeMutablePointer<CChar>?
-        let count = linnet_BIO_get_mem_data(bio, &data)
-        guard count > 0, let data else { return "" }
-        return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
+        guard let name else { return "" }
+        return OpenSSLText.written { X509_NAME_print_ex($0, name, 0, LINNET_NAME_FLAGS) >= 0 }
     }
 
     private func bytes(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
@@ -82,5 +97,19 @@ final class X509Handle: Sendable {
         guard count > 0, let out else { return Data() }
         defer { CRYPTO_free(out, #file, #line) }
         return Data(UnsafeBufferPointer(start: out, count: Int(count)))
+    }
+}
+
+/// Text that OpenSSL writes into a BIO.
+enum OpenSSLText {
+    /// What the closure writes; empty when it fails.
+    static func written(_ write: (OpaquePointer) -> Bool) -> String {
+        guard let bio = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(bio) }
+        guard write(bio) else { return "" }
+        var data: UnsafeMutablePointer<CChar>?
+        let count = linnet_BIO_get_mem_data(bio, &data)
+        guard count > 0, let data else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
     }
 }

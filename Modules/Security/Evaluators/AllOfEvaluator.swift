@@ -1,7 +1,7 @@
 /// Trusts what every one of its evaluators trusts.
 ///
-/// They are asked in order; the first refusal is the verdict, and the last acceptance carries the chain. The chain counts
-/// as pinned when one of them matched a pin.
+/// They are asked in order; the first refusal is the verdict. The chain counts as pinned when one of them matched a pin,
+/// and is the one in which the pin was, else the first that was verified up to an anchor, else the first one's.
 public struct AllOfEvaluator: TrustEvaluator {
     private let first: any TrustEvaluator
     private let others: [any TrustEvaluator]
@@ -17,39 +17,18 @@ public struct AllOfEvaluator: TrustEvaluator {
 
     /// Asks each in turn.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        var decision = await first.evaluate(trust)
+        let decision = await first.evaluate(trust)
+        guard case .accepted(var verified) = decision else { return decision }
         for evaluator in others {
-            guard case .accepted(let before) = decision else { return decision }
-            decision = await evaluator.evaluate(trust)
-            if case .accepted(var now) = decision, before.isPinned {
-                now.isPinned = true
-                decision = .accepted(now)
-            }
+            let decision = await evaluator.evaluate(trust)
+            guard case .accepted(let next) = decision else { return decision }
+            if next.strength > verified.strength { verified = next }
         }
-        return decision
+        return .accepted(verified)
     }
 }
 
-/// Refuses every chain: for hosts that must not be talked to.
-public struct RefusingEvaluator: TrustEvaluator {
-    /// Makes an evaluator.
-    public init() {}
-
-    /// Refuses.
-    public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        .refused(TrustRefusal(.hostRefused, "\(trust.host): the policy has no rule for this host.", trust: trust))
-    }
-}
-
-/// Accepts every chain, whoever presents it: anyone on the way can read and change what is sent.
-public struct InsecureAcceptAnyCertificateEvaluator: TrustEvaluator {
-    /// Makes an evaluator.
-    public init() {}
-
-    /// Accepts.
-    public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        let pins = trust.presentedChain.prefix(ChainVerifier.maximumCertificates)
-            .compactMap { X509Handle(der: $0)?.pin }
-        return .accepted(VerifiedTrust(chain: trust.presentedChain, pins: pins, isPinned: false))
-    }
+extension VerifiedTrust {
+    /// How much the chain says: more when it was verified, most when it is pinned.
+    fileprivate var strength: Int { (isPinned ? 2 : 0) + (isAnchored ? 1 : 0) }
 }

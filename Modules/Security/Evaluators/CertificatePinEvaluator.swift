@@ -34,16 +34,6 @@ public struct CertificatePinEvaluator: TrustEvaluator {
 
     /// Verifies the chain, then looks for a pinned certificate.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        do {
-            let verified = VerifiedTrust(try verifier.verify(trust), isPinned: true)
-            guard verified.chain.contains(where: pinned.contains) else {
-                return .refused(.pinMismatch(trust, verified, wanted))
-            }
-            return .accepted(verified)
-        } catch {
-            var refusal = error
-            refusal.wantedPins = wanted
-            return .refused(refusal)
-        }
+        verifier.decide(trust, wanted: wanted) { $0.chain.contains(where: pinned.contains) }
     }
 }

@@ -9,27 +9,29 @@ public struct HostnameEvaluator: TrustEvaluator {
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         do {
             let chain = try ChainVerifier.parse(trust)
-            guard Self.matches(chain[0], trust.host) else {
-                let leaf = CertificateSummary(chain[0])
-                return .refused(
-                    TrustRefusal(
-                        .hostnameMismatch, "\(trust.host): the certificate \"\(leaf.subject)\" is for other hosts.",
-                        trust: trust, verifyCode: X509_V_ERR_HOSTNAME_MISMATCH, certificate: leaf))
-            }
-            return .accepted(VerifiedTrust(chain, isPinned: false))
+            guard try Self.matches(chain[0], trust) else { return .refused(Self.mismatch(chain[0], trust)) }
+            return .accepted(VerifiedTrust(chain, isPinned: false, isAnchored: false))
         } catch {
             return .refused(error)
         }
     }
 
-    private static func matches(_ leaf: X509Handle, _ host: String) -> Bool {
+    private static func matches(_ leaf: X509Handle, _ trust: ServerTrust) throws(TrustRefusal) -> Bool {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
-        let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS) | UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
-        return switch HostIdentity(host) {
+        return switch HostName(trust.host) {
+        case .name(let name):
+            X509_check_host(leaf.pointer, name, name.utf8.count, ChainVerifier.hostFlags, nil) == 1
         case .address(let bytes): X509_check_ip(leaf.pointer, bytes, bytes.count, 0) == 1
-        case .name(let name): X509_check_host(leaf.pointer, name, name.utf8.count, flags, nil) == 1
-        case nil: false
+        case nil: throw TrustRefusal.unusableHost(.hostnameMismatch, trust)
         }
+    }
+
+    private static func mismatch(_ leaf: X509Handle, _ trust: ServerTrust) -> TrustRefusal {
+        let names = leaf.alternativeNames?.oneLine ?? "it names none"
+        return TrustRefusal(
+            .hostnameMismatch,
+            "\(trust.host.oneLine): the certificate \"\(leaf.subject.oneLine)\" is for other hosts: \(names).",
+            trust: trust, verifyCode: X509_V_ERR_HOSTNAME_MISMATCH, certificate: CertificateSummary(leaf))
     }
 }

@@ -28,10 +28,20 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
 
     /// Verifies the chain, then looks for a pinned key.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+        verifier.decide(trust, wanted: wanted) { $0.pins.contains(where: pins.contains) }
+    }
+}
+
+extension ChainVerifier {
+    /// Verifies the chain, then asks whether it is pinned.
+    func decide(
+        _ trust: ServerTrust, wanted: [PublicKeyPin], isPinned: (VerifiedTrust) -> Bool
+    ) -> TrustDecision {
         do {
-            let verified = VerifiedTrust(try verifier.verify(trust), isPinned: true)
-            guard verified.pins.contains(where: pins.contains) else {
-                return .refused(.pinMismatch(trust, verified, wanted))
+            let chain = try verify(trust)
+            let verified = VerifiedTrust(chain, isPinned: true, isAnchored: true)
+            guard isPinned(verified) else {
+                return .refused(.pinMismatch(trust, leaf: chain[0], seen: verified.pins, wanted: wanted))
             }
             return .accepted(verified)
         } catch {
@@ -44,14 +54,18 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
 
 extension TrustRefusal {
     static func pinMismatch(
-        _ trust: ServerTrust, _ verified: VerifiedTrust, _ wanted: [PublicKeyPin]
+        _ trust: ServerTrust, leaf: X509Handle, seen: [PublicKeyPin], wanted: [PublicKeyPin]
     ) -> TrustRefusal {
-        let seen = verified.pins.map(\.description).joined(separator: ", ")
-        let wantedList = wanted.map(\.description).joined(separator: ", ")
-        return TrustRefusal(
-            .pinMismatch, "\(trust.host): no key of the chain is pinned; seen: \(seen); wanted: \(wantedList).",
-            trust: trust,
-            certificate: verified.chain.first.flatMap { X509Handle(der: $0) }.map(CertificateSummary.init),
-            seenPins: verified.pins, wantedPins: wanted)
+        TrustRefusal(
+            .pinMismatch,
+            "\(trust.host.oneLine): no certificate of the verified chain is pinned; seen: \(list(seen)); "
+                + "wanted: \(list(wanted)).",
+            trust: trust, certificate: CertificateSummary(leaf), seenPins: seen, wantedPins: wanted)
+    }
+
+    /// A line stays readable with the first few; the rest is in the properties.
+    private static func list(_ pins: [PublicKeyPin]) -> String {
+        let first = pins.prefix(8).map(\.description).joined(separator: ", ")
+        return pins.count > 8 ? first + " and \(pins.count - 8) more" : first
     }
 }

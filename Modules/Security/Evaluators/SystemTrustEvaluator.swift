@@ -14,15 +14,9 @@ public struct SystemTrustEvaluator: TrustEvaluator {
     /// Verifies the chain.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         do {
-            return .accepted(VerifiedTrust(try verifier.verify(trust), isPinned: false))
+            return .accepted(VerifiedTrust(try verifier.verify(trust), isPinned: false, isAnchored: true))
         } catch {
             return .refused(error)
         }
-    }
-}
-
-extension VerifiedTrust {
-    init(_ chain: [X509Handle], isPinned: Bool) {
-        self.init(chain: chain.map(\.der), pins: chain.map(\.pin), isPinned: isPinned)
     }
 }

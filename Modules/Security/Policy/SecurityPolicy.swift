@@ -87,37 +87,22 @@ public struct SecurityPolicy: Sendable {
     /// Any certificate for every host: anyone on the way can read and change what is sent. For experiments alone.
     public static let insecureAcceptAnyCertificate = SecurityPolicy([], InsecureAcceptAnyCertificateEvaluator())
 
-    /// The evaluator that decides about a host.
+    /// The evaluator of the most specific rule for a host; ``otherHosts`` where there is none.
     public func evaluator(for host: String) -> any TrustEvaluator {
-        rules.first { $0.pattern.matches(host) }?.evaluator ?? otherHosts
+        guard let host = HostName(host) else { return otherHosts }
+        return rules.first { $0.pattern.matches(host) }?.evaluator ?? otherHosts
     }
 
     /// The verdict on a chain.
+    ///
+    /// Where there are rules, a host that is no name in ASCII and no address is refused, since it would slip past them all.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        await evaluator(for: trust.host).evaluate(trust)
+        guard rules.isEmpty || trust.host.isEmpty || HostName(trust.host) != nil else {
+            return .refused(.unusableHost(.hostRefused, trust))
+        }
+        return await evaluator(for: trust.host).evaluate(trust)
     }
 
     /// Whether it pins this host.
     public func isPinning(host: String) -> Bool { evaluator(for: host).isPinning }
-}
-
-/// Which evaluator judges which hosts.
-public struct HostRule: Sendable {
-    /// The hosts.
-    public let pattern: HostPattern
-    /// Who judges them.
-    public let evaluator: any TrustEvaluator
-
-    /// Makes a rule.
-    public init(_ pattern: HostPattern, _ evaluator: any TrustEvaluator) {
-        self.pattern = pattern
-        self.evaluator = evaluator
-    }
-
-    /// Makes a rule from a pattern's text.
-    ///
-    /// Fails with ``SecurityError/Code/invalidPattern``.
-    public init(_ pattern: String, _ evaluator: any TrustEvaluator) throws(SecurityError) {
-        self.init(try HostPattern(pattern), evaluator)
-    }
 }

@@ -6,45 +6,50 @@ final class TrustStore: Sendable {
     // SAFETY: filled in init and not changed after; look-ups take the store's own lock.
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// A store of these certificates alone.
-    init(_ anchors: [X509Handle]) throws(SecurityError) {
-        pointer = try Self.makeStore()
+    /// A store of the certificates in files, of those in directories whose entries are named by subject hash, and of
+    /// these.
+    ///
+    /// A file or directory that cannot be read is an error: fewer anchors than meant would show as refusals that nobody
+    /// can explain.
+    init(_ location: TrustStoreLocation, _ anchors: [X509Handle]) throws(SecurityError) {
+        guard let store = X509_STORE_new() else {
+            throw SecurityError(.openSSLFailed, "OpenSSL has no memory for a store of anchors.")
+        }
+        pointer = store
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
+        for file in location.files where X509_STORE_load_file(pointer, file) != 1 {
+            throw SecurityError(
+                .cannotReadFile, "No anchor can be read from \"\(file.oneLine)\": \(OpenSSLErrorQueue.drain()).")
+        }
+        // OpenSSL looks into a directory only when it needs one: a name that is wrong would not be noticed.
+        let directories = location.directories
+        if !directories.isEmpty, !directories.contains(where: Self.isReadableDirectory) {
+            let named = directories.joined(separator: ":").oneLine
+            throw SecurityError(.cannotReadFile, "No anchor can be read: \"\(named)\" is no readable directory.")
+        }
+        for directory in directories where X509_STORE_load_path(pointer, directory) != 1 {
+            throw SecurityError(
+                .cannotReadFile, "No anchor can be read from \"\(directory.oneLine)\": \(OpenSSLErrorQueue.drain()).")
+        }
         for anchor in anchors where X509_STORE_add_cert(pointer, anchor.pointer) != 1 {
             throw SecurityError(.openSSLFailed, "An anchor cannot be used: \(OpenSSLErrorQueue.drain()).")
         }
-    }
-
-    /// A store of the certificates in files, and in directories whose entries are named by subject hash.
-    init(files: [String], directories: [String]) throws(SecurityError) {
-        pointer = try Self.makeStore()
-        OpenSSLErrorQueue.clear()
-        defer { OpenSSLErrorQueue.clear() }
-        for file in files where X509_STORE_load_file(pointer, file) != 1 {
-            throw SecurityError(.cannotReadFile, "No anchor can be read from \"\(file)\".")
-        }
-        // OpenSSL looks into a directory only when it needs one: a name that is wrong would not be noticed.
-        if !directories.isEmpty, !directories.contains(where: Self.isReadableDirectory) {
-            throw SecurityError(.cannotReadFile, "\"\(directories.joined(separator: ":"))\" is no readable directory.")
-        }
-        for directory in directories where X509_STORE_load_path(pointer, directory) != 1 {
-            throw SecurityError(.cannotReadFile, "No anchor can be read from \"\(directory)\".")
-        }
-    }
-
-    deinit {
-        X509_STORE_free(pointer)
     }
 
     private static func isReadableDirectory(_ path: String) -> Bool {
         (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil
     }
 
-    private static func makeStore() throws(SecurityError) -> OpaquePointer {
-        guard let store = X509_STORE_new() else {
-            throw SecurityError(.openSSLFailed, "OpenSSL has no memory for a store.")
-        }
-        return store
+    deinit {
+        X509_STORE_free(pointer)
     }
+}
+
+/// Files and directories of anchors.
+struct TrustStoreLocation: Hashable, Sendable {
+    var files: [String]
+    var directories: [String]
+
+    static let nowhere = TrustStoreLocation(files: [], directories: [])
 }

@@ -19,7 +19,7 @@ struct CertificateRequest {
     }
 
     init(_ options: TestPKI.Options) {
-        // No longer than X.520 allows (ub-common-name); alternative names may be.
+        // A common name is bounded (RFC 5280, appendix A.1); a host is not bound by that.
         commonName = String((options.hosts.first ?? options.addresses.first ?? "nobody").prefix(64))
         kind = options.isForClients ? .client : .server
         hosts = options.hosts
@@ -36,8 +36,9 @@ struct CertificateRequest {
             extensions.append(("basicConstraints", "critical,CA:TRUE,pathlen:\(pathLength)"))
             extensions.append(("keyUsage", "critical,keyCertSign,cRLSign"))
         case .server:
+            let isRSA = key == .rsa1024 || key == .rsa2048
             extensions.append(("basicConstraints", "critical,CA:FALSE"))
-            extensions.append(("keyUsage", "critical,digitalSignature"))
+            extensions.append(("keyUsage", "critical,digitalSignature" + (isRSA ? ",keyEncipherment" : "")))
             extensions.append(("extendedKeyUsage", "serverAuth"))
         case .client:
             extensions.append(("basicConstraints", "critical,CA:FALSE"))

@@ -51,9 +51,11 @@ enum Mint {
 
     private static func makeKey(_ kind: TestPKI.KeyKind) -> OpaquePointer? {
         switch kind {
-        case .p256: linnet_EVP_EC_gen("P-256")
+        case .p256, .p384: linnet_EVP_EC_gen(kind.description)
+        case .rsa1024: linnet_EVP_RSA_gen(1024)
         case .rsa2048: linnet_EVP_RSA_gen(2048)
         case .ed25519: linnet_EVP_ED25519_gen()
+        default: nil
         }
     }
 
@@ -62,17 +64,11 @@ enum Mint {
     ) -> Bool {
         // Positive, and of 63 random bits (CA/Browser Forum, 7.1).
         let serial = UInt64.random(in: 1...UInt64(Int64.max))
-        let day = 86_400
-        let (start, end) =
-            switch request.validity {
-            case .current: (-day, 30 * day)
-            case .expired: (-30 * day, -day)
-            case .notYetValid: (day, 30 * day)
-            }
+        let (start, end) = (request.validity.notBefore, request.validity.notAfter)
         guard X509_set_version(x509, 2) == 1,
             ASN1_INTEGER_set_uint64(X509_get_serialNumber(x509), serial) == 1,
-            X509_gmtime_adj(X509_getm_notBefore(x509), start) != nil,
-            X509_gmtime_adj(X509_getm_notAfter(x509), end) != nil,
+            X509_gmtime_adj(X509_getm_notBefore(x509), Int(start.components.seconds)) != nil,
+            X509_gmtime_adj(X509_getm_notAfter(x509), Int(end.components.seconds)) != nil,
             let subject = X509_get_subject_name(x509),
             X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, request.commonName, -1, -1, 0) == 1,
             X509_set_issuer_name(x509, X509_get_subject_name(issuer)) == 1,

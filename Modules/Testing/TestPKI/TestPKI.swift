@@ -9,26 +9,6 @@ public import LinnetSecurity
 /// let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
 /// ```
 public struct TestPKI: Sendable {
-    /// A key's kind.
-    public enum KeyKind: Sendable, Hashable, CaseIterable {
-        /// Elliptic curve P-256.
-        case p256
-        /// RSA of 2048 bits.
-        case rsa2048
-        /// Ed25519.
-        case ed25519
-    }
-
-    /// When a certificate is valid.
-    public enum Validity: Sendable, Hashable {
-        /// From yesterday to a month from now.
-        case current
-        /// It ended yesterday.
-        case expired
-        /// It begins tomorrow.
-        case notYetValid
-    }
-
     /// What an identity is made of.
     public struct Options: Sendable {
         /// The host names it is for. The default is `localhost`.
@@ -57,6 +37,8 @@ public struct TestPKI: Sendable {
         /// The chain, leaf first, without the root.
         public let chain: [Certificate]
 
+        let leaf: Minted
+
         /// The leaf.
         public var certificate: Certificate { chain[0] }
         /// The pin of the leaf's key.
@@ -69,6 +51,8 @@ public struct TestPKI: Sendable {
     public let rootPEM: String
     /// The intermediate authority.
     public let intermediate: Certificate
+    /// The intermediate authority, as PEM.
+    public var intermediatePEM: String { intermediateIssuer.certificatePEM }
     private let rootIssuer: Minted
     private let intermediateIssuer: Minted
 
@@ -97,6 +81,18 @@ public struct TestPKI: Sendable {
         return Identity(leaf, issuers: options.hasIntermediate ? [intermediateIssuer] : [])
     }
 
+    /// Makes an identity whose issuer is no authority but another identity, which a client must not accept.
+    ///
+    /// Fails with ``TestingError/Code/cannotMint``.
+    public func identity(
+        issuedBy issuer: Identity, _ configure: (inout Options) -> Void = { _ in }
+    ) throws(TestingError) -> Identity {
+        var options = Options()
+        configure(&options)
+        let leaf = try Mint.certificate(CertificateRequest(options), issuer: issuer.leaf)
+        return Identity(leaf, issuers: [issuer.leaf] + (issuer.chain.count > 1 ? [intermediateIssuer] : []))
+    }
+
     /// Makes an identity that is signed by itself.
     ///
     /// Fails with ``TestingError/Code/cannotMint``.
@@ -109,6 +105,7 @@ public struct TestPKI: Sendable {
 
 extension TestPKI.Identity {
     init(_ leaf: Minted, issuers: [Minted]) {
+        self.leaf = leaf
         let all = [leaf] + issuers
         certificateChainPEM = all.map(\.certificatePEM).joined()
         privateKeyPEM = leaf.privateKeyPEM

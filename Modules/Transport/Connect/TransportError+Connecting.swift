@@ -33,7 +33,7 @@ extension TransportError {
     }
 
     /// What the system says, without NIO's words around it.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         return String(cString: strerror(error.errnoCode))
     }

@@ -47,7 +47,7 @@ extension TransportError {
         case is NIOHTTPDecoderError:
             self.init(.invalidResponse, "The server sent a response that nobody asked for.", underlying: error)
         default:
-            self.init(.connectionClosed, "The connection broke: \(error)", underlying: error)
+            self.init(.connectionClosed, "The connection broke: \(Self.reason(error)).", underlying: error)
         }
     }
 }

@@ -96,7 +96,9 @@ package final class TLSHandler: ChannelDuplexHandler {
         if state.isHandshake {
             failHandshake(
                 TransportError(
-                    .connectionClosed, "The connection broke during the TLS handshake: \(error)", underlying: error))
+                    .connectionClosed,
+                    "The connection broke during the TLS handshake: \(TransportError.reason(error)).", underlying: error
+                ))
             context.close(promise: nil)
         } else {
             context.fireErrorCaught(error)
@@ -183,7 +185,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         let (chain, staple) = (connection.presentedChain, connection.stapledOCSPResponse)
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         // No promise: an evaluator that outlives its event loop must not break one.
-        judging = Task {
+        judging = Task(executorPreference: JudgeExecutor.shared) {
             let decision = await judge(chain, staple)
             handler.execute { $0.0.receive(decision, $0.1) }
         }

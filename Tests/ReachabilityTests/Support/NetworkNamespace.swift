@@ -8,10 +8,10 @@ final class NetworkNamespace: Sendable {
 
     init() throws {
         name = "linnet-\(UInt32.random(in: .min ... .max))"
-        try Command.run(["ip", "netns", "add", name])
+        try output(of: ["ip", "netns", "add", name])
     }
 
-    deinit { _ = try? Command.run(["ip", "netns", "del", name]) }
+    deinit { _ = try? output(of: ["ip", "netns", "del", name]) }
 
     /// Whether namespaces can be made here: that takes root and iproute2.
     static let areAvailable: Bool = geteuid() == 0 && (try? NetworkNamespace()) != nil
@@ -19,13 +19,13 @@ final class NetworkNamespace: Sendable {
     /// Runs `ip` in the namespace, with the words of the line as its arguments.
     @discardableResult
     func ip(_ line: String) throws -> String {
-        try Command.run(["ip", "-n", name] + line.split(separator: " ").map(String.init))
+        try output(of: ["ip", "-n", name] + line.split(separator: " ").map(String.init))
     }
 
     /// Runs many lines of `ip` in one process.
     func ip(batch lines: [String]) throws {
         let script = "printf '%s\\n' \"$@\" | ip -n \(name) -batch -"
-        try Command.run(["sh", "-c", script, "sh"] + lines)
+        try output(of: ["sh", "-c", script, "sh"] + lines)
     }
 
     /// Makes two interfaces that are wired to each other, both up, and gives the first an address.

@@ -1,5 +1,5 @@
-// Foundation, not FoundationEssentials, for Process.
-import Foundation
+import CommandSupport
+import FoundationEssentials
 
 /// What one run of a client came to that somebody else wrote.
 struct ForeignClient {
@@ -31,28 +31,7 @@ struct ForeignClient {
     }
 
     private static func run(_ path: String, _ arguments: [String], input: String) async throws -> ForeignClient {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = standardInput
-        process.standardOutput = output
-        process.standardError = errors
-        // Inputs and outputs here are small enough to wait in the pipes.
-        try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try standardInput.fileHandleForWriting.close()
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        return ForeignClient(
-            status: process.terminationStatus,
-            output: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-            errors: String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+        let run = try await Command.run([path] + arguments, input: input)
+        return ForeignClient(status: run.status, output: run.text, errors: run.errors)
     }
 }

@@ -1,0 +1,65 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+@Suite("Messages of refusals", .timeLimit(.minutes(1)))
+struct RefusalMessageTests {
+    @Test func everyMessageIsOneLineThatNamesTheHost() async throws {
+        let pki = try TestPKI()
+        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let hostile = try pki.identity { ($0.hosts, $0.addresses) = (["other\u{202E}.test"], []) }
+        for trust in [
+            try pki.identity { $0.validity = .expired }.trust(),
+            try pki.identity { $0.validity = .notYetValid }.trust(),
+            hostile.trust(), try TestPKI().identity().trust(), try TestPKI.selfSigned().trust(),
+            ServerTrust(host: "localhost", port: 1, presentedChain: []),
+        ] {
+            let refusal = try #require(await evaluator.evaluate(trust).refusal)
+            #expect(refusal.message.hasPrefix("localhost: "))
+            #expect(!refusal.message.unicodeScalars.contains { $0.properties.generalCategory == .control })
+            #expect(!refusal.message.contains("\u{202E}"))
+            #expect(refusal.description == "\(refusal.reason): \(refusal.message)")
+        }
+    }
+
+    @Test func theHostsOfTheCertificateAreListed() async throws {
+        let pki = try TestPKI()
+        let trust = try pki.identity { $0.hosts = ["a.example", "b.example"] }.trust("c.example")
+        for evaluator in [SystemTrustEvaluator(anchors: try pki.anchors), HostnameEvaluator()] as [any TrustEvaluator] {
+            let refusal = try #require(await evaluator.evaluate(trust).refusal)
+            #expect(refusal.message.contains("a.example") && refusal.message.contains("b.example"))
+        }
+    }
+
+    @Test func aMissingIntermediateIsGuessed() async throws {
+        let pki = try TestPKI()
+        let leaf = try pki.identity().certificate
+        let refusal = await SystemTrustEvaluator(anchors: try pki.anchors).refusal(of: [leaf])
+        #expect(refusal?.message.contains("leave out an intermediate") == true)
+        #expect(refusal?.message.contains(pki.intermediate.subject) == true)
+    }
+
+    @Test func aLongListOfPinsStaysReadable() async throws {
+        let pki = try TestPKI()
+        let wanted = try (0..<100).map { index in
+            try PublicKeyPin("sha256/" + Data(repeating: UInt8(index), count: 32).base64EncodedString())
+        }
+        let evaluator = try PublicKeyPinEvaluator(wanted, anchors: pki.anchors)
+        let refusal = await evaluator.refusal(of: try pki.identity().chain)
+        #expect(refusal?.wantedPins == wanted)
+        #expect(refusal?.message.contains("and 92 more") == true)
+        #expect((refusal?.message.count ?? .max) < 1000)
+    }
+
+    @Test func theVerifyCodeIsOpenSSLs() async throws {
+        let pki = try TestPKI()
+        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        for (validity, code) in [(TestPKI.Validity.expired, Int32(10)), (.notYetValid, 9)] {
+            let identity = try pki.identity { $0.validity = validity }
+            let refusal = await evaluator.refusal(of: identity.chain)
+            #expect(refusal?.verifyCode == code)
+            #expect(refusal?.certificate == identity.certificate.summary)
+        }
+    }
+}
