@@ -31,7 +31,7 @@ test:
 	@.ci/setup build test
 	@swift build --build-tests
 	@.ci/check-readme
-	@$(WITH_SERVERS) swift test --skip-build --disable-xctest $(ARGS)
+	@$(WITH_SERVERS) swift test --skip-build --disable-xctest --no-parallel $(ARGS)
 
 check:
 	@.ci/setup build
@@ -50,7 +50,7 @@ docs:
 sanitize:
 	@.ci/setup build test
 	@for sanitizer in thread address; do \
-		$(WITH_SERVERS) swift test --sanitize=$$sanitizer --scratch-path .build-$$sanitizer --disable-xctest $(ARGS); \
+		$(WITH_SERVERS) swift test --sanitize=$$sanitizer --scratch-path .build-$$sanitizer --disable-xctest --no-parallel $(ARGS); \
 	done
 
 clean:

@@ -13,6 +13,9 @@ func withTransport<Result>(
     perform: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     var configuration = TransportConfiguration()
+    // A machine that runs hundreds of tests side by side answers late.
+    configuration.timeouts.connect = .seconds(120)
+    configuration.timeouts.tlsHandshake = .seconds(120)
     configure(&configuration)
     let transport = try HTTPTransport(configuration)
     do {
