@@ -19,7 +19,8 @@ enum BuiltProduct {
 
     /// Runs it without a terminal, and returns when it has ended.
     static func run(_ arguments: [String]) async throws -> Run {
-        let run = try await Command.run([exampleApp?.path ?? ""] + arguments)
+        let run = try await Command.run(
+            ["/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0", exampleApp?.path ?? ""] + arguments)
         return Run(status: run.status, output: run.text, error: run.errors)
     }
 }

@@ -58,6 +58,7 @@ const char *__lsan_default_suppressions(void) {
     return "leak:libXCTest\n"
            "leak:XCTest\n"
            "leak:_CFErrorCreateFromXMLInterface\n"
+           "leak:NIOThreadPool\n"
            "leak:Foundation7ProcessC\n";
 }
 

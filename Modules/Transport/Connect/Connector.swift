@@ -137,6 +137,7 @@ final class Connector: Sendable {
         handler.adopt(
             HTTP1Handler.Owner(
                 becameIdle: { owner.becameIdle(connection) }, closed: { owner.closed(connection) }))
+        channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
         // The end of an idle connection is noticed by reading alone.
         channel.read()
         return connection

@@ -209,6 +209,13 @@ final class HTTP1Handler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        connectionEnded()
+        context.fireChannelInactive()
+    }
+
+    /// The channel is closed. Called for its close future, too: a channel that is closed while its connecting is being
+    /// told of never becomes inactive. Only the first call counts.
+    func connectionEnded() {
         if let exchange {
             fail(
                 isTruncated ? .truncated : .connectionClosed(afterBytes: exchange.hasReceivedBytes),
@@ -219,7 +226,6 @@ final class HTTP1Handler: ChannelInboundHandler {
         watchdog = nil
         owner?.closed()
         owner = nil
-        context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
