@@ -73,7 +73,8 @@ let appTests: [Target] = [
         name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting", "CommandSupport"],
         path: "Tests/ExampleAppTests"),
     .testTarget(
-        name: "IntegrationTests", dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", httpTypes],
+        name: "IntegrationTests",
+        dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", httpTypes],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
 ]

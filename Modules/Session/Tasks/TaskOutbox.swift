@@ -21,15 +21,19 @@ struct TaskOutbox<Output: Sendable> {
     private var observers: [(key: UInt64, observer: Observer)] = []
     private var waiting: [Delivery] = []
     private var isSending = false
+    private var hasEnded = false
 
-    /// News for everyone who observes now.
+    /// News for everyone who observes now. Nothing follows the end: who has heard it is let go, with all that it holds.
     mutating func append(_ news: TaskNews<Output>) {
         waiting.append(Delivery(news: news, observers: observers.map(\.observer), hasJustHappened: true))
+        guard case .completed = news else { return }
+        hasEnded = true
+        observers = []
     }
 
     /// A new observer, who first hears what there is to know already.
     mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews<Output>]) {
-        observers.append((key, observer))
+        if !hasEnded { observers.append((key, observer)) }
         for news in known {
             waiting.append(Delivery(news: news, observers: [observer], hasJustHappened: false))
         }

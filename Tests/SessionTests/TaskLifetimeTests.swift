@@ -1,0 +1,30 @@
+import FoundationEssentials
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import Testing
+
+/// A task that has ended is held by nobody but the app.
+@Suite(.timeLimit(.minutes(5)))
+struct TaskLifetimeTests {
+    @Test(arguments: [true, false])
+    func anEndedTaskIsReleasedAlsoWhenItsObserversHoldIt(succeeds: Bool) async throws {
+        weak var released: DataTask<Data>?
+        let session = Session(transport: StubTransport { _ in succeeds ? .json("1") : .status(500) })
+        try await {
+            let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+            released = task
+            let ended = Signal()
+            task.onStateChange { state in if state == .completed { _ = task.state } }
+            task.onProgress { _ in _ = task.state }
+            task.onCompletion { _ in
+                _ = task.state
+                ended.fire()
+            }
+            task.resume()
+            await ended.wait()
+        }()
+        await session.shutdown()
+        #expect(released == nil)
+    }
+}
