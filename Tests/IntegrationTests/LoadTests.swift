@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Linnet
-import SanitizerSupport
 import Testing
 
 @Suite(.needsServers, .timeLimit(.minutes(2)))
@@ -27,7 +26,6 @@ struct LoadTests {
     /// In a process of its own, where nobody else opens or closes anything.
     @Test func noDescriptorIsLeftAfterShutdown() async {
         await #expect(processExitsWith: .success) {
-            linnet_skip_leak_check()
             // What is made once for the process, such as the shared event loops, is there after this.
             try await Server.tls.withSession { session in
                 _ = try await session.get("1k", serializer: DataResponseSerializer())

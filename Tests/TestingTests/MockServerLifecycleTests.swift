@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LinnetTesting
-import SanitizerSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MockServerLifecycleTests {
@@ -99,7 +98,6 @@ import Testing
     // In a process of its own, where nobody else opens descriptors, or listens on a port that was just given back.
     @Test func shutdownLeavesNoSocketDescriptorOrThread() async {
         await #expect(processExitsWith: .success) {
-            linnet_skip_leak_check()
             try await useServers(3)
             let before = try Resources()
             try await useServers(20)
