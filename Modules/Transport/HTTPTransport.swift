@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
@@ -45,7 +46,7 @@ public final class HTTPTransport: Transport {
             ownedGroup?.shutdownGracefully { _ in }
             throw error
         }
-        pool = ConnectionPool(connector: connector, limits: configuration.pool, policy: configuration.securityPolicy)
+        pool = ConnectionPool(connector: connector, configuration: configuration)
     }
 
     deinit {
@@ -95,6 +96,21 @@ public final class HTTPTransport: Transport {
     /// Closes the connections that no request uses.
     public func closeIdleConnections() {
         pool.closeIdle()
+    }
+
+    /// No connection that is open now serves another request: idle ones are closed, the others once their requests are
+    /// over. For when the network has changed under them.
+    public func retireConnections() {
+        pool.retireConnections()
+    }
+
+    /// Opens connections to a URL's host before anybody asks: up to `count` in all, and one where HTTP/2 lets them share
+    /// it. Returns at once; a connection that cannot be opened is nobody's error.
+    ///
+    /// Throws ``TransportError/Code/invalidRequest`` when the head has no scheme or authority, and
+    /// ``TransportError/Code/shutDown``.
+    public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
+        try pool.prewarm(Origin(head), count: count, timeouts: configuration.timeouts)
     }
 
     /// From now on connections are made under this policy. Idle connections made under another are closed; requests

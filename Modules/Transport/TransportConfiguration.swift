@@ -21,6 +21,9 @@ public struct TransportConfiguration: Sendable {
         public var connections = 256
         /// How long an unused connection is kept. The default is 60 seconds.
         public var idleTimeout: Duration = .seconds(60)
+        /// How old a connection may be to serve another request, so that a change in where a name leads is followed in
+        /// the end; nil for no limit. The default is nil.
+        public var maximumAge: Duration?
 
         /// The defaults.
         public init() {}

@@ -9,7 +9,10 @@ internal import Synchronization
 final class Connector: Sendable {
     /// What a connection tells its pool; called on the connection's event loop.
     struct Owner: Sendable {
-        var becameIdle: @Sendable (HTTPConnection) -> Void
+        /// One more exchange has room on it.
+        var placeFreed: @Sendable (HTTPConnection) -> Void
+        /// Another number of exchanges has room on it at a time.
+        var capacityChanged: @Sendable (HTTPConnection, Int) -> Void
         var closed: @Sendable (HTTPConnection) -> Void
     }
 
@@ -26,11 +29,19 @@ final class Connector: Sendable {
     /// A loop for timers.
     var eventLoop: any EventLoop { group.any() }
 
+    /// All loops on which connections may live.
+    var eventLoops: [any EventLoop] { Array(group.makeIterator()) }
+
+    /// What can be told of an origin's connections before there is one.
+    func multiplexing(_ origin: Origin) -> PoolStateMachine<PoolKey>.Multiplexing {
+        .never
+    }
+
     func connect(
-        _ key: PoolKey, id: UInt64, policy: SecurityPolicy, timeouts: TransportTimeouts, attempt: ConnectAttempt,
-        owner: Owner
+        _ key: PoolKey, id: UInt64, on shard: PoolShard, policy: SecurityPolicy, timeouts: TransportTimeouts,
+        attempt: ConnectAttempt, owner: Owner
     ) -> EventLoopFuture<HTTPConnection> {
-        let eventLoop = group.next()
+        let eventLoop = shard.eventLoop
         let address = try? SocketAddress(ipAddress: key.origin.host, port: key.origin.port)
         let resolver = address == nil ? SystemResolver(on: eventLoop) : nil
         let start = ContinuousClock.now
@@ -56,13 +67,13 @@ final class Connector: Sendable {
                 let opening = metrics
                 guard key.origin.isSecure else {
                     return channel.eventLoop.makeCompletedFuture {
-                        try self.makeConnection(channel, key, id, opening, owner)
+                        try self.makeConnection(channel, key, id, shard, opening, owner)
                     }
                 }
                 return self.openTLS(channel, key.origin, policy: policy, timeouts: timeouts).flatMapThrowing { info in
                     var metrics = opening
                     metrics.record(info, since: connected)
-                    return try self.makeConnection(channel, key, id, metrics, owner)
+                    return try self.makeConnection(channel, key, id, shard, metrics, owner)
                 }
             }
     }
@@ -112,7 +123,8 @@ final class Connector: Sendable {
     }
 
     private func makeConnection(
-        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ metrics: TransportMetrics, _ owner: Owner
+        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
+        _ owner: Owner
     ) throws -> HTTPConnection {
         guard channel.isActive else { throw TransportError.staleConnection }
         var encoder = HTTPRequestEncoder.Configuration()
@@ -132,11 +144,12 @@ final class Connector: Sendable {
         try pipeline.addHandler(NIOHTTPRequestHeadersValidator())
         try pipeline.addHandler(handler)
         let connection = HTTPConnection(
-            id: id, key: key, channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
-            opening: metrics)
+            id: id, key: key, shard: shard, channel: channel,
+            wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), opening: metrics,
+            maximumAge: configuration.pool.maximumAge)
         handler.adopt(
             HTTP1Handler.Owner(
-                becameIdle: { owner.becameIdle(connection) }, closed: { owner.closed(connection) }))
+                becameIdle: { owner.placeFreed(connection) }, closed: { owner.closed(connection) }))
         channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
         // The end of an idle connection is noticed by reading alone.
         channel.read()

@@ -1,13 +1,14 @@
 internal import LinnetSecurity
 internal import NIOCore
+internal import NIOPosix
 internal import Synchronization
 
 /// The connections of a transport, and the requests that wait for one.
 ///
-/// One lock guards the state machine and the waiters; it is held for neither I/O nor resuming a task.
+/// A request takes a place on a connection from a ``PoolShard``, each of which has a lock of its own, and gives it back
+/// there. Only while somebody waits, or a connection comes or goes, is the pool's own lock taken; it is held for neither
+/// I/O nor resuming a task. Where both are needed they are taken one after the other, never one inside the other.
 final class ConnectionPool: Sendable {
-    typealias Machine = PoolStateMachine<PoolKey, HTTPConnection>
-
     enum LeaseOutcome {
         case connection(HTTPConnection)
         /// The security policy was replaced meanwhile.
@@ -15,7 +16,7 @@ final class ConnectionPool: Sendable {
         case failed(TransportError)
     }
 
-    private struct Waiter {
+    struct Waiter {
         let key: PoolKey
         let timeouts: TransportTimeouts
         let continuation: UnsafeContinuation<LeaseOutcome, Never>
@@ -27,43 +28,82 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private struct State {
-        var machine: Machine
+    struct State {
+        var machine: PoolStateMachine<PoolKey>
         var policy: SecurityPolicy
         var waiters: [UInt64: Waiter] = [:]
-        /// Every open connection, and every one that is being opened, for an immediate shutdown.
+        /// Every open connection, and every one that is being opened.
         var open: [UInt64: HTTPConnection] = [:]
         var attempts: [UInt64: ConnectAttempt] = [:]
+        /// Those that take no more requests.
+        var draining: Set<UInt64> = []
         var nextID: UInt64 = 1
         var isShutDown = false
-        var hasIdleTimer = false
         var drained: [UnsafeContinuation<Void, Never>] = []
 
-        func key(of origin: Origin) -> PoolKey {
-            PoolKey(origin: origin, policy: origin.isSecure ? policy.identity : nil)
+        mutating func makeID() -> UInt64 {
+            defer { nextID += 1 }
+            return nextID
         }
     }
 
-    private let connector: Connector
-    private let idleTimeout: TimeAmount
+    let connector: Connector
+    let idleTimeout: TimeAmount
+    let shards: [PoolShard]
+    let hasIdleTimer = Atomic(false)
     private let state: Mutex<State>
+    /// How many requests wait; read without the lock by whoever gives a place back.
+    private let waiting = Atomic(0)
+    private let nextShard = Atomic(0)
 
-    init(connector: Connector, limits: TransportConfiguration.PoolLimits, policy: SecurityPolicy) {
+    init(connector: Connector, configuration: TransportConfiguration) {
         self.connector = connector
-        idleTimeout = TimeAmount(limits.idleTimeout)
-        state = Mutex(State(machine: Machine(limits: limits), policy: policy))
+        idleTimeout = TimeAmount(configuration.pool.idleTimeout)
+        let policy = configuration.securityPolicy
+        shards = connector.eventLoops.map { PoolShard($0, policy: policy) }
+        let machine = PoolStateMachine<PoolKey>(
+            limits: configuration.pool, multiplexedPerOrigin: 1)
+        state = Mutex(State(machine: machine, policy: policy))
     }
 
     var openConnections: Int { state.withLock { $0.machine.connections } }
 
+    /// Changes what the pool's lock guards.
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            let result = body(&state)
+            waiting.store(state.machine.waiters, ordering: .sequentiallyConsistent)
+            return result
+        }
+    }
+
+    var hasWaiters: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Where to begin to look: at the event loop on which the caller runs, or else at each in turn.
+    private var nearestShard: Int {
+        if let current = MultiThreadedEventLoopGroup.currentEventLoop {
+            if let index = shards.firstIndex(where: { $0.eventLoop === current }) { return index }
+        }
+        return anyShard
+    }
+
+    private var anyShard: Int {
+        Int(UInt(bitPattern: nextShard.add(1, ordering: .relaxed).oldValue) % UInt(shards.count))
+    }
+
+    /// Where a connection is to live: near the request that needs it, or else on each event loop in turn.
+    func shard(nearCaller: Bool) -> PoolShard {
+        shards[nearCaller ? nearestShard : anyShard]
+    }
+
     // MARK: Requests
 
-    /// A connection to the origin, under the policy that holds now.
+    /// A place on a connection to the origin, under the policy that holds now.
     func lease(
         _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?
     ) async throws(TransportError) -> HTTPConnection {
         while true {
-            if let connection = try leaseIdle(origin) {
+            if let connection = try takePlace(origin) {
                 // One that ended a moment ago is still on its way out of the pool.
                 if connection.isOpen { return connection }
                 continue
@@ -76,31 +116,28 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func leaseIdle(_ origin: Origin) throws(TransportError) -> HTTPConnection? {
-        let (connection, isShutDown, isRefused) = state.withLock { state in
-            if state.policy.isPinning && !origin.isSecure && state.policy.isPinning(host: origin.host) {
-                return (nil as HTTPConnection?, state.isShutDown, true)
+    private func takePlace(_ origin: Origin) throws(TransportError) -> HTTPConnection? {
+        let isContended =
+            hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, under: $0.policy)) }
+        let first = nearestShard
+        for offset in 0..<shards.count {
+            switch shards[(first + offset) % shards.count].take(origin) {
+            case .connection(let connection):
+                guard isContended else { return connection }
+                // Whoever waits came first.
+                offer(connection)
+                return nil
+            case .refused(let error): throw error
+            case .none: continue
             }
-            return (state.machine.takeIdle(state.key(of: origin)), state.isShutDown, false)
         }
-        if isRefused {
-            throw TransportError(
-                .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http.")
-        }
-        if isShutDown {
-            if let connection { release(connection) }
-            throw .shutDown
-        }
-        return connection
+        return nil
     }
 
     private func wait(
         _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?
     ) async -> LeaseOutcome {
-        let id = state.withLock { state in
-            defer { state.nextID += 1 }
-            return state.nextID
-        }
+        let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 enqueue(id, origin, timeouts, deadline, continuation)
@@ -115,29 +152,30 @@ final class ConnectionPool: Sendable {
         _ continuation: UnsafeContinuation<LeaseOutcome, Never>
     ) {
         enum Step {
-            case resume(LeaseOutcome)
-            case wait(connect: PoolKey?, SecurityPolicy, close: HTTPConnection?)
+            case fail(TransportError)
+            case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, SecurityPolicy)
         }
-        let step = state.withLock { state -> Step in
-            if state.isShutDown { return .resume(.failed(.shutDown)) }
-            if Task.isCancelled { return .resume(.failed(.readerCancelled)) }
-            let key = state.key(of: origin)
-            let action = state.machine.lease(key, waiter: id)
-            if case .use(let connection) = action { return .resume(.connection(connection)) }
+        let step = change { state -> Step in
+            if state.isShutDown { return .fail(.shutDown) }
+            if Task.isCancelled { return .fail(.readerCancelled) }
+            let key = PoolKey(origin, under: state.policy)
             state.waiters[id] = Waiter(key: key, timeouts: timeouts, continuation: continuation)
-            switch action {
-            case .use, .wait: return .wait(connect: nil, state.policy, close: nil)
-            case .connect: return .wait(connect: key, state.policy, close: nil)
-            case .closeAndConnect(let victim): return .wait(connect: key, state.policy, close: victim)
-            }
+            return .wait(key, state.machine.wait(id, for: key, connector.multiplexing(origin)), state.policy)
         }
         switch step {
-        case .resume(let outcome):
-            continuation.resume(returning: outcome)
-        case .wait(let key, let policy, let victim):
+        case .fail(let error):
+            continuation.resume(returning: .failed(error))
+        case .wait(let key, let action, let policy):
             armTimer(id, timeouts, deadline)
-            victim?.close(.evicted)
-            if let key { connect(key, policy, timeouts) }
+            switch action {
+            case .connect: connect(key, policy, timeouts, nearCaller: true)
+            case .evict: evict(for: key, policy, timeouts)
+            case .wait: break
+            }
+            // A place that came free in between has been put on its shelf by somebody who saw nobody wait.
+            if case .connection(let connection) = shards.lazy.map({ $0.take(origin) }).first(where: \.isConnection) {
+                offer(connection)
+            }
         }
     }
 
@@ -149,7 +187,7 @@ final class ConnectionPool: Sendable {
             ? TransportError(.requestTimeout, "The request took longer than its timeout.")
             : TransportError(.poolTimeout, "No connection became free in time.")
         let timer = connector.eventLoop.scheduleTask(deadline: due) { self.giveUp(id, error) }
-        let isWaiting = state.withLock { state in
+        let isWaiting = change { state in
             state.waiters[id]?.timer = timer
             return state.waiters[id] != nil
         }
@@ -157,7 +195,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveUp(_ id: UInt64, _ error: TransportError) {
-        let waiter = state.withLock { state -> Waiter? in
+        let waiter = change { state -> Waiter? in
             guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
             _ = state.machine.cancel(id, key: waiter.key)
             return waiter
@@ -165,154 +203,57 @@ final class ConnectionPool: Sendable {
         waiter?.resume(.failed(error))
     }
 
-    // MARK: Connections
+    // MARK: Places
 
-    private func connect(_ key: PoolKey, _ policy: SecurityPolicy, _ timeouts: TransportTimeouts) {
-        let attempt = ConnectAttempt()
-        let id = state.withLock { state in
-            defer { state.nextID += 1 }
-            state.attempts[state.nextID] = attempt
-            return state.nextID
-        }
-        let owner = Connector.Owner(
-            becameIdle: { [self] in release($0) },
-            closed: { [self] in closed($0) })
-        let opening = connector.connect(
-            key, id: id, policy: policy, timeouts: timeouts, attempt: attempt, owner: owner)
-        opening.whenComplete { [self] result in
-            state.withLock { _ = $0.attempts.removeValue(forKey: id) }
-            switch result {
-            case .success(let connection): connected(connection)
-            case .failure(let error): connectFailed(key, TransportError(translating: error))
-            }
-        }
+    /// An exchange is over, and its connection can take another.
+    func placeFreed(_ connection: HTTPConnection) {
+        if hasWaiters { offer(connection) } else { giveBack(connection) }
     }
 
-    private func connected(_ connection: HTTPConnection) {
-        let (action, isShutDown) = state.withLock { state in
-            state.open[connection.id] = connection
-            return (state.machine.connected(connection, key: connection.key, now: .now()), state.isShutDown)
+    /// Gives a place that nobody has to whoever has waited longest, or puts it on the shelf.
+    func offer(_ connection: HTTPConnection) {
+        let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
+        let now = NIODeadline.now()
+        let (action, waiter) = change { state -> (PoolStateMachine<PoolKey>.ReleaseAction, Waiter?) in
+            guard connection.key.isValid(under: state.policy), !connection.isWornOut(now) else { return (.keep, nil) }
+            let action = state.machine.release(connection.key, isUnused: isUnused)
+            guard case .hand(let id) = action else { return (action, nil) }
+            return (action, state.waiters.removeValue(forKey: id))
         }
-        perform(action, connection, isShutDown: isShutDown)
-    }
-
-    private func release(_ connection: HTTPConnection) {
-        let (action, isShutDown) = state.withLock { state in
-            (state.machine.release(connection, key: connection.key, now: .now()), state.isShutDown)
-        }
-        perform(action, connection, isShutDown: isShutDown)
-    }
-
-    private func perform(_ action: Machine.ReleaseAction, _ connection: HTTPConnection, isShutDown: Bool) {
         switch action {
-        case .hand(let id):
-            guard let waiter = state.withLock({ $0.waiters.removeValue(forKey: id) }) else {
-                return release(connection)
-            }
-            waiter.resume(.connection(connection))
-        case .keep:
-            if isShutDown { connection.close(.shutDown) } else { armIdleTimer() }
-        case .close:
-            connection.close(.retired)
+        case .hand: waiter?.resume(.connection(connection))
+        case .keep: giveBack(connection)
+        case .close: connection.close(.evicted)
         }
     }
 
-    private func closed(_ connection: HTTPConnection) {
-        let (action, policy) = state.withLock { state in
-            state.open[connection.id] = nil
-            return (state.machine.closed(connection, key: connection.key), state.policy)
+    private func giveBack(_ connection: HTTPConnection) {
+        switch connection.shard.giveBack(connection, now: .now()) {
+        case .close: return connection.close(.retired)
+        case .ignored: return
+        case .kept: armIdleTimer()
         }
-        perform(action, policy)
+        // Who began to wait in between has looked at the shelf before this place lay there.
+        guard hasWaiters, change({ $0.machine.needsPlace(of: connection.key) }) else { return }
+        if connection.shard.take(connection) { offer(connection) }
     }
 
-    private func connectFailed(_ key: PoolKey, _ error: TransportError) {
-        let (waiter, action, policy) = state.withLock { state in
-            let (id, action) = state.machine.connectFailed(key)
-            return (id.flatMap { state.waiters.removeValue(forKey: $0) }, action, state.policy)
-        }
-        waiter?.resume(.failed(error))
-        perform(action, policy)
-    }
-
-    private func perform(_ action: Machine.VacancyAction, _ policy: SecurityPolicy) {
-        if case .connect(let key) = action {
-            let timeouts = state.withLock { state in
-                state.waiters.values.first { $0.key == key }?.timeouts
-            }
-            connect(key, policy, timeouts ?? .default)
-        }
-        resumeIfDrained()
-    }
-
-    // MARK: Upkeep
-
-    private func armIdleTimer(at due: NIODeadline? = nil) {
-        let isFirst = state.withLock { state in
-            defer { state.hasIdleTimer = true }
-            return !state.hasIdleTimer
-        }
-        guard isFirst else { return }
-        connector.eventLoop.scheduleTask(deadline: due ?? .now() + idleTimeout) { [weak self] in
-            self?.expireIdle()
+    /// Gives away the places that a connection has more than before.
+    func serveWaiters(from connection: HTTPConnection) {
+        while hasWaiters, change({ $0.machine.hasWaiters(connection.key) }), connection.shard.take(connection) {
+            offer(connection)
         }
     }
+}
 
-    private func expireIdle() {
-        let (expired, next) = state.withLock { state in
-            state.hasIdleTimer = false
-            return state.machine.expire(now: .now())
-        }
-        for connection in expired { connection.close(.evicted) }
-        if let next { armIdleTimer(at: next) }
-    }
-
-    func closeIdle() {
-        for connection in state.withLock({ $0.machine.takeAllIdle() }) { connection.close(.evicted) }
-    }
-
-    /// From now on connections are made under this policy, and none made under another serves a request.
-    func replacePolicy(_ policy: SecurityPolicy) {
-        let (idle, waiters) = state.withLock { state in
-            state.policy = policy
-            let (idle, ids) = state.machine.retire { $0.policy != nil && $0.policy != policy.identity }
-            return (idle, ids.compactMap { state.waiters.removeValue(forKey: $0) })
-        }
-        for connection in idle { connection.close(.retired) }
-        for waiter in waiters { waiter.resume(.askAgain) }
-    }
-
-    /// Ends the pool, and returns when its last connection is gone.
-    func shutDown(_ mode: ShutdownMode) async {
-        let (idle, open, attempts, waiters) = state.withLock { state in
-            state.isShutDown = true
-            let idle = state.machine.takeAllIdle()
-            guard mode == .immediate else { return (idle, [HTTPConnection](), [ConnectAttempt](), [Waiter]()) }
-            let waiters = state.waiters
-            state.waiters = [:]
-            for (id, waiter) in waiters { _ = state.machine.cancel(id, key: waiter.key) }
-            return (idle, Array(state.open.values), Array(state.attempts.values), Array(waiters.values))
-        }
-        for connection in idle + open { connection.close(.shutDown) }
-        for attempt in attempts { attempt.abort() }
-        for waiter in waiters { waiter.resume(.failed(.shutDown)) }
-        await withUnsafeContinuation { continuation in
-            state.withLock { $0.drained.append(continuation) }
-            resumeIfDrained()
-        }
-    }
-
-    private func resumeIfDrained() {
-        let drained = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
-            guard state.isShutDown, state.machine.isEmpty else { return [] }
-            defer { state.drained = [] }
-            return state.drained
-        }
-        for continuation in drained { continuation.resume() }
+extension PoolShard.Finding {
+    var isConnection: Bool {
+        if case .connection = self { true } else { false }
     }
 }
 
 extension TransportError {
     static var shutDown: TransportError { TransportError(.shutDown, "The session was shut down.") }
     static var evicted: TransportError { TransportError(.connectionClosed, "The connection was no longer used.") }
-    static var retired: TransportError { TransportError(.connectionClosed, "The security policy was replaced.") }
+    static var retired: TransportError { TransportError(.connectionClosed, "The connection was retired.") }
 }

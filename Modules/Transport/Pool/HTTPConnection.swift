@@ -3,26 +3,49 @@ internal import NIOCore
 internal import Synchronization
 
 /// One connection to an origin: what it is, and the way onto its event loop.
-final class HTTPConnection: Sendable, Identifiable {
+final class HTTPConnection: Sendable, ShelvedConnection {
+    /// What runs the exchanges.
+    enum Wire {
+        case http1(NIOLoopBound<HTTP1Handler>)
+    }
+
     let id: UInt64
     let key: PoolKey
+    /// Where its free places lie.
+    let shard: PoolShard
     private let channel: any Channel
-    private let handler: NIOLoopBound<HTTP1Handler>
+    private let wire: Wire
     /// What opening it cost and agreed on; each exchange's metrics begin as a copy.
     private let opening: TransportMetrics
+    private let retiresAt: NIODeadline
+    private let isRetired = Atomic(false)
     private let exchanges = Atomic(0)
 
     init(
-        id: UInt64, key: PoolKey, channel: any Channel, handler: NIOLoopBound<HTTP1Handler>, opening: TransportMetrics
+        id: UInt64, key: PoolKey, shard: PoolShard, channel: any Channel, wire: Wire, opening: TransportMetrics,
+        maximumAge: Duration?
     ) {
         self.id = id
         self.key = key
+        self.shard = shard
         self.channel = channel
-        self.handler = handler
+        self.wire = wire
         self.opening = opening
+        retiresAt = maximumAge.map { .after($0) } ?? .distantFuture
     }
 
     var isOpen: Bool { channel.isActive }
+
+    var isMultiplexed: Bool {
+        switch wire {
+        case .http1: false
+        }
+    }
+
+    /// Whether it should serve nobody any more.
+    func isWornOut(_ now: NIODeadline) -> Bool {
+        isRetired.load(ordering: .relaxed) || now >= retiresAt
+    }
 
     /// Runs one exchange; the caller has leased the connection.
     func run(
@@ -36,17 +59,36 @@ final class HTTPConnection: Sendable, Identifiable {
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation
-                handler.execute { $0.start(exchange) }
+                start(exchange)
             }
         } onCancel: {
             exchange.isCancelled.store(true, ordering: .releasing)
-            handler.execute { $0.cancel(exchange, .readerCancelled) }
+            cancel(exchange)
+        }
+    }
+
+    private func start(_ exchange: HTTP1Exchange) {
+        switch wire {
+        case .http1(let handler): handler.execute { $0.start(exchange) }
+        }
+    }
+
+    private func cancel(_ exchange: HTTP1Exchange) {
+        switch wire {
+        case .http1(let handler): handler.execute { $0.cancel(exchange, .readerCancelled) }
         }
     }
 
     /// Closes the connection; an exchange that runs on it fails.
     func close(_ error: TransportError) {
-        handler.execute { $0.shutDown(error) }
+        switch wire {
+        case .http1(let handler): handler.execute { $0.shutDown(error) }
+        }
+    }
+
+    /// Takes no further exchange, and closes once those that run are over.
+    func retire() {
+        isRetired.store(true, ordering: .relaxed)
     }
 
     private func metrics(isReused: Bool, queue: TransportMetrics.Span) -> TransportMetrics {

@@ -1,5 +1,4 @@
 internal import HTTPTypes
-internal import LinnetSecurity
 
 /// Scheme, host and port (RFC 6454, 4): what a connection goes to.
 struct Origin: Hashable, Sendable {
@@ -50,13 +49,4 @@ struct Origin: Hashable, Sendable {
         let isLower = host.utf8.allSatisfy { !(65...90).contains($0) }
         return (isLower ? String(host) : host.lowercased(), port)
     }
-}
-
-/// What connections must have in common to stand in for each other.
-///
-/// A proxy and a client identity belong here as soon as there are any.
-struct PoolKey: Hashable, Sendable {
-    let origin: Origin
-    /// Nil for plain HTTP, which no policy judges.
-    let policy: SecurityPolicy.Identity?
 }

@@ -1,19 +1,25 @@
 internal import NIOCore
 
-/// Which connection serves which request, and when one is opened or closed. Pure: each event returns what to do.
+/// Who waits for a connection, and when one is opened or closed. Pure: each event returns what to do.
 ///
-/// Waiting requests of one key are served in the order in which they came.
-struct PoolStateMachine<Key: Hashable, Connection: Identifiable> {
+/// Connections with room for a request lie on their event loop's ``ConnectionShelf``; this machine hears of a place only
+/// when somebody waits for one. Waiting requests of one key are served in the order in which they came.
+struct PoolStateMachine<Key: Hashable> {
     typealias WaiterID = UInt64
 
-    enum LeaseAction {
-        case use(Connection)
-        /// Wait, and open a connection.
-        case connect
-        /// Wait; close this unused connection to another origin, and open one.
-        case closeAndConnect(Connection)
-        /// Wait for a connection to be given back.
+    /// What may be told beforehand of an origin's connections.
+    enum Multiplexing {
+        /// HTTP/1.1: each connection serves one request at a time.
+        case never
+        /// HTTP/2, or what ALPN decides: one connection is opened first, and shows it.
+        case possible
+    }
+
+    enum WaitAction: Equatable {
         case wait
+        case connect
+        /// All places are taken: an unused connection to another origin has to go, if there is one.
+        case evict
     }
 
     enum ReleaseAction: Equatable {
@@ -22,145 +28,168 @@ struct PoolStateMachine<Key: Hashable, Connection: Identifiable> {
         case close
     }
 
-    /// What follows when a place became free.
-    enum VacancyAction {
-        case none
-        case connect(Key)
-    }
-
     private struct Origin {
-        var idle: [(connection: Connection, since: NIODeadline)] = []
-        /// Idle, in use and being opened.
+        /// Idle, in use and being opened, but for those that drain.
         var total = 0
         var connecting = 0
         var waiters = CircularBuffer<WaiterID>()
+        /// Nil until a connection has shown it.
+        var isMultiplexed: Bool?
 
         var isEmpty: Bool { total == 0 && waiters.isEmpty }
-        var wantsConnection: Bool { waiters.count > connecting }
     }
 
     private let limits: TransportConfiguration.PoolLimits
-    private let idleTime: TimeAmount
+    private let multiplexedPerOrigin: Int
     private var origins: [Key: Origin] = [:]
-    private var retired: Set<Key> = []
+    /// Open and being opened, those that drain included.
     private(set) var connections = 0
+    private(set) var waiters = 0
 
-    init(limits: TransportConfiguration.PoolLimits) {
+    init(limits: TransportConfiguration.PoolLimits, multiplexedPerOrigin: Int = 1) {
         self.limits = limits
-        idleTime = TimeAmount(limits.idleTimeout)
+        self.multiplexedPerOrigin = multiplexedPerOrigin
     }
 
-    var isEmpty: Bool { origins.isEmpty }
-    var waiters: Int { origins.values.reduce(0) { $0 + $1.waiters.count } }
-    var idleConnections: Int { origins.values.reduce(0) { $0 + $1.idle.count } }
+    var isEmpty: Bool { connections == 0 && waiters == 0 }
+
+    func hasWaiters(_ key: Key) -> Bool {
+        origins[key]?.waiters.isEmpty == false
+    }
+
+    /// Whether a place of this key's, or the room that its connection takes up, is wanted by somebody who waits.
+    func needsPlace(of key: Key) -> Bool {
+        hasWaiters(key) || (connections >= limits.connections && nextInNeed != nil)
+    }
 
     // MARK: Requests
 
-    /// A connection that nobody uses, the one used last first; nil where there is none.
-    mutating func takeIdle(_ key: Key) -> Connection? {
-        origins[key]?.idle.popLast()?.connection
+    /// A request found no place.
+    mutating func wait(_ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing) -> WaitAction {
+        var origin = origins[key] ?? Origin()
+        if multiplexing == .never { origin.isMultiplexed = false }
+        origin.waiters.append(waiter)
+        origins[key] = origin
+        waiters += 1
+        guard wantsConnection(origin) else { return .wait }
+        guard connections < limits.connections else { return .evict }
+        beginConnecting(key)
+        return .connect
     }
 
-    mutating func lease(_ key: Key, waiter: WaiterID) -> LeaseAction {
-        if let connection = takeIdle(key) { return .use(connection) }
-        origins[key, default: Origin()].waiters.append(waiter)
-        guard let origin = origins[key], origin.wantsConnection, origin.total < limits.connectionsPerOrigin else {
-            return .wait
-        }
-        if connections < limits.connections {
-            beginConnecting(key)
-            return .connect
-        }
-        guard let victim = evictOldestIdle() else { return .wait }
+    /// An unused connection to another origin is being closed for this key's sake, and its place is taken at once; false
+    /// when nobody needs it any more.
+    mutating func connectInPlaceOfEvicted(_ key: Key) -> Bool {
+        guard let origin = origins[key], wantsConnection(origin) else { return false }
         beginConnecting(key)
-        return .closeAndConnect(victim)
+        return true
     }
 
     /// A request gave up waiting; false when it waits no more.
     mutating func cancel(_ waiter: WaiterID, key: Key) -> Bool {
         guard let index = origins[key]?.waiters.firstIndex(of: waiter) else { return false }
         origins[key]?.waiters.remove(at: index)
+        waiters -= 1
         tidy(key)
         return true
     }
 
+    /// Connections to be opened before anybody asks; returns how many there may be.
+    mutating func prewarm(_ key: Key, count: Int, _ multiplexing: Multiplexing) -> Int {
+        var origin = origins[key] ?? Origin()
+        if multiplexing == .never { origin.isMultiplexed = false }
+        let room = min(limit(origin) - origin.total, limits.connections - connections)
+        let opened = max(0, min(count - origin.total, room))
+        guard opened > 0 else { return 0 }
+        origins[key] = origin
+        for _ in 0..<opened { beginConnecting(key) }
+        return opened
+    }
+
     // MARK: Connections
 
-    /// A connection was opened.
-    mutating func connected(_ connection: Connection, key: Key, now: NIODeadline) -> ReleaseAction {
+    /// A connection was opened; returns how many more to open, now that it is known what it can do.
+    mutating func connected(_ key: Key, isMultiplexed: Bool) -> Int {
         origins[key]?.connecting -= 1
-        return release(connection, key: key, now: now)
+        origins[key]?.isMultiplexed = isMultiplexed
+        var more = 0
+        // The one that was opened serves the first of those who wait.
+        while let origin = origins[key], wantsConnection(origin, besides: 1), connections < limits.connections {
+            beginConnecting(key)
+            more += 1
+        }
+        return more
     }
 
     /// A connection could not be opened. The request that has waited longest hears of it, unless as many attempts as
-    /// requests are still under way.
-    mutating func connectFailed(_ key: Key) -> (waiter: WaiterID?, next: VacancyAction) {
+    /// requests are still under way; where one connection would have served all, all of them hear.
+    mutating func connectFailed(_ key: Key) -> (waiters: [WaiterID], next: Key?) {
         origins[key]?.connecting -= 1
-        let fails = origins[key]?.wantsConnection ?? false
-        let waiter = fails ? origins[key]?.waiters.popFirst() : nil
-        return (waiter, vacate(key))
+        var failed: [WaiterID] = []
+        if let origin = origins[key], origin.waiters.count > origin.connecting, let first = origin.waiters.first {
+            let isShared = origin.isMultiplexed != false && origin.total == 1
+            failed = isShared ? Array(origin.waiters) : [first]
+            origins[key]?.waiters.removeFirst(failed.count)
+            waiters -= failed.count
+        }
+        return (failed, vacate(key))
     }
 
-    /// A connection is free again. `.close` means that ``closed(_:key:)`` will follow.
-    mutating func release(_ connection: Connection, key: Key, now: NIODeadline) -> ReleaseAction {
-        guard !retired.contains(key) else { return .close }
-        if let waiter = origins[key]?.waiters.popFirst() { return .hand(to: waiter) }
+    /// A place is free while somebody waits. `.close` means that ``closed(_:)`` will follow.
+    mutating func release(_ key: Key, isUnused: Bool) -> ReleaseAction {
+        if let waiter = origins[key]?.waiters.popFirst() {
+            waiters -= 1
+            return .hand(to: waiter)
+        }
         // Kept, it would hold the place that another origin's request waits for.
-        guard connections < limits.connections || nextInNeed == nil else { return .close }
-        origins[key]?.idle.append((connection, now))
-        return .keep
+        guard isUnused, connections >= limits.connections, nextInNeed != nil else { return .keep }
+        return .close
     }
 
-    /// A connection is gone, whether it was idle or in use.
-    mutating func closed(_ connection: Connection, key: Key) -> VacancyAction {
-        origins[key]?.idle.removeAll { $0.connection.id == connection.id }
-        return vacate(key)
+    /// A connection takes no more requests, and those that it has may take long: its place among its origin's goes to
+    /// another one.
+    mutating func draining(_ key: Key) -> Key? {
+        origins[key]?.total -= 1
+        defer { tidy(key) }
+        return connectNext(preferring: key)
     }
 
-    /// Takes the idle connections whose time is over; they stay counted until ``closed(_:key:)``.
-    mutating func expire(now: NIODeadline) -> (expired: [Connection], next: NIODeadline?) {
-        var expired: [Connection] = []
-        var next: NIODeadline?
-        for key in Array(origins.keys) {
-            let kept = (origins[key]?.idle ?? []).filter { entry in
-                let due = entry.since + idleTime
-                if due <= now {
-                    expired.append(entry.connection)
-                } else {
-                    next = min(next ?? due, due)
-                }
-                return due > now
-            }
-            origins[key]?.idle = kept
-        }
-        return (expired, next)
+    /// A connection is gone.
+    mutating func closed(_ key: Key, wasDraining: Bool) -> Key? {
+        guard wasDraining else { return vacate(key) }
+        connections -= 1
+        defer { tidy(key) }
+        return connectNext(preferring: key)
     }
 
-    /// Takes all idle connections; they stay counted until ``closed(_:key:)``.
-    mutating func takeAllIdle() -> [Connection] {
-        origins.keys.flatMap { key -> [Connection] in
-            defer { origins[key]?.idle = [] }
-            return origins[key]?.idle.map(\.connection) ?? []
-        }
-    }
-
-    /// No request may use connections of these keys any more: the idle ones are taken, those in use are closed when
-    /// they come back, and who waits has to ask again.
-    mutating func retire(where isRetired: (Key) -> Bool) -> (idle: [Connection], waiters: [WaiterID]) {
-        var idle: [Connection] = []
-        var waiters: [WaiterID] = []
+    /// No request may use connections of these keys any more: who waits has to ask again.
+    mutating func retire(where isRetired: (Key) -> Bool) -> [WaiterID] {
+        var asked: [WaiterID] = []
         for key in Array(origins.keys) where isRetired(key) {
-            retired.insert(key)
-            idle += origins[key]?.idle.map(\.connection) ?? []
-            waiters += origins[key]?.waiters ?? []
-            origins[key]?.idle = []
+            asked += origins[key]?.waiters ?? []
             origins[key]?.waiters = []
             tidy(key)
         }
-        return (idle, waiters)
+        waiters -= asked.count
+        return asked
     }
 
     // MARK: Accounts
+
+    private func limit(_ origin: Origin) -> Int {
+        switch origin.isMultiplexed {
+        case false: limits.connectionsPerOrigin
+        case true: multiplexedPerOrigin
+        case nil: 1
+        }
+    }
+
+    /// Whether those who wait are more than the connections under way will serve.
+    private func wantsConnection(_ origin: Origin, besides served: Int = 0) -> Bool {
+        guard origin.total < limit(origin) else { return false }
+        if origin.isMultiplexed == false { return origin.waiters.count - served > origin.connecting }
+        return origin.waiters.count > served && origin.connecting == 0
+    }
 
     private mutating func beginConnecting(_ key: Key) {
         origins[key]?.total += 1
@@ -169,37 +198,35 @@ struct PoolStateMachine<Key: Hashable, Connection: Identifiable> {
     }
 
     /// A place of this key's is free: whoever waits for one may open a connection.
-    private mutating func vacate(_ key: Key) -> VacancyAction {
+    private mutating func vacate(_ key: Key) -> Key? {
         origins[key]?.total -= 1
         connections -= 1
         defer { tidy(key) }
+        return connectNext(preferring: key)
+    }
+
+    private mutating func connectNext(preferring key: Key) -> Key? {
         // One that was evicted for another origin's sake has had its place taken already.
-        guard connections < limits.connections else { return .none }
-        if let origin = origins[key], origin.wantsConnection, origin.total < limits.connectionsPerOrigin {
+        guard connections < limits.connections else { return nil }
+        if let origin = origins[key], wantsConnection(origin) {
             beginConnecting(key)
-            return .connect(key)
+            return key
         }
         // Another origin may have waited for the total to fall.
-        guard let next = nextInNeed else { return .none }
+        guard let next = nextInNeed else { return nil }
         beginConnecting(next)
-        return .connect(next)
+        return next
     }
 
     /// The origin that may open a connection and whose request is oldest.
     private var nextInNeed: Key? {
-        let inNeed = origins.filter { $0.value.wantsConnection && $0.value.total < limits.connectionsPerOrigin }
+        guard waiters > 0 else { return nil }
+        let inNeed = origins.filter { wantsConnection($0.value) }
         return inNeed.min { ($0.value.waiters.first ?? .max) < ($1.value.waiters.first ?? .max) }?.key
-    }
-
-    private mutating func evictOldestIdle() -> Connection? {
-        let idle = origins.compactMap { key, origin in origin.idle.first.map { (key, $0.since) } }
-        guard let (key, _) = idle.min(by: { $0.1 < $1.1 }) else { return nil }
-        return origins[key]?.idle.removeFirst().connection
     }
 
     private mutating func tidy(_ key: Key) {
         guard let origin = origins[key], origin.isEmpty else { return }
         origins[key] = nil
-        retired.remove(key)
     }
 }

@@ -1,0 +1,109 @@
+internal import LinnetSecurity
+internal import NIOCore
+
+// How connections come and go.
+extension ConnectionPool {
+    /// Opens a connection that the state machine has counted already.
+    func connect(
+        _ key: PoolKey, _ policy: SecurityPolicy, _ timeouts: TransportTimeouts, nearCaller: Bool = false
+    ) {
+        let attempt = ConnectAttempt()
+        let id = change { state in
+            let id = state.makeID()
+            state.attempts[id] = attempt
+            return id
+        }
+        let owner = Connector.Owner(
+            placeFreed: { [self] in placeFreed($0) },
+            capacityChanged: { [self] in capacityChanged($0, $1) },
+            closed: { [self] in closed($0) })
+        let opening = connector.connect(
+            key, id: id, on: shard(nearCaller: nearCaller), policy: policy, timeouts: timeouts, attempt: attempt,
+            owner: owner)
+        opening.whenComplete { [self] result in
+            change { _ = $0.attempts.removeValue(forKey: id) }
+            switch result {
+            case .success(let connection): connected(connection)
+            case .failure(let error): connectFailed(key, TransportError(translating: error))
+            }
+        }
+    }
+
+    private func connected(_ connection: HTTPConnection) {
+        if connection.isMultiplexed { connection.shard.add(connection, capacity: 100) }
+        let (more, policy) = change { state in
+            state.open[connection.id] = connection
+            let more = state.machine.connected(connection.key, isMultiplexed: connection.isMultiplexed)
+            return (more, state.policy)
+        }
+        for _ in 0..<more { connect(connection.key, policy) }
+        placeFreed(connection)
+        if connection.isMultiplexed { serveWaiters(from: connection) }
+    }
+
+    private func connectFailed(_ key: PoolKey, _ error: TransportError) {
+        let (waiters, next, policy) = change { state in
+            let (ids, next) = state.machine.connectFailed(key)
+            return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, next, state.policy)
+        }
+        for waiter in waiters { waiter.resume(.failed(error)) }
+        if let next { connect(next, policy) }
+        resumeIfDrained()
+    }
+
+    /// The server allows another number of exchanges at a time; none when it takes no more.
+    private func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
+        connection.shard.setCapacity(capacity, of: connection)
+        guard capacity == 0 else { return serveWaiters(from: connection) }
+        let (next, policy) = change { state -> (PoolKey?, SecurityPolicy) in
+            guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else {
+                return (nil, state.policy)
+            }
+            return (state.machine.draining(connection.key), state.policy)
+        }
+        if let next { connect(next, policy) }
+    }
+
+    private func closed(_ connection: HTTPConnection) {
+        connection.shard.remove(connection)
+        let (next, policy) = change { state in
+            state.open[connection.id] = nil
+            let wasDraining = state.draining.remove(connection.id) != nil
+            return (state.machine.closed(connection.key, wasDraining: wasDraining), state.policy)
+        }
+        if let next { connect(next, policy) }
+        resumeIfDrained()
+    }
+
+    /// Opens a connection for whoever waits for the key now.
+    private func connect(_ key: PoolKey, _ policy: SecurityPolicy) {
+        let timeouts = change { state in state.waiters.values.first { $0.key == key }?.timeouts }
+        connect(key, policy, timeouts ?? .default)
+    }
+
+    /// Closes the connection that has been unused for longest, and opens one for the key in its place.
+    func evict(for key: PoolKey, _ policy: SecurityPolicy, _ timeouts: TransportTimeouts) {
+        while let victim = oldestUnused {
+            guard victim.shard.takeUnused(victim) else { continue }
+            if change({ $0.machine.connectInPlaceOfEvicted(key) }) {
+                connect(key, policy, timeouts, nearCaller: true)
+            }
+            return victim.close(.evicted)
+        }
+    }
+
+    private var oldestUnused: HTTPConnection? {
+        shards.compactMap(\.oldestUnused).min { $0.since < $1.since }?.connection
+    }
+
+    /// Opens connections before anybody asks for them, up to this many in all.
+    func prewarm(_ origin: Origin, count: Int, timeouts: TransportTimeouts) throws(TransportError) {
+        let (opened, key, policy) = change { state -> (Int?, PoolKey, SecurityPolicy) in
+            let key = PoolKey(origin, under: state.policy)
+            guard !state.isShutDown else { return (nil, key, state.policy) }
+            return (state.machine.prewarm(key, count: count, connector.multiplexing(origin)), key, state.policy)
+        }
+        guard let opened else { throw .shutDown }
+        for _ in 0..<opened { connect(key, policy, timeouts) }
+    }
+}

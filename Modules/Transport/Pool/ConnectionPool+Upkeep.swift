@@ -1,0 +1,80 @@
+internal import LinnetSecurity
+internal import NIOCore
+internal import Synchronization
+
+extension ConnectionPool {
+    func armIdleTimer(at due: NIODeadline? = nil) {
+        guard !hasIdleTimer.load(ordering: .relaxed) else { return }
+        guard !hasIdleTimer.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        connector.eventLoop.scheduleTask(deadline: due ?? .now() + idleTimeout) { [weak self] in
+            self?.expireIdle()
+        }
+    }
+
+    private func expireIdle() {
+        hasIdleTimer.store(false, ordering: .releasing)
+        let now = NIODeadline.now()
+        var next: NIODeadline?
+        for shard in shards {
+            let (expired, due) = shard.expire(now: now, idleTime: idleTimeout)
+            for connection in expired { connection.close(.evicted) }
+            if let due { next = min(next ?? due, due) }
+        }
+        if let next { armIdleTimer(at: next) }
+    }
+
+    func closeIdle() {
+        for shard in shards {
+            for connection in shard.takeUnused() { connection.close(.evicted) }
+        }
+    }
+
+    /// No connection that is open now serves another request: the idle ones are closed, the others when their exchanges
+    /// are over.
+    func retireConnections() {
+        let open = change { Array($0.open.values) }
+        for connection in open { connection.retire() }
+        closeIdle()
+    }
+
+    /// From now on connections are made under this policy, and none made under another serves a request.
+    func replacePolicy(_ policy: SecurityPolicy) {
+        let waiters = change { state in
+            state.policy = policy
+            let ids = state.machine.retire { !$0.isValid(under: policy) }
+            return ids.compactMap { state.waiters.removeValue(forKey: $0) }
+        }
+        for shard in shards {
+            for connection in shard.replacePolicy(policy) { connection.close(.retired) }
+        }
+        for waiter in waiters { waiter.resume(.askAgain) }
+    }
+
+    /// Ends the pool, and returns when its last connection is gone.
+    func shutDown(_ mode: ShutdownMode) async {
+        let (open, attempts, waiters) = change { state in
+            state.isShutDown = true
+            guard mode == .immediate else { return ([HTTPConnection](), [ConnectAttempt](), [Waiter]()) }
+            let waiters = state.waiters
+            state.waiters = [:]
+            for (id, waiter) in waiters { _ = state.machine.cancel(id, key: waiter.key) }
+            return (Array(state.open.values), Array(state.attempts.values), Array(waiters.values))
+        }
+        for connection in shards.flatMap({ $0.shutDown() }) + open { connection.close(.shutDown) }
+        for attempt in attempts { attempt.abort() }
+        for waiter in waiters { waiter.resume(.failed(.shutDown)) }
+        await withUnsafeContinuation { continuation in
+            change { $0.drained.append(continuation) }
+            resumeIfDrained()
+        }
+    }
+
+    func resumeIfDrained() {
+        let drained = change { state -> [UnsafeContinuation<Void, Never>] in
+            guard state.isShutDown, state.machine.isEmpty else { return [] }
+            defer { state.drained = [] }
+            return state.drained
+        }
+        for continuation in drained { continuation.resume() }
+    }
+}

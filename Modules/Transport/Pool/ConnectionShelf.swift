@@ -1,0 +1,165 @@
+internal import NIOCore
+
+/// A connection as a shelf needs to know it.
+protocol ShelvedConnection: Identifiable {
+    /// Whether it runs more than one exchange at a time.
+    var isMultiplexed: Bool { get }
+}
+
+/// The connections of one event loop that have room for another exchange. Pure.
+///
+/// A connection has places, one for each exchange that it can run at a time: HTTP/1.1 has one. Whoever takes a place gives
+/// it back. A connection without a free place is not on the shelf.
+struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
+    enum Return: Equatable {
+        case kept
+        /// The connection is not known any more; its last exchange may still be running.
+        case ignored
+    }
+
+    /// A connection that nobody uses.
+    struct Unused {
+        let connection: Connection.ID
+        let key: Key
+        let since: NIODeadline
+    }
+
+    private struct Entry {
+        let connection: Connection
+        var since: NIODeadline
+    }
+
+    private struct Use {
+        var inUse: Int
+        var capacity: Int
+        var hasRoom: Bool { inUse < capacity }
+    }
+
+    private var entries: [Key: [Entry]] = [:]
+    private var uses: [Connection.ID: Use] = [:]
+
+    var isEmpty: Bool { uses.isEmpty && entries.values.allSatisfy(\.isEmpty) }
+
+    // MARK: Places
+
+    /// A place on a connection, the one used last first.
+    mutating func take(_ key: Key) -> Connection? {
+        guard let connection = entries[key]?.last?.connection else { return nil }
+        occupy(connection, key)
+        return connection
+    }
+
+    /// A place on this connection; false when it has none.
+    mutating func take(_ connection: Connection, key: Key) -> Bool {
+        guard entries[key]?.contains(where: { $0.connection.id == connection.id }) == true else { return false }
+        occupy(connection, key)
+        return true
+    }
+
+    /// A place is free again.
+    mutating func giveBack(_ connection: Connection, key: Key, now: NIODeadline) -> Return {
+        if connection.isMultiplexed {
+            guard let use = uses[connection.id] else { return .ignored }
+            uses[connection.id]?.inUse -= 1
+            // With room already, it is on the shelf already.
+            if use.hasRoom {
+                if use.inUse == 1 { touch(connection, key, now) }
+                return .kept
+            }
+            guard use.inUse - 1 < use.capacity else { return .kept }
+        }
+        entries[key, default: []].append(Entry(connection: connection, since: now))
+        return .kept
+    }
+
+    private mutating func occupy(_ connection: Connection, _ key: Key) {
+        if connection.isMultiplexed {
+            uses[connection.id]?.inUse += 1
+            if uses[connection.id]?.hasRoom == true { return }
+        }
+        removeEntry(connection.id, key)
+    }
+
+    // MARK: Connections
+
+    /// A multiplexed connection was opened; one of its places is taken from the start.
+    mutating func add(_ connection: Connection, key: Key, capacity: Int, now: NIODeadline) {
+        uses[connection.id] = Use(inUse: 1, capacity: capacity)
+        if capacity > 1 { entries[key, default: []].append(Entry(connection: connection, since: now)) }
+    }
+
+    /// A multiplexed connection has another number of places from now on.
+    mutating func setCapacity(_ capacity: Int, of connection: Connection, key: Key, now: NIODeadline) {
+        guard let before = uses[connection.id] else { return }
+        uses[connection.id]?.capacity = capacity
+        switch (before.hasRoom, before.inUse < capacity) {
+        case (false, true): entries[key, default: []].append(Entry(connection: connection, since: now))
+        case (true, false): removeEntry(connection.id, key)
+        default: break
+        }
+    }
+
+    /// The connection serves nobody any more.
+    mutating func remove(_ connection: Connection, key: Key) {
+        uses[connection.id] = nil
+        removeEntry(connection.id, key)
+    }
+
+    // MARK: Upkeep
+
+    /// Takes the connections that have not been used for longer than `idleTime`; `next` is when there will be another.
+    mutating func expire(now: NIODeadline, idleTime: TimeAmount) -> (expired: [Connection], next: NIODeadline?) {
+        var next: NIODeadline?
+        let expired = takeUnused { unused in
+            let due = unused.since + idleTime
+            if due > now { next = min(next ?? due, due) }
+            return due <= now
+        }
+        return (expired, next)
+    }
+
+    /// Takes the connections that nobody uses.
+    mutating func takeUnused(where isWanted: (Unused) -> Bool = { _ in true }) -> [Connection] {
+        var taken: [(Connection, Key)] = []
+        for (key, entries) in entries {
+            for entry in entries where isUnused(entry.connection) {
+                let unused = Unused(connection: entry.connection.id, key: key, since: entry.since)
+                if isWanted(unused) { taken.append((entry.connection, key)) }
+            }
+        }
+        for (connection, key) in taken { remove(connection, key: key) }
+        // Not sooner: the next exchange of a key finds its array where it was.
+        for (key, entries) in entries where entries.isEmpty { self.entries[key] = nil }
+        return taken.map(\.0)
+    }
+
+    /// Since when the connection that has not been used for longest has not been.
+    var oldestUnused: (connection: Connection, key: Key, since: NIODeadline)? {
+        var oldest: (connection: Connection, key: Key, since: NIODeadline)?
+        for (key, entries) in entries {
+            // Those that share a key lie in the order in which they were given back.
+            guard let entry = entries.first(where: { isUnused($0.connection) }) else { continue }
+            if entry.since < oldest?.since ?? .distantFuture { oldest = (entry.connection, key, entry.since) }
+        }
+        return oldest
+    }
+
+    /// How many places of a multiplexed connection are taken.
+    func exchanges(on connection: Connection) -> Int {
+        uses[connection.id]?.inUse ?? 0
+    }
+
+    func isUnused(_ connection: Connection) -> Bool {
+        !connection.isMultiplexed || uses[connection.id].map { $0.inUse == 0 } ?? true
+    }
+
+    private mutating func touch(_ connection: Connection, _ key: Key, _ now: NIODeadline) {
+        guard let index = entries[key]?.firstIndex(where: { $0.connection.id == connection.id }) else { return }
+        entries[key]?[index].since = now
+    }
+
+    private mutating func removeEntry(_ id: Connection.ID, _ key: Key) {
+        guard let index = entries[key]?.lastIndex(where: { $0.connection.id == id }) else { return }
+        entries[key]?.remove(at: index)
+    }
+}

@@ -1,0 +1,129 @@
+internal import LinnetSecurity
+internal import NIOCore
+internal import Synchronization
+
+/// What one event loop's connections have to offer, behind a lock of its own.
+///
+/// A request that finds a place here needs no other lock.
+final class PoolShard: Sendable {
+    enum Finding {
+        case connection(HTTPConnection)
+        case none
+        case refused(TransportError)
+    }
+
+    enum Return {
+        case kept
+        /// The connection serves nobody any more, and nobody uses it.
+        case close
+        case ignored
+    }
+
+    private struct State {
+        var shelf = ConnectionShelf<PoolKey, HTTPConnection>()
+        var policy: SecurityPolicy
+        var isShutDown = false
+    }
+
+    let eventLoop: any EventLoop
+    private let state: Mutex<State>
+
+    init(_ eventLoop: any EventLoop, policy: SecurityPolicy) {
+        self.eventLoop = eventLoop
+        state = Mutex(State(policy: policy))
+    }
+
+    /// A place on a connection to the origin, under the policy that holds now.
+    func take(_ origin: Origin) -> Finding {
+        state.withLock { state in
+            if state.isShutDown { return .refused(.shutDown) }
+            guard origin.isSecure || !state.policy.isPinning || !state.policy.isPinning(host: origin.host) else {
+                return .refused(
+                    TransportError(
+                        .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http."))
+            }
+            return state.shelf.take(PoolKey(origin, under: state.policy)).map(Finding.connection) ?? .none
+        }
+    }
+
+    /// A place on this connection, if it has one.
+    func take(_ connection: HTTPConnection) -> Bool {
+        state.withLock { $0.shelf.take(connection, key: connection.key) }
+    }
+
+    func giveBack(_ connection: HTTPConnection, now: NIODeadline) -> Return {
+        state.withLock { state in
+            let isValid = !state.isShutDown && connection.key.isValid(under: state.policy) && !connection.isWornOut(now)
+            if !connection.isMultiplexed {
+                guard isValid else { return .close }
+                return Return(state.shelf.giveBack(connection, key: connection.key, now: now))
+            }
+            let result = Return(state.shelf.giveBack(connection, key: connection.key, now: now))
+            guard !isValid else { return result }
+            state.shelf.setCapacity(0, of: connection, key: connection.key, now: now)
+            return state.shelf.isUnused(connection) ? .close : .ignored
+        }
+    }
+
+    /// Whether nobody uses the connection but who holds one place of it.
+    func isUnused(besidesOnePlaceOf connection: HTTPConnection) -> Bool {
+        guard connection.isMultiplexed else { return true }
+        return state.withLock { $0.shelf.exchanges(on: connection) <= 1 }
+    }
+
+    func add(_ connection: HTTPConnection, capacity: Int) {
+        state.withLock { $0.shelf.add(connection, key: connection.key, capacity: capacity, now: .now()) }
+    }
+
+    func setCapacity(_ capacity: Int, of connection: HTTPConnection) {
+        state.withLock { $0.shelf.setCapacity(capacity, of: connection, key: connection.key, now: .now()) }
+    }
+
+    func remove(_ connection: HTTPConnection) {
+        state.withLock { $0.shelf.remove(connection, key: connection.key) }
+    }
+
+    // MARK: Upkeep
+
+    func expire(now: NIODeadline, idleTime: TimeAmount) -> (expired: [HTTPConnection], next: NIODeadline?) {
+        state.withLock { $0.shelf.expire(now: now, idleTime: idleTime) }
+    }
+
+    func takeUnused() -> [HTTPConnection] {
+        state.withLock { $0.shelf.takeUnused() }
+    }
+
+    var oldestUnused: (connection: HTTPConnection, since: NIODeadline)? {
+        state.withLock { $0.shelf.oldestUnused.map { ($0.connection, $0.since) } }
+    }
+
+    /// Takes a connection that nobody uses; false when somebody has come to use it.
+    func takeUnused(_ connection: HTTPConnection) -> Bool {
+        state.withLock { !$0.shelf.takeUnused { $0.connection == connection.id }.isEmpty }
+    }
+
+    /// From now on, only connections made under this policy have places; returns those that nobody uses of the others.
+    func replacePolicy(_ policy: SecurityPolicy) -> [HTTPConnection] {
+        state.withLock { state in
+            state.policy = policy
+            return state.shelf.takeUnused { !$0.key.isValid(under: policy) }
+        }
+    }
+
+    /// From now on there are no places.
+    func shutDown() -> [HTTPConnection] {
+        state.withLock { state in
+            state.isShutDown = true
+            return state.shelf.takeUnused()
+        }
+    }
+}
+
+extension PoolShard.Return {
+    init(_ result: ConnectionShelf<PoolKey, HTTPConnection>.Return) {
+        switch result {
+        case .kept: self = .kept
+        case .ignored: self = .ignored
+        }
+    }
+}

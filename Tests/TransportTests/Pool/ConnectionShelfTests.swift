@@ -1,0 +1,93 @@
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("Connections with room", .timeLimit(.minutes(5)))
+struct ConnectionShelfTests {
+    struct Fake: ShelvedConnection, Equatable {
+        let id: Int
+        var isMultiplexed = false
+    }
+    typealias Shelf = ConnectionShelf<String, Fake>
+
+    private let epoch = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+
+    @Test func theConnectionUsedLastIsUsedNext() {
+        var shelf = Shelf()
+        for id in 1...3 { _ = shelf.giveBack(Fake(id: id), key: "a", now: epoch) }
+        for id in [3, 2, 1] { expectEqual(shelf.take("a")?.id, id) }
+        expectEqual(shelf.take("a"), nil)
+        #expect(shelf.isEmpty)
+    }
+
+    @Test func keysDoNotShare() {
+        var shelf = Shelf()
+        _ = shelf.giveBack(Fake(id: 1), key: "a", now: epoch)
+        expectEqual(shelf.take("b"), nil)
+        expectEqual(shelf.take(Fake(id: 1), key: "b"), false)
+        expectEqual(shelf.take(Fake(id: 1), key: "a"), true)
+        expectEqual(shelf.take(Fake(id: 1), key: "a"), false)
+    }
+
+    @Test func aMultiplexedConnectionIsTakenUntilItIsFull() {
+        let fake = Fake(id: 1, isMultiplexed: true)
+        var shelf = Shelf()
+        shelf.add(fake, key: "a", capacity: 3, now: epoch)
+        expectEqual(shelf.take("a"), fake)
+        expectEqual(shelf.take("a"), fake)
+        expectEqual(shelf.take("a"), nil)
+        #expect(shelf.exchanges(on: fake) == 3)
+        expectEqual(shelf.giveBack(fake, key: "a", now: epoch), .kept)
+        expectEqual(shelf.take("a"), fake)
+        for _ in 0..<3 { _ = shelf.giveBack(fake, key: "a", now: epoch) }
+        #expect(shelf.isUnused(fake))
+        #expect(shelf.takeUnused() == [fake])
+        #expect(shelf.isEmpty)
+    }
+
+    @Test func capacityComesAndGoes() {
+        let fake = Fake(id: 1, isMultiplexed: true)
+        var shelf = Shelf()
+        shelf.add(fake, key: "a", capacity: 1, now: epoch)
+        expectEqual(shelf.take("a"), nil)
+        shelf.setCapacity(3, of: fake, key: "a", now: epoch)
+        expectEqual(shelf.take("a"), fake)
+        shelf.setCapacity(1, of: fake, key: "a", now: epoch)
+        expectEqual(shelf.take("a"), nil)
+        _ = shelf.giveBack(fake, key: "a", now: epoch)
+        expectEqual(shelf.take("a"), nil)
+        _ = shelf.giveBack(fake, key: "a", now: epoch)
+        expectEqual(shelf.take("a"), fake)
+        shelf.setCapacity(0, of: fake, key: "a", now: epoch)
+        _ = shelf.giveBack(fake, key: "a", now: epoch)
+        expectEqual(shelf.take("a"), nil)
+        #expect(shelf.isUnused(fake))
+        shelf.remove(fake, key: "a")
+        expectEqual(shelf.giveBack(fake, key: "a", now: epoch), .ignored)
+        #expect(shelf.isEmpty)
+    }
+
+    @Test func unusedConnectionsExpire() {
+        let (idle, busy) = (Fake(id: 1, isMultiplexed: true), Fake(id: 2, isMultiplexed: true))
+        var shelf = Shelf()
+        for fake in [idle, busy] { shelf.add(fake, key: "m", capacity: 8, now: epoch) }
+        _ = shelf.giveBack(idle, key: "m", now: epoch)
+        _ = shelf.giveBack(Fake(id: 3), key: "a", now: epoch)
+        _ = shelf.giveBack(Fake(id: 4), key: "a", now: epoch + .seconds(4))
+        expectEqual(shelf.oldestUnused?.since, epoch)
+        let (expired, next) = shelf.expire(now: epoch + .seconds(10), idleTime: .seconds(10))
+        #expect(Set(expired.map(\.id)) == [1, 3])
+        #expect(next == epoch + .seconds(14))
+        expectEqual(shelf.take("m"), busy)
+    }
+
+    @Test func onlyWhatIsWantedIsTaken() {
+        var shelf = Shelf()
+        _ = shelf.giveBack(Fake(id: 1), key: "a", now: epoch)
+        _ = shelf.giveBack(Fake(id: 2), key: "b", now: epoch)
+        #expect(shelf.takeUnused { $0.key == "b" } == [Fake(id: 2)])
+        #expect(shelf.takeUnused { $0.connection == 2 }.isEmpty)
+        expectEqual(shelf.take("a"), Fake(id: 1))
+    }
+}

@@ -1,0 +1,192 @@
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("Connection pool, as a state machine", .timeLimit(.minutes(5)))
+struct PoolStateMachineTests {
+    typealias Machine = PoolStateMachine<String>
+
+    private func machine(perOrigin: Int = 2, total: Int = 3, multiplexed: Int = 1) -> Machine {
+        var limits = TransportConfiguration.PoolLimits()
+        limits.connectionsPerOrigin = perOrigin
+        limits.connections = total
+        return Machine(limits: limits, multiplexedPerOrigin: multiplexed)
+    }
+
+    // MARK: One exchange at a time
+
+    @Test func theFirstRequestsOpenConnectionsUpToTheLimit() {
+        var pool = machine()
+        expectEqual(pool.wait(1, for: "a", .never), .connect)
+        expectEqual(pool.wait(2, for: "a", .never), .connect)
+        expectEqual(pool.wait(3, for: "a", .never), .wait)
+        #expect(pool.connections == 2)
+    }
+
+    @Test func aPlaceGoesToWhoWaitedLongest() {
+        var pool = machine(perOrigin: 1)
+        for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        for waiter in 1...3 { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }
+        expectEqual(pool.release("a", isUnused: true), .keep)
+    }
+
+    @Test func aCancelledWaiterIsSkipped() {
+        var pool = machine(perOrigin: 1)
+        for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
+        expectEqual(pool.cancel(2, key: "a"), true)
+        expectEqual(pool.cancel(2, key: "a"), false)
+        _ = pool.connected("a", isMultiplexed: false)
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 3))
+        #expect(pool.waiters == 0)
+    }
+
+    @Test func aFailedAttemptFailsOneWaiterAndTriesForTheNext() {
+        var pool = machine(perOrigin: 1)
+        for waiter in 1...2 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
+        let (first, next) = pool.connectFailed("a")
+        #expect(first == [1])
+        #expect(next == "a")
+        let (second, last) = pool.connectFailed("a")
+        #expect(second == [2])
+        #expect(last == nil)
+        #expect(pool.isEmpty)
+    }
+
+    @Test func aFailedAttemptThatNobodyNeedsFailsNobody() {
+        var pool = machine()
+        for waiter in 1...2 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
+        _ = pool.connected("a", isMultiplexed: false)
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 2))
+        let (failed, next) = pool.connectFailed("a")
+        #expect(failed.isEmpty)
+        #expect(next == nil)
+    }
+
+    @Test func aLostConnectionIsReplacedForWhoWaits() {
+        var pool = machine(perOrigin: 1)
+        _ = pool.wait(1, for: "a", .never)
+        _ = pool.connected("a", isMultiplexed: false)
+        _ = pool.release("a", isUnused: true)
+        _ = pool.wait(2, for: "a", .never)
+        expectEqual(pool.closed("a", wasDraining: false), "a")
+        #expect(pool.connections == 1)
+    }
+
+    // MARK: The total
+
+    @Test func anUnusedConnectionGoesWhenTheTotalIsReached() {
+        var pool = machine(total: 1)
+        _ = pool.wait(1, for: "a", .never)
+        _ = pool.connected("a", isMultiplexed: false)
+        _ = pool.release("a", isUnused: true)
+        expectEqual(pool.release("a", isUnused: true), .keep)
+        expectEqual(pool.wait(2, for: "b", .never), .evict)
+        expectEqual(pool.connectInPlaceOfEvicted("b"), true)
+        #expect(pool.connections == 2)
+        expectEqual(pool.closed("a", wasDraining: false), nil)
+        #expect(pool.connections == 1)
+    }
+
+    @Test func aPlaceThatAnotherOriginNeedsIsGivenUp() {
+        var pool = machine(total: 1)
+        _ = pool.wait(1, for: "a", .never)
+        _ = pool.connected("a", isMultiplexed: false)
+        _ = pool.release("a", isUnused: true)
+        expectEqual(pool.wait(2, for: "b", .never), .evict)
+        #expect(pool.needsPlace(of: "a"))
+        expectEqual(pool.release("a", isUnused: false), .keep)
+        expectEqual(pool.release("a", isUnused: true), .close)
+        expectEqual(pool.closed("a", wasDraining: false), "b")
+    }
+
+    @Test func whoWaitsForTheTotalIsServedInTurn() {
+        var pool = machine(perOrigin: 1, total: 1)
+        _ = pool.wait(1, for: "a", .never)
+        _ = pool.connected("a", isMultiplexed: false)
+        _ = pool.release("a", isUnused: true)
+        _ = pool.wait(2, for: "b", .never)
+        _ = pool.wait(3, for: "c", .never)
+        expectEqual(pool.closed("a", wasDraining: false), "b")
+    }
+
+    // MARK: Many exchanges at a time
+
+    @Test func oneConnectionIsOpenedUntilItShowsWhatItCanDo() {
+        var pool = machine(perOrigin: 2)
+        expectEqual(pool.wait(1, for: "a", .possible), .connect)
+        expectEqual(pool.wait(2, for: "a", .possible), .wait)
+        expectEqual(pool.wait(3, for: "a", .possible), .wait)
+        expectEqual(pool.connected("a", isMultiplexed: false), 1)
+        #expect(pool.connections == 2)
+    }
+
+    @Test func aMultiplexedConnectionServesAllWhoWait() {
+        var pool = machine(perOrigin: 8)
+        for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .possible) }
+        expectEqual(pool.connected("a", isMultiplexed: true), 0)
+        for waiter in 1...3 { expectEqual(pool.release("a", isUnused: false), .hand(to: UInt64(waiter))) }
+        expectEqual(pool.wait(4, for: "a", .possible), .wait)
+        #expect(pool.connections == 1)
+    }
+
+    @Test func aSaturatedConnectionGetsASecondOneWhereThatIsAllowed() {
+        var pool = machine(perOrigin: 8, multiplexed: 2)
+        _ = pool.wait(1, for: "a", .possible)
+        _ = pool.connected("a", isMultiplexed: true)
+        _ = pool.release("a", isUnused: true)
+        expectEqual(pool.wait(2, for: "a", .possible), .connect)
+        expectEqual(pool.wait(3, for: "a", .possible), .wait)
+        _ = pool.connected("a", isMultiplexed: true)
+        expectEqual(pool.wait(4, for: "a", .possible), .wait)
+        #expect(pool.connections == 2)
+    }
+
+    @Test func oneFailedAttemptTellsAllWhoseConnectionItWouldHaveBeen() {
+        var pool = machine()
+        for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .possible) }
+        let (failed, next) = pool.connectFailed("a")
+        #expect(failed == [1, 2, 3])
+        #expect(next == nil)
+        #expect(pool.isEmpty)
+    }
+
+    @Test func aDrainingConnectionIsReplacedAtOnce() {
+        var pool = machine(total: 2)
+        _ = pool.wait(1, for: "a", .possible)
+        _ = pool.connected("a", isMultiplexed: true)
+        _ = pool.release("a", isUnused: true)
+        _ = pool.wait(2, for: "a", .possible)
+        expectEqual(pool.draining("a"), "a")
+        #expect(pool.connections == 2)
+        expectEqual(pool.closed("a", wasDraining: true), nil)
+        #expect(pool.connections == 1)
+    }
+
+    // MARK: Upkeep
+
+    @Test func whoWaitsUnderARetiredKeyHasToAskAgain() {
+        var pool = machine(perOrigin: 1)
+        for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "old", .never) }
+        #expect(pool.retire { $0 == "old" } == [1, 2, 3])
+        #expect(pool.waiters == 0)
+        _ = pool.connected("old", isMultiplexed: false)
+        expectEqual(pool.release("old", isUnused: true), .keep)
+        expectEqual(pool.closed("old", wasDraining: false), nil)
+        #expect(pool.isEmpty)
+    }
+
+    @Test func connectionsAreOpenedBeforehandWithinTheLimits() {
+        var pool = machine(perOrigin: 2, total: 3)
+        expectEqual(pool.prewarm("a", count: 5, .never), 2)
+        expectEqual(pool.prewarm("a", count: 2, .never), 0)
+        expectEqual(pool.prewarm("b", count: 5, .possible), 1)
+        expectEqual(pool.prewarm("c", count: 1, .never), 0)
+        expectEqual(pool.wait(1, for: "a", .never), .wait)
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
+    }
+}
