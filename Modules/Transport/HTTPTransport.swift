@@ -18,6 +18,14 @@ public final class HTTPTransport: Transport {
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
+    /// One executor for each event loop.
+    ///
+    /// A task that prefers one of them (`withTaskExecutorPreference`, `Task(executorPreference:)`) runs on its event loop,
+    /// and is served by that loop's connections first: a request then crosses no thread. What such a task does between
+    /// its requests holds up that loop's other connections, so it should be short and never block. An executor runs
+    /// nothing any more once its event loop was stopped; with ``TransportConfiguration/EventLoops/dedicated(threads:)``
+    /// the transport's shutdown does that, and a task that still prefers it never ends.
+    public let taskExecutors: [any TaskExecutor]
 
     /// Makes a transport. Opens no connection yet.
     ///
@@ -46,6 +54,7 @@ public final class HTTPTransport: Transport {
             ownedGroup?.shutdownGracefully { _ in }
             throw error
         }
+        taskExecutors = connector.eventLoops.map { EventLoopExecutor($0) }
         pool = ConnectionPool(connector: connector, configuration: configuration)
     }
 

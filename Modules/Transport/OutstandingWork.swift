@@ -2,35 +2,34 @@ internal import Synchronization
 
 /// Counts the requests that still need the event loops, so that these are not ended under them.
 final class OutstandingWork: Sendable {
-    private struct State {
-        var count = 0
-        var waiters: [UnsafeContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
+    private let count = Atomic(0)
+    private let isAwaited = Atomic(false)
+    private let waiters = Mutex<[UnsafeContinuation<Void, Never>]>([])
 
     func begin() {
-        state.withLock { $0.count += 1 }
+        count.add(1, ordering: .relaxed)
     }
 
     func end() {
-        let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
-            state.count -= 1
-            guard state.count == 0 else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        let left = count.subtract(1, ordering: .sequentiallyConsistent).newValue
+        if left == 0, isAwaited.load(ordering: .sequentiallyConsistent) { resumeWaiters() }
     }
 
     /// Returns when nothing is left.
     func drained() async {
         await withUnsafeContinuation { continuation in
-            let isDrained = state.withLock { state in
-                if state.count > 0 { state.waiters.append(continuation) }
-                return state.count == 0
-            }
-            if isDrained { continuation.resume() }
+            waiters.withLock { $0.append(continuation) }
+            isAwaited.store(true, ordering: .sequentiallyConsistent)
+            // Whoever ended the last one before has not seen anybody wait.
+            if count.load(ordering: .sequentiallyConsistent) == 0 { resumeWaiters() }
         }
+    }
+
+    private func resumeWaiters() {
+        let waiters = waiters.withLock { waiters in
+            defer { waiters = [] }
+            return waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 }

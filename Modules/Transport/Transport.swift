@@ -9,8 +9,17 @@ public protocol Transport: Sendable {
         _ request: TransportRequest, observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse
 
+    /// Executors on which tasks run that send many small requests: one for each event loop of the transport, none where
+    /// there are no event loops. See ``HTTPTransport/taskExecutors``.
+    var taskExecutors: [any TaskExecutor] { get }
+
     /// Ends the transport. Requests that come later fail with ``TransportError/Code/shutDown``.
     func shutdown(_ mode: ShutdownMode) async
+}
+
+extension Transport {
+    /// None.
+    public var taskExecutors: [any TaskExecutor] { [] }
 }
 
 /// How a transport ends.

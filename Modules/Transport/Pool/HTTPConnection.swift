@@ -42,9 +42,9 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         }
     }
 
-    /// Whether it should serve nobody any more.
+    /// Whether it should serve nobody any more. One that has served nobody yet is not too old.
     func isWornOut(_ now: NIODeadline) -> Bool {
-        isRetired.load(ordering: .relaxed) || now >= retiresAt
+        isRetired.load(ordering: .relaxed) || (now >= retiresAt && exchanges.load(ordering: .relaxed) > 0)
     }
 
     /// Runs one exchange; the caller has leased the connection.
