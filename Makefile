@@ -2,7 +2,8 @@
 # example  runs the example app: make example ARGS="--page-size 5"
 # test     runs all tests, with nginx and httpbin beside them: make test ARGS="--filter SecurityTests"
 # check    formatting, module graph, products alone, what is linked, documentation
-# bench    runs the benchmarks
+# bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
+# check-allocations  counts what a small GET allocates, against Benchmarks/Thresholds.json
 # docs     builds the documentation into .build/docs
 # sanitize runs the tests under the thread sanitizer, then under the address sanitizer
 # clean    removes all that was built
@@ -10,13 +11,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test check bench docs sanitize clean
+.PHONY: help setup example test check bench check-allocations docs sanitize clean
 
 ARGS ?=
+SCENARIO ?=
+ROUNDS ?= 5
 WITH_SERVERS := Tests/IntegrationTests/Servers/with
 
 help:
-	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' Makefile
+	@sed -n 's/^# \([a-z-]*  *.*\)/make \1/p' Makefile
 
 setup:
 	@.ci/setup build test bench
@@ -39,7 +42,11 @@ check:
 
 bench:
 	@.ci/setup build bench
-	@if [[ -x Benchmarks/run ]]; then Benchmarks/run $(ARGS); else echo "bench: there are no benchmarks yet" >&2; exit 1; fi
+	@Benchmarks/run --scenario "$(SCENARIO)" --rounds "$(ROUNDS)"
+
+check-allocations:
+	@.ci/setup build allocations
+	@Benchmarks/allocations $(ARGS)
 
 docs:
 	@.ci/setup build
@@ -54,4 +61,4 @@ sanitize:
 	done
 
 clean:
-	rm -rf .build .build-thread .build-address
+	rm -rf .build .build-thread .build-address .build-bench .build-bench-static

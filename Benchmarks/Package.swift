@@ -1,13 +1,55 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that what is measured against never enters a user's graph.
+// A package of its own, so that what is measured against never enters a user's graph. Each client is an executable of
+// its own, so that memory and size are its own too.
+
+// What Linnet can do is switched on here: a scenario that needs more is reported as "not yet". A line each:
+let features: [String] = [
+    // "TASK_EXECUTORS",  // HTTPSession.taskExecutors; until then get-1k-c32-onloop brings an executor of its own
+    // "HTTP2",  // Session.Configuration.httpVersions: h2-…
+    // "FILES",  // HTTPSession.download(…, to:), upload(…, fromFile:): download-1g-file, upload-1g-file
+]
+
+let linnet = Target.Dependency.product(name: "Linnet", package: "linnet")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let support = Target.Dependency.target(name: "BenchSupport")
+
 let package = Package(
     name: "linnet-benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "linnet", path: "..")],
+    dependencies: [
+        .package(name: "linnet", path: ".."),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    ],
     targets: [
-        .executableTarget(name: "linnet-soak", dependencies: [.product(name: "Linnet", package: "linnet")])
+        .target(name: "BenchSupport"),
+        .executableTarget(
+            name: "bench-linnet",
+            dependencies: [
+                linnet, support,
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: features.map { .define($0) }),
+        .executableTarget(
+            name: "bench-ahc",
+            dependencies: [
+                asyncHTTPClient, support,
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
+                .product(name: "_NIOFileSystem", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .executableTarget(name: "bench-urlsession", dependencies: [support]),
+        .executableTarget(name: "bench-libcurl", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "bench-openssl", linkerSettings: [.linkedLibrary("crypto")]),
+        .executableTarget(name: "bench-values", dependencies: [linnet, support]),
+        .executableTarget(name: "linnet-soak", dependencies: [linnet]),
+        .executableTarget(name: "size-linnet", dependencies: [linnet]),
+        .executableTarget(name: "size-ahc", dependencies: [asyncHTTPClient]),
+        .executableTarget(name: "size-urlsession"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,64 @@
+import Glibc
+
+/// What each benchmark program is called with: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE …].
+package struct Arguments: Sendable {
+    package let operation: String
+    package let url: String
+    package let concurrency: Int
+    package let seconds: Double
+    package let options: [String: String]
+
+    package init?(_ words: [String]) {
+        guard words.count >= 5, let concurrency = Int(words[3]), let seconds = Double(words[4]), concurrency > 0 else {
+            return nil
+        }
+        operation = words[1]
+        url = words[2]
+        self.concurrency = concurrency
+        self.seconds = seconds
+        var options: [String: String] = [:]
+        for word in words.dropFirst(5) {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            options[parts[0]] = parts.count == 2 ? parts[1] : ""
+        }
+        self.options = options
+    }
+
+    /// `http://host:port/` of the URL.
+    package var base: String {
+        var slashes = 0
+        let end = url.firstIndex { character in
+            slashes += character == "/" ? 1 : 0
+            return slashes == 3
+        }
+        return end.map { String(url[...$0]) } ?? url + "/"
+    }
+    /// What follows ``base``.
+    package var path: String { String(url.dropFirst(base.count)) }
+    /// The length that every body must have.
+    package var bytes: Int { number("bytes", 1024) }
+    package var isHTTP2: Bool { options["http"] == "2" }
+
+    package func number(_ name: String, _ otherwise: Int) -> Int {
+        options[name].flatMap { Int($0) } ?? otherwise
+    }
+
+    package func required(_ name: String) throws -> String {
+        guard let value = options[name] else { throw Failure("\(operation) needs \(name)=…") }
+        return value
+    }
+}
+
+/// Why a measurement counts for nothing.
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// A response that is not what was asked for.
+@inline(__always)
+package func check(status: Int, _ bytes: Int, of expected: Int) throws {
+    guard status == 200 && bytes == expected else {
+        throw Failure("status \(status) with \(bytes) bytes instead of 200 with \(expected)")
+    }
+}

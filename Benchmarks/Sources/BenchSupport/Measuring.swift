@@ -1,0 +1,72 @@
+/// Requests a second, of workers that each send one after another; the first part of the time is not counted.
+///
+/// `executors` are where the workers run, in turn; none is the default executor.
+package func measureRate(
+    _ arguments: Arguments, executors: [any TaskExecutor] = [], _ request: @escaping @Sendable () async throws -> Void
+) async throws -> Outcome {
+    let begin = now() + min(0.4, arguments.seconds / 4)
+    let end = begin + arguments.seconds
+    let total = try await withThrowingTaskGroup(of: Int.self) { group in
+        for worker in 0..<arguments.concurrency {
+            group.addTask(executorPreference: executors.isEmpty ? nil : executors[worker % executors.count]) {
+                var count = 0
+                while true {
+                    try await request()
+                    let time = now()
+                    if time >= end { return count }
+                    if time >= begin { count += 1 }
+                }
+            }
+        }
+        return try await group.reduce(0, +)
+    }
+    return Outcome(Double(total) / arguments.seconds, "requests/s", count: total)
+}
+
+/// Bytes a second, of bodies one after another until the time is over; `prepare` opens the connection before.
+package func measureThroughput(
+    _ arguments: Arguments, prepare: () async throws -> Void, _ transfer: () async throws -> Void
+) async throws -> Outcome {
+    try await prepare()
+    ProcessStatus.resetPeak()
+    let idle = ProcessStatus.kibibytes("VmRSS")
+    let begin = now()
+    var count = 0
+    repeat {
+        try await transfer()
+        count += 1
+    } while now() - begin < arguments.seconds
+    let rate = Double(count * arguments.bytes) / (now() - begin)
+    return Outcome(rate, "bytes/s", count: count, peak: max(0, ProcessStatus.kibibytes("VmHWM") - idle))
+}
+
+/// Kibibytes that each of many idle connections takes: as many requests at once as there are to be connections, which the
+/// server holds long enough for each to need its own.
+package func measureIdleConnections(
+    _ arguments: Arguments, _ request: @escaping @Sendable () async throws -> Void
+) async throws -> Outcome {
+    try await request()
+    let before = ProcessStatus.kibibytes("VmRSS")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<arguments.concurrency { group.addTask { try await request() } }
+        try await group.waitForAll()
+    }
+    let open = ProcessStatus.sockets()
+    guard open >= arguments.concurrency * 99 / 100 else {
+        throw Failure("only \(open) of \(arguments.concurrency) connections are open")
+    }
+    let grown = ProcessStatus.kibibytes("VmRSS") - before
+    return Outcome(Double(grown) / Double(arguments.concurrency), "KiB", count: open)
+}
+
+/// How long an operation takes in microseconds, from many of them.
+package func measureMicroseconds(_ arguments: Arguments, _ operation: () async throws -> Void) async throws -> Outcome {
+    for _ in 0..<20 { try await operation() }
+    let begin = now()
+    var count = 0
+    while now() - begin < arguments.seconds {
+        for _ in 0..<20 { try await operation() }
+        count += 20
+    }
+    return Outcome((now() - begin) * 1e6 / Double(count), "µs", count: count)
+}

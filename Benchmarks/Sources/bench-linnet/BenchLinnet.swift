@@ -1,0 +1,92 @@
+import BenchSupport
+import FoundationEssentials
+import Linnet
+
+/// Linnet, through its public sessions.
+@main
+struct BenchLinnet {
+    let arguments: Arguments
+    let http: HTTPSession
+    let path: String
+    let url: URL
+    let loops: Loops
+
+    static func main() async {
+        await runBenchmark { arguments in
+            if arguments.operation == "features" { return try printFeatures() }
+            return try await BenchLinnet(arguments).run()
+        }
+    }
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        let loops = Loops(arguments)
+        guard let base = URL(string: arguments.base), let url = URL(string: arguments.url) else {
+            throw Failure("\(arguments.url) is no URL")
+        }
+        http = try HTTPSession(baseURL: base) {
+            $0.session.maximumConnectionsPerOrigin = arguments.concurrency
+            $0.session.maximumConnections = max(256, arguments.concurrency)
+            $0.session.eventLoops = loops.eventLoops
+            $0.session.securityPolicy = try Self.policy(arguments)
+            #if HTTP2
+                $0.session.httpVersions = arguments.isHTTP2 ? .http2 : .http1
+            #endif
+        }
+        path = arguments.path
+        self.url = url
+        self.loops = loops
+    }
+
+    static func policy(_ arguments: Arguments) throws -> SecurityPolicy {
+        guard let file = arguments.options["ca"] else { return .systemTrust }
+        let anchors = try TrustAnchors.file(file)
+        guard let pin = arguments.options["pin"] else { return .systemTrust(anchors: anchors) }
+        return try .publicKeyPins([PublicKeyPin(pin)], anchors: anchors)
+    }
+
+    func run() async throws -> Outcome {
+        switch arguments.operation {
+        case "get": try await measureRate(arguments, executors: loops.executors(http)) { try await get(path) }
+        case "json": try await measureRate(arguments) { try await json() }
+        case "body": try await measureThroughput(arguments, prepare: { try await get("1k", 1024) }, body)
+        case "idle": try await measureIdleConnections(arguments) { try await get(path) }
+        case "count": try await count(arguments.number("requests", 200))
+        case "download", "upload": try await file()
+        default: throw Failure("no operation \(arguments.operation)")
+        }
+    }
+
+    func get(_ path: String, _ bytes: Int? = nil) async throws {
+        let response = try await http.get(path, serializer: DataResponseSerializer())
+        try check(status: response.status.code, response.value.count, of: bytes ?? arguments.bytes)
+    }
+
+    func json() async throws {
+        try await http.get(path, as: Page.self).value.check()
+    }
+
+    func body() async throws {
+        let response = try await http.session.bytes(for: Request(url: url))
+        var count = 0
+        for try await chunk in response { count += chunk.count }
+        try check(status: response.head.status.code, count, of: arguments.bytes)
+    }
+
+    /// One after another and no more than was asked for, so that two runs can be compared.
+    func count(_ requests: Int) async throws -> Outcome {
+        for _ in 0..<requests { try await get(path) }
+        return Outcome(Double(requests), "requests", count: requests)
+    }
+
+    static func printFeatures() throws -> Outcome {
+        var features = ["none"]
+        #if HTTP2
+            features.append("http2")
+        #endif
+        #if FILES
+            features.append("files")
+        #endif
+        return Outcome(0, features.joined(separator: " "), count: 1)
+    }
+}

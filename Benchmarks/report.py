@@ -1,0 +1,141 @@
+"""Docs/Benchmarks.md and its chart, made of the results."""
+
+import html
+import math
+
+COLOURS = ["#0a66c2", "#d1495b", "#2e8b57", "#b8860b", "#6a4c93", "#5f6b73", "#00838f", "#ad1457"]
+ABOUT = """\
+# Benchmarks
+
+`make bench` measures Linnet beside its peers, against one nginx with one worker on loopback, and writes this page.
+`make bench SCENARIO=get-1k-c32 ROUNDS=3` measures one scenario, and keeps the others' results.
+
+Every scenario is measured in rounds, for Linnet and each peer in turn, each a process of its own; the figures are the
+medians of the rounds. A ratio is the median of the rounds' ratios, turned so that above 1 Linnet is better; in brackets
+are the least and the greatest. All have the same URL and the same concurrency, read the whole body, and check the status
+and the length. Client and server share the machine: figures are for comparing, not for adding up.
+
+Linnet goes through `HTTPSession` and `Session`; async-http-client through one client's `execute` and `collect`, with as
+many connections as there are requests at once; URLSession is FoundationNetworking's; libcurl is the multi interface with
+epoll on one thread; wrk and h2load are load generators that do the least that can be done, and so the limit.
+
+![Linnet beside its peers](benchmarks.svg)
+"""
+
+
+def figure(value):
+    if value is None:
+        return "failed"
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:,.{digits}f}"
+
+
+def ratio(row):
+    if row["ratio"] is None:
+        return "failed"
+    return f"{row['ratio']:.2f} ({row['ratio_min']:.2f} to {row['ratio_max']:.2f})"
+
+
+def line(row):
+    return f"Linnet {figure(row['linnet'])}, {row['peer']} {figure(row['other'])} {row['unit']}: {ratio(row)}"
+
+
+def table(rows):
+    lines = ["| scenario | unit | Linnet | peer | its figure | ratio | rounds |", "|---|---|--:|---|--:|---|--:|"]
+    before = None
+    for row in rows:
+        name = "" if row["scenario"] == before else f"`{row['scenario']}`"
+        unit = "" if row["scenario"] == before else row["unit"]
+        before = row["scenario"]
+        lines.append(f"| {name} | {unit} | {figure(row['linnet'])} | {row['peer']} | {figure(row['other'])} | "
+                     f"{ratio(row)} | {row['rounds']} |")
+    return "\n".join(lines)
+
+
+def measured_with(rows):
+    """One line for each thing that a figure depends on, with all its values, should the results be of several runs."""
+    values = {}
+    for row in rows:
+        for name, value in row["versions"].items():
+            if not name.endswith(" links"):
+                values.setdefault(name, {})[value] = None
+    lines = [f"| {name} | {', '.join(each)} |" for name, each in values.items()]
+    return "\n".join(["| | |", "|---|---|", *lines])
+
+
+def linked(rows):
+    lines = {}
+    for row in rows:
+        for name, value in row["versions"].items():
+            if name.endswith(" links"):
+                who = name.removesuffix(" links")
+                lines["Linnet" if who == "linnet" else who] = value
+    return [f"- `binary-size`: {who} still needs {value}." for who, value in lines.items()]
+
+
+def remarks(rows, scenarios):
+    measured = {row["scenario"] for row in rows}
+    groups = {}  # remark -> the scenarios that it is on
+    for row in rows:
+        if row["ratio"] is None:
+            groups.setdefault(f"{row['peer']} or Linnet failed, so there is no ratio", []).append(row["scenario"])
+    for scenario in scenarios:
+        if scenario.name not in measured:
+            groups.setdefault("Not measured yet", []).append(scenario.name)
+        if scenario.why_not:
+            groups.setdefault(scenario.why_not, []).append(scenario.name)
+    lines = [f"- {remark}: {', '.join(f'`{name}`' for name in names)}." for remark, names in groups.items()]
+    return "\n".join([*lines, *linked(rows)])
+
+
+def write(rows, docs, scenarios):
+    (docs / "benchmarks.svg").write_text(chart(rows))
+    (docs / "Benchmarks.md").write_text(
+        f"{ABOUT}\n{table(rows)}\n\n## Remarks\n\n{remarks(rows, scenarios)}\n\n"
+        f"## Measured with\n\n{measured_with(rows)}\n")
+
+
+# The chart: a line for each scenario, a dot for each peer, on a logarithmic axis of ratios
+
+
+def chart(rows):
+    rows = [row for row in rows if row["ratio"]]
+    scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
+    peers = list(dict.fromkeys(row["peer"] for row in rows))
+    colour = {peer: COLOURS[index % len(COLOURS)] for index, peer in enumerate(peers)}
+    left, width, step, top = 250, 560, 26, 78
+    height = top + step * len(scenarios) + 40
+    low = min([0.5, *(row["ratio_min"] for row in rows)])
+    high = max([2.0, *(row["ratio_max"] for row in rows)])
+
+    def x(value):
+        return left + width * (math.log(value) - math.log(low)) / (math.log(high) - math.log(low))
+
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 30} {height}" '
+        'font-family="sans-serif" font-size="12">',
+        '<title>Linnet beside its peers: ratio for each scenario, above 1 Linnet is better</title>',
+        f'<rect width="100%" height="100%" fill="#ffffff"/>',
+        '<text x="14" y="24" font-size="15" fill="#222">Linnet beside its peers: right of the line Linnet is better</text>']
+    place = 14
+    for peer in peers:
+        out.append(f'<circle cx="{place + 5}" cy="44" r="5" fill="{colour[peer]}"/>'
+                   f'<text x="{place + 15}" y="48" fill="#222">{html.escape(peer)}</text>')
+        place += 34 + 6.6 * len(peer)
+    for tick in (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64):
+        if low <= tick <= high:
+            stroke = ' stroke="#222" stroke-width="1.5"' if tick == 1 else ' stroke="#ddd"'
+            out.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top - 10}" y2="{height - 34}"{stroke}/>'
+                       f'<text x="{x(tick):.1f}" y="{height - 16}" text-anchor="middle" fill="#555">{tick:g}</text>')
+    for index, scenario in enumerate(scenarios):
+        y = top + step * index + step / 2
+        out.append(f'<text x="{left - 12}" y="{y + 4:.1f}" text-anchor="end" fill="#222">{html.escape(scenario)}</text>'
+                   f'<line x1="{left}" x2="{left + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#f0f0f0"/>')
+        for row in rows:
+            if row["scenario"] == scenario:
+                paint = colour[row["peer"]]
+                out.append(f'<line x1="{x(row["ratio_min"]):.1f}" x2="{x(row["ratio_max"]):.1f}" y1="{y:.1f}" '
+                           f'y2="{y:.1f}" stroke="{paint}" stroke-width="2"/>'
+                           f'<circle cx="{x(row["ratio"]):.1f}" cy="{y:.1f}" r="5" fill="{paint}"><title>'
+                           f'{html.escape(row["peer"])}: {row["ratio"]:.2f}</title></circle>')
+    return "\n".join([*out, "</svg>", ""])

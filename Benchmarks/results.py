@@ -1,0 +1,35 @@
+"""results.json: one object for each scenario and peer."""
+
+import json
+import pathlib
+import statistics
+
+import facts
+
+RESULTS = pathlib.Path(__file__).resolve().parent / "results.json"
+
+
+def row(name, peer, unit, pairs, lower, ours=()):
+    """One object of results.json; without figures where there are none."""
+    ratios = sorted(theirs / mine if lower else mine / theirs for mine, theirs in pairs)
+    mine = [pair[0] for pair in pairs] or list(ours)
+
+    def rounded(values):
+        return float(f"{statistics.median(values):.4g}") if values else None
+
+    return {
+        "scenario": name, "peer": peer, "unit": unit, "linnet": rounded(mine),
+        "other": rounded([pair[1] for pair in pairs]), "ratio": round(statistics.median(ratios), 3) if ratios else None,
+        "ratio_min": round(ratios[0], 3) if ratios else None, "ratio_max": round(ratios[-1], 3) if ratios else None,
+        "rounds": len(pairs), "versions": facts.versions(peer),
+    }
+
+
+def merge(rows, measured, order):
+    """Writes the results so far, with these in the place of those of the scenarios that were measured; returns them."""
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    rows = [row for row in kept if row["scenario"].removesuffix("-memory") not in measured] + rows
+    rows = [row for row in rows if row["scenario"].removesuffix("-memory") in order]
+    rows.sort(key=lambda row: (order.index(row["scenario"].removesuffix("-memory")), len(row["scenario"])))
+    RESULTS.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+    return rows

@@ -1,0 +1,136 @@
+"""What is measured: a scenario a row, and how each client is called for it."""
+
+import dataclasses
+import json
+import re
+
+AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
+PROGRAMS = {"linnet": "bench-linnet", AHC: "bench-ahc", URLSESSION: "bench-urlsession", LIBCURL: "bench-libcurl"}
+
+
+@dataclasses.dataclass
+class Scenario:
+    name: str
+    operation: str
+    peers: tuple
+    kind: str = "HTTP"  # of the server
+    path: str = "1k"
+    concurrency: int = 1
+    seconds: float = 1.5
+    unit: str = "requests/s"
+    scale: float = 1  # from what the programs print to the unit
+    options: tuple = ()  # for all
+    own: tuple = ()  # for Linnet alone
+    needs: str = ""  # a feature of Linnet
+    lower: bool = False  # whether less is better
+    memory: bool = False  # whether peak memory is a result, too
+    why_not: str = ""  # why a peer that one would expect is not measured
+
+
+NO_AUTHORITY = "URLSession is not there, since it cannot be told which authority to trust"
+
+SCENARIOS = [
+    Scenario("get-1k-c1", "get", (AHC, URLSESSION, LIBCURL, WRK)),
+    Scenario("get-1k-c32", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=32),
+    Scenario("get-1k-c32-onloop", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=32, own=("onloop", "loops=1")),
+    Scenario("get-1k-c256", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=256),
+    Scenario("tls-get-1k-c32", "get", (AHC, LIBCURL, WRK), kind="HTTPS", concurrency=32, why_not=NO_AUTHORITY),
+    Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
+             needs="http2", why_not=NO_AUTHORITY),
+    Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
+    Scenario("body-256m", "body", (AHC, URLSESSION, LIBCURL), path="256m", unit="MB/s", scale=1e-6),
+    Scenario("tls-body-256m", "body", (AHC, LIBCURL), kind="HTTPS", path="256m", unit="MB/s", scale=1e-6,
+             why_not=NO_AUTHORITY),
+    Scenario("h2-body-256m", "body", (AHC, LIBCURL), kind="HTTP2", path="256m", unit="MB/s", scale=1e-6,
+             options=("http=2",), needs="http2", why_not=NO_AUTHORITY),
+    Scenario("download-1g-file", "download", (CURL, AHC, URLSESSION), path="1g", seconds=0, unit="MB/s", scale=1e-6,
+             needs="files", memory=True),
+    Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,
+             needs="files", memory=True),
+    Scenario("handshake-pinned-vs-unpinned", "get", ("Linnet, not pinned",), kind="HTTPS", path="close",
+             unit="handshakes/s", own=("pin",)),
+    Scenario("handshakes-per-second", "get", (AHC, LIBCURL), kind="HTTPS", path="close", concurrency=8,
+             unit="handshakes/s", own=("pin",), why_not=NO_AUTHORITY),
+    Scenario("idle-connections-memory", "idle", (AHC, LIBCURL), kind="HTTPS", path="held", concurrency=1000,
+             unit="KiB/connection", lower=True, why_not=NO_AUTHORITY),
+    Scenario("binary-size", "size", (AHC, URLSESSION), unit="MB", lower=True),
+    Scenario("encode-query", "encode-query", ("URLComponents", "a loop by hand"), unit="µs", lower=True, seconds=0.5),
+    Scenario("evaluate-chain", "evaluate-chain", ("OpenSSL",), unit="µs", lower=True, seconds=0.5),
+]
+
+
+class Failed(Exception):
+    pass
+
+
+def command(scenario, who, server, programs):
+    """The command that measures one client, and what reads its output."""
+    scheme = [] if scenario.kind == "HTTP" else [f"ca={server.directory / 'root.pem'}"]
+    url, seconds = server.url(scenario.kind, scenario.path), scenario.seconds
+    if who == WRK:
+        return ["wrk", "-t1", f"-c{scenario.concurrency}", f"-d{max(1, round(seconds))}s", url], read_wrk
+    if who == H2LOAD:
+        return ["h2load", "-t1", "-c1", f"-m{scenario.concurrency}", f"-D{max(1, round(seconds))}", url], read_h2load
+    if who == CURL:
+        return curl_command(scenario, server, url)
+    if scenario.operation in ("encode-query", "evaluate-chain"):
+        return values_command(scenario, who, server, programs), read_line
+    own = scenario.own if who == "linnet" else ()
+    options = [f"pin={server.pin}" if option == "pin" else option for option in own]
+    source = scenario.path.removeprefix("upload/")
+    if scenario.operation == "upload":
+        options.append(f"file={server.file(source)}")
+    elif scenario.operation == "download":
+        options.append(f"file={server.directory / 'download'}")
+    length = server.file("1k" if source in ("close", "held") else source).stat().st_size
+    program = programs / PROGRAMS.get(who, PROGRAMS["linnet"])
+    return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
+            *scheme, *scenario.options, *options], read_line
+
+
+def curl_command(scenario, server, url):
+    words = ["curl", "--silent", "--show-error", "--fail", "--write-out",
+             "%{size_download} %{size_upload} %{time_total}"]
+    if scenario.operation == "upload":
+        return words + ["-o", "/dev/null", "-T", server.file("1g"), url], read_curl
+    return words + ["-o", server.directory / "download", url], read_curl
+
+
+def values_command(scenario, who, server, programs):
+    files = [f"chain={server.directory / 'all.pem'}", f"ca={server.directory / 'root.pem'}", f"pin={server.pin}"]
+    program, operation = "bench-values", scenario.operation
+    if who == "OpenSSL":
+        program = "bench-openssl"
+    elif who == "URLComponents":
+        operation += "-urlcomponents"
+    elif who == "a loop by hand":
+        operation += "-loop"
+    return [programs / program, operation, "-", 1, scenario.seconds, *files]
+
+
+# What the programs print: value, peak memory over idle in MB or None
+
+
+def read_line(text, _):
+    result = json.loads(text.strip().splitlines()[-1])
+    peak = result.get("peak")
+    return result["value"], None if peak is None else peak / 1024
+
+
+def read_wrk(text, _):
+    if "Non-2xx" in text or "Socket errors" in text:
+        raise Failed(text.strip().splitlines()[-1])
+    return float(re.search(r"Requests/sec: *([\d.]+)", text)[1]), None
+
+
+def read_h2load(text, _):
+    if "2xx, 0 3xx, 0 4xx, 0 5xx" not in text or " 0 failed, 0 errored" not in text:
+        raise Failed("not every response had status 200")
+    return float(re.search(r"finished in .*?, ([\d.]+) req/s", text)[1]), None
+
+
+def read_curl(text, peak):
+    down, up, seconds = text.split()
+    if max(int(down), int(up)) != 1 << 30:
+        raise Failed(f"{max(int(down), int(up))} bytes instead of {1 << 30}")
+    return (1 << 30) / float(seconds), peak

@@ -1,0 +1,158 @@
+"""The server that is measured against: one nginx with one worker on loopback, its files, and its certificates."""
+
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+LARGE_FILES = {"256m": 256 << 20, "1g": 1 << 30}
+
+
+def run(*command, **options):
+    result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, **options)
+    if result.returncode != 0:
+        raise RuntimeError(f"{command[0]} failed: {result.stderr.decode(errors='replace').strip()}")
+    return result.stdout
+
+
+def find_nginx():
+    path = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+    if path is None:
+        raise RuntimeError("nginx is not installed: .ci/setup bench")
+    return path
+
+
+class Server:
+    """`with Server() as server`: started at the beginning, gone with all its files at the end."""
+
+    def __enter__(self):
+        # Files in memory where there is room for them, so that no disk is measured.
+        memory = pathlib.Path("/dev/shm")
+        has_room = memory.is_dir() and shutil.disk_usage(memory).free > 6 << 30
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="linnet-bench-", dir=memory if has_room else None))
+        try:
+            self.make_certificates()
+            self.make_small_files()
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        pid_file = self.directory / "nginx.pid"
+        if pid_file.exists():
+            os.kill(int(pid_file.read_text()), signal.SIGTERM)
+            for _ in range(100):
+                if not pid_file.exists():
+                    break
+                time.sleep(0.05)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    # Certificates: a root, an intermediate, and a leaf for 127.0.0.1; the chain that is sent has the last two.
+
+    def make_certificates(self):
+        authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n"
+        leaf = ("basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=serverAuth\n"
+                "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+        for name, issuer, extensions in [
+                ("root", None, authority), ("intermediate", "root", authority), ("leaf", "intermediate", leaf)]:
+            self.issue(name, issuer, extensions)
+        parts = [(self.directory / f"{name}.pem").read_text() for name in ("leaf", "intermediate", "root")]
+        (self.directory / "leaf.chain.pem").write_text("".join(parts[:2]))
+        (self.directory / "all.pem").write_text("".join(parts))
+        key = run("openssl", "pkey", "-in", self.directory / "leaf.key", "-pubout", "-outform", "DER")
+        self.pin = "sha256/" + base64.b64encode(hashlib.sha256(key).digest()).decode()
+
+    def issue(self, name, issuer, extensions):
+        key, request, extension_file, certificate = (
+            self.directory / f"{name}.{suffix}" for suffix in ("key", "csr", "ext", "pem"))
+        extension_file.write_text("subjectKeyIdentifier=hash\n" + extensions)
+        run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key)
+        run("openssl", "req", "-new", "-key", key, "-subj", f"/CN=Linnet benchmark {name}", "-out", request)
+        signer = ["-signkey", key] if issuer is None else [
+            "-CA", self.directory / f"{issuer}.pem", "-CAkey", self.directory / f"{issuer}.key", "-CAcreateserial"]
+        run("openssl", "x509", "-req", "-in", request, *signer, "-days", "30", "-extfile", extension_file,
+            "-out", certificate)
+
+    # Files
+
+    def make_small_files(self):
+        www = self.directory / "www"
+        www.mkdir()
+        (self.directory / "upload").mkdir()
+        (www / "1k").write_bytes(b"".join(b"%07d\n" % number for number in range(128)))
+        posts = [{
+            "id": number, "title": f"Post {number}, one of many", "author": "Ada Lovelace", "likes": number * 7,
+            "score": number / 8, "isPinned": number % 5 == 0,
+        } for number in range(18)]
+        (www / "json").write_text(json.dumps({"page": 1, "posts": posts}))
+
+    def file(self, name):
+        """A file that is served; a large one is made when it is first asked for."""
+        path = self.directory / "www" / name
+        if not path.exists():
+            block = os.urandom(1 << 20)
+            with open(path, "wb") as file:
+                for _ in range(LARGE_FILES[name] >> 20):
+                    file.write(block)
+        return path
+
+    # nginx
+
+    def start(self):
+        for attempt in range(3):
+            self.ports = dict(zip(("HTTP", "HTTPS", "HTTP2"), free_ports(3)))
+            values = dict(
+                self.ports, DIR=self.directory, USER="user root root;" if os.geteuid() == 0 else "")
+            for name in ("nginx.conf", "locations.conf"):
+                text = (HERE / f"{name}.in").read_text()
+                for key, value in values.items():
+                    text = text.replace(f"@{key}@", str(value))
+                (self.directory / name).write_text(text)
+            # To a file, not to a pipe: the daemon keeps it open.
+            with open(self.directory / "nginx.out", "w") as output:
+                status = subprocess.run(
+                    [find_nginx(), "-p", self.directory, "-c", self.directory / "nginx.conf",
+                     "-e", self.directory / "error.log"], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+            if status.returncode == 0:
+                break
+        else:
+            raise RuntimeError("nginx did not start: " + (self.directory / "nginx.out").read_text())
+        for port in self.ports.values():
+            wait_for(port)
+
+    def url(self, kind, path):
+        scheme = "http" if kind == "HTTP" else "https"
+        return f"{scheme}://127.0.0.1:{self.ports[kind]}/{path}"
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def wait_for(port):
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=2).close()
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
