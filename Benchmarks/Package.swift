@@ -6,7 +6,7 @@ import PackageDescription
 
 // What Linnet can do is switched on here: a scenario that needs more is reported as "not yet". A line each:
 let features: [String] = [
-    // "TASK_EXECUTORS",  // HTTPSession.taskExecutors; until then get-1k-c32-onloop brings an executor of its own
+    "TASK_EXECUTORS",  // HTTPSession.taskExecutors: get-1k-c32-onloop
     // "HTTP2",  // Session.Configuration.httpVersions: h2-…
     // "FILES",  // HTTPSession.download(…, to:), upload(…, fromFile:): download-1g-file, upload-1g-file
 ]

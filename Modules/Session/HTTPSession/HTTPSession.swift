@@ -68,6 +68,9 @@ public final class HTTPSession: Sendable {
         try session.replaceSecurityPolicy(policy)
     }
 
+    /// The executors on the session's event loops, as ``Session/taskExecutors`` has them.
+    public var taskExecutors: [any TaskExecutor] { session.taskExecutors }
+
     /// Ends the session as ``Session/shutdown(_:)`` does.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         await session.shutdown(mode)
