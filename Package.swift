@@ -19,6 +19,9 @@ struct Module {
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -31,7 +34,7 @@ let modules = [
     Module(name: "Reachability", ours: []),
     Module(
         name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, httpTypes]),
+        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes], testOthers: [nioEmbedded]),
     Module(
         name: "Session",
         ours: [
@@ -88,6 +91,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],

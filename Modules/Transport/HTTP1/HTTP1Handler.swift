@@ -4,7 +4,7 @@ internal import NIOHTTP1
 internal import Synchronization
 
 /// An HTTP/1.1 connection above the codec: runs one exchange after another, in step with ``HTTP1StateMachine``.
-final class HTTP1Handler: ChannelInboundHandler {
+final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
@@ -21,10 +21,8 @@ final class HTTP1Handler: ChannelInboundHandler {
     private var owner: Owner?
     private var context: ChannelHandlerContext?
     private var machine: HTTP1StateMachine
-    private var exchange: HTTP1Exchange?
-    private var deadlines = Deadlines()
-    private var watchdog: (task: Scheduled<Void>, due: NIODeadline)?
-    private var isReadPaused = false
+    private var exchange: HTTPExchange?
+    private var watchdog = Watchdog()
     private var isTruncated = false
     /// The response's end depends on the connection's end (RFC 9112, 6.3, the last rule).
     private var endsWithConnection = false
@@ -42,7 +40,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     // MARK: The exchange
 
     /// Sends a request. Whatever happens, its waiter hears of it once.
-    func start(_ exchange: HTTP1Exchange) {
+    func start(_ exchange: HTTPExchange) {
         guard !exchange.isCancelled.load(ordering: .acquiring) else {
             exchange.fail(.readerCancelled)
             return giveBack()
@@ -62,27 +60,22 @@ final class HTTP1Handler: ChannelInboundHandler {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }
         self.exchange = exchange
-        isReadPaused = false
         endsWithConnection = false
-        exchange.metrics.requestStart = .now
-        exchange.hasWrittenBytes = true
-        deadlines = Deadlines(request: exchange.deadline)
+        exchange.begin()
         if body == nil { armReadDeadline() }
-        write(head, body: body, waitsForContinue: expectsContinue, context)
+        write(head, body: body, waitsForContinue: expectsContinue, exchange, context)
         context.read()
         armWatchdog()
     }
 
-    /// Ends an exchange that its caller has given up.
-    func cancel(_ exchange: HTTP1Exchange, _ error: TransportError) {
+    func cancel(_ exchange: HTTPExchange, _ error: TransportError) {
         guard self.exchange === exchange else { return }
         fail(error)
     }
 
-    /// The reader of a streamed body has room again.
-    func resumeReading(_ exchange: HTTP1Exchange) {
-        guard self.exchange === exchange, isReadPaused else { return }
-        isReadPaused = false
+    func resumeReading(_ exchange: HTTPExchange) {
+        guard self.exchange === exchange, exchange.isReadPaused else { return }
+        exchange.isReadPaused = false
         armReadDeadline()
         context?.read()
         armWatchdog()
@@ -95,44 +88,42 @@ final class HTTP1Handler: ChannelInboundHandler {
         if exchange == nil { close() } else { fail(error) }
     }
 
+    // MARK: The request
+
     private func write(
-        _ head: HTTPRequestHead, body: TransportRequestBody?, waitsForContinue: Bool, _ context: ChannelHandlerContext
+        _ head: HTTPRequestHead, body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange,
+        _ context: ChannelHandlerContext
     ) {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         switch body {
         case nil:
-            exchange?.metrics.requestEnd = .now
+            exchange.bodyEnded()
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         case .some where waitsForContinue:
-            deadlines.proceed = .after(continueTimeout)
+            exchange.deadlines.proceed = .after(continueTimeout)
             context.flush()
         case .some(let body):
-            send(body, context)
+            send(body, of: exchange, context)
         }
     }
 
-    // MARK: The request's body
-
-    private func send(_ body: TransportRequestBody, _ context: ChannelHandlerContext) {
-        guard let exchange else { return }
+    private func send(_ body: TransportRequestBody, of exchange: HTTPExchange, _ context: ChannelHandlerContext) {
         switch body {
         case .bytes(let buffer):
             if buffer.readableBytes > 0 {
-                context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: bodyPromise(buffer, context))
+                let promise = exchange.bodyPromise(buffer, on: context.eventLoop)
+                context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
             }
-            endRequest(context)
+            endRequest(of: exchange, context)
         case .stream(let length, _, let make):
             context.flush()
-            let pump = RequestBodyPump(handler: NIOLoopBound(self, eventLoop: context.eventLoop), exchange: exchange)
-            exchange.pump = Task { await pump.run(length: length, make: make) }
+            exchange.pumpBody(length: length, make: make, into: self, on: context.eventLoop)
         }
     }
 
-    /// Writes a chunk of a streamed body; the promise hears when the socket has taken it, and false when nobody wants
-    /// the rest.
-    func sendChunk(_ chunk: ByteBuffer, of exchange: HTTP1Exchange, _ done: @escaping @Sendable (Bool) -> Void) {
+    func sendChunk(_ chunk: ByteBuffer, of exchange: HTTPExchange, _ done: @escaping @Sendable (Bool) -> Void) {
         guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else { return done(false) }
-        let promise = bodyPromise(chunk, context)
+        let promise = exchange.bodyPromise(chunk, on: context.eventLoop)
         promise.futureResult.whenComplete { result in
             if case .success = result { done(true) } else { done(false) }
         }
@@ -140,34 +131,18 @@ final class HTTP1Handler: ChannelInboundHandler {
         armWatchdog()
     }
 
-    /// The streamed body is at its end, or cannot be produced.
-    func endBody(of exchange: HTTP1Exchange, _ error: TransportError?) {
+    func endBody(of exchange: HTTPExchange, _ error: TransportError?) {
         guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else { return }
         if let error { return fail(error) }
-        endRequest(context)
+        endRequest(of: exchange, context)
         armWatchdog()
     }
 
-    private func endRequest(_ context: ChannelHandlerContext) {
+    private func endRequest(of exchange: HTTPExchange, _ context: ChannelHandlerContext) {
         machine.requestBodyEnded()
-        exchange?.metrics.requestEnd = .now
-        exchange?.pump = nil
-        if !isReadPaused { armReadDeadline() }
+        exchange.bodyEnded()
+        if !exchange.isReadPaused { armReadDeadline() }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    }
-
-    /// A promise that counts a write's bytes once the socket has them; the write deadline runs until then.
-    private func bodyPromise(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
-        let promise = context.eventLoop.makePromise(of: Void.self)
-        let (count, exchange) = (bytes.readableBytes, exchange)
-        deadlines.write = exchange?.timeouts.idleWrite.map { .after($0) }
-        promise.futureResult.assumeIsolated().whenSuccess {
-            guard let exchange, self.exchange === exchange else { return }
-            self.deadlines.write = nil
-            exchange.metrics.requestBodyBytes += Int64(count)
-            exchange.observer?.didSendBody(bytes: count)
-        }
-        return promise
     }
 
     // MARK: Channel events
@@ -192,7 +167,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         case .head(let head):
             receivedHead(head, exchange)
         case .body(var bytes):
-            receivedBody(&bytes, exchange)
+            if let error = exchange.received(&bytes) { fail(error) }
         case .end(let trailers):
             receivedEnd(trailers, exchange)
         }
@@ -200,12 +175,12 @@ final class HTTP1Handler: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if let exchange {
-            if exchange.head != nil && exchange.waiter != nil && exchange.collects == nil { deliverStreamed(exchange) }
-            if !isReadPaused { armReadDeadline() }
+            if exchange.awaitsStreamedDelivery { exchange.deliverStreamed(by: self, on: context.eventLoop) }
+            if !exchange.isReadPaused { armReadDeadline() }
             armWatchdog()
         }
         // Also when idle: the end of the connection is noticed by reading alone.
-        if !isReadPaused { context.read() }
+        if exchange?.isReadPaused != true { context.read() }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -222,8 +197,7 @@ final class HTTP1Handler: ChannelInboundHandler {
                 canRepeat: exchange.canRepeat)
         }
         machine.close()
-        watchdog?.task.cancel()
-        watchdog = nil
+        watchdog.stop()
         owner?.closed()
         owner = nil
     }
@@ -241,7 +215,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     // MARK: The response
 
     private func receivedInformational(
-        _ head: HTTPResponseHead, _ exchange: HTTP1Exchange, _ context: ChannelHandlerContext
+        _ head: HTTPResponseHead, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {
         switch machine.receivedInformational(status: Int(head.status.code)) {
         case .forward:
@@ -254,12 +228,12 @@ final class HTTP1Handler: ChannelInboundHandler {
         }
     }
 
-    private func sendAwaitedBody(_ exchange: HTTP1Exchange, _ context: ChannelHandlerContext) {
-        deadlines.proceed = nil
-        if let body = exchange.request.body { send(body, context) }
+    private func sendAwaitedBody(_ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
+        exchange.deadlines.proceed = nil
+        if let body = exchange.request.body { send(body, of: exchange, context) }
     }
 
-    private func receivedHead(_ head: HTTPResponseHead, _ exchange: HTTP1Exchange) {
+    private func receivedHead(_ head: HTTPResponseHead, _ exchange: HTTPExchange) {
         guard head.headers.count <= limits.headFields else {
             return fail(TransportError(.headTooLarge, "The response's head has more than \(limits.headFields) fields."))
         }
@@ -267,72 +241,23 @@ final class HTTP1Handler: ChannelInboundHandler {
         case .fail(let failure):
             return fail(TransportError(failure))
         case .deliverAndAbandonBody:
-            exchange.pump?.cancel()
-            exchange.pump = nil
-            deadlines.write = nil
-            deadlines.proceed = nil
+            exchange.stopBody()
         case .deliver:
             break
         }
         endsWithConnection = head.endsWithConnection(for: exchange.request.head.method)
-        exchange.metrics.responseStart = .now
-        exchange.head = HTTPResponse(head)
+        exchange.received(HTTPResponse(head))
     }
 
-    private func receivedBody(_ bytes: inout ByteBuffer, _ exchange: HTTP1Exchange) {
-        exchange.metrics.responseBodyBytes += Int64(bytes.readableBytes)
-        if let bodyChannel = exchange.bodyChannel {
-            if !bodyChannel.push(bytes) {
-                isReadPaused = true
-                deadlines.read = nil
-            }
-        } else if !exchange.collect(&bytes, limit: exchange.collects ?? .max) {
-            fail(TransportError(.bodyTooLarge, "The response's body has more than \(exchange.collects ?? 0) bytes."))
-        }
-    }
-
-    /// Hands over a streamed response: its head, and what came with it.
-    private func deliverStreamed(_ exchange: HTTP1Exchange) {
-        guard let head = exchange.head, let context else { return }
-        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        let channel = ResponseBodyChannel(
-            resumeReading: { eventLoop.execute { handler.value.resumeReading(exchange) } },
-            abandonExchange: { error in eventLoop.execute { handler.value.cancel(exchange, error) } })
-        exchange.bodyChannel = channel
-        if exchange.collected.readableBytes > 0 {
-            isReadPaused = !channel.push(exchange.collected)
-            exchange.collected = ByteBuffer()
-        }
-        exchange.succeed(
-            TransportResponse(
-                head: head, body: TransportResponseBody(.stream(ResponseBodyReader(channel))),
-                metrics: exchange.metrics))
-    }
-
-    private func receivedEnd(_ trailers: HTTPHeaders?, _ exchange: HTTP1Exchange) {
+    private func receivedEnd(_ trailers: HTTPHeaders?, _ exchange: HTTPExchange) {
         if isTruncated && endsWithConnection { return fail(.truncated) }
         let action = machine.receivedEnd()
         if case .fail(let failure) = action { return fail(TransportError(failure)) }
         self.exchange = nil
-        deadlines = Deadlines()
-        exchange.pump?.cancel()
-        exchange.pump = nil
-        exchange.metrics.responseEnd = .now
-        exchange.observer?.didFinishAttempt(exchange.metrics)
-        let completion = TransportResponseBody.Completion(
-            trailers: trailers.map { HTTPFields($0) }, metrics: exchange.metrics)
+        let completion = exchange.complete(trailers: trailers.map { HTTPFields($0) })
         // The connection is free before the caller hears, so that its next request finds it.
         if action == .complete { owner?.becameIdle() }
-        if let bodyChannel = exchange.bodyChannel {
-            bodyChannel.finish(.success(completion))
-        } else if let head = exchange.head {
-            exchange.succeed(
-                TransportResponse(
-                    head: head, body: TransportResponseBody(.whole(exchange.collected, completion)),
-                    metrics: exchange.metrics))
-        }
-        isReadPaused = false
+        exchange.handOver(completion)
         if action == .completeAndClose { context?.close(promise: nil) }
     }
 
@@ -341,7 +266,6 @@ final class HTTP1Handler: ChannelInboundHandler {
     private func fail(_ error: TransportError, canRepeat: Bool = false) {
         let failed = exchange
         exchange = nil
-        deadlines = Deadlines()
         close()
         failed?.fail(error, canRepeat: canRepeat)
     }
@@ -360,27 +284,21 @@ final class HTTP1Handler: ChannelInboundHandler {
 
     private func armReadDeadline() {
         guard let exchange, machine.requestPhase == .complete || machine.responsePhase == .body else { return }
-        deadlines.read = exchange.timeouts.idleRead.map { .after($0) }
+        exchange.armReadDeadline()
     }
 
-    /// One timer a connection: set again when it fires early, not for each request.
     private func armWatchdog() {
-        guard let next = deadlines.next, let context else { return }
-        if let watchdog {
-            guard next < watchdog.due else { return }
-            watchdog.task.cancel()
-        }
-        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        watchdog = (context.eventLoop.scheduleTask(deadline: next) { handler.value.watchdogFired() }, next)
+        guard let exchange, let context else { return }
+        watchdog.arm(at: exchange.deadlines.next, on: context.eventLoop, self) { $0.watchdogFired() }
     }
 
     private func watchdogFired() {
-        watchdog = nil
+        watchdog.fired()
         guard let exchange, let context else { return }
         let now = NIODeadline.now()
-        if let (code, message) = deadlines.expired(at: now) { return fail(TransportError(code, message)) }
-        if let proceed = deadlines.proceed, proceed <= now {
-            deadlines.proceed = nil
+        if let (code, message) = exchange.deadlines.expired(at: now) { return fail(TransportError(code, message)) }
+        if let proceed = exchange.deadlines.proceed, proceed <= now {
+            exchange.deadlines.proceed = nil
             if machine.continueTimedOut() { sendAwaitedBody(exchange, context) }
         }
         armWatchdog()

@@ -7,20 +7,10 @@ enum HTTP1RequestHead {
     /// where it is not.
     static func make(_ request: TransportRequest) throws(TransportError) -> HTTPRequestHead {
         let head = request.head
-        guard let authority = head.authority, !authority.isEmpty, authority.utf8.allSatisfy(isVisible) else {
-            throw TransportError(
-                .invalidRequest, "The request's authority is missing or has characters that it must not have.")
-        }
-        let path = head.path ?? "/"
-        guard !path.isEmpty, path.utf8.allSatisfy(isVisible) else {
-            throw TransportError(.invalidRequest, "The request's path has characters that must be percent-encoded.")
-        }
-        guard head.method != .connect else {
-            throw TransportError(.invalidRequest, "CONNECT is for proxies alone.")
-        }
+        let target = try RequestTarget(head)
         var fields: [(String, String)] = []
         fields.reserveCapacity(head.headerFields.count + 2)
-        fields.append(("Host", authority))
+        fields.append(("Host", target.authority))
         for field in head.headerFields {
             switch field.name.canonicalName {
             case "host", "content-length", "transfer-encoding", "upgrade":
@@ -31,29 +21,13 @@ enum HTTP1RequestHead {
         }
         if let framing = framing(request) { fields.append(framing) }
         return HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: head.method.rawValue), uri: path,
+            version: .http1_1, method: HTTPMethod(rawValue: head.method.rawValue), uri: target.path,
             headers: HTTPHeaders(fields))
     }
 
     private static func framing(_ request: TransportRequest) -> (String, String)? {
-        switch request.body {
-        case nil:
-            // A method that is defined to have a body says that there is none (RFC 9110, 8.6).
-            switch request.head.method {
-            case .post, .put, .patch: ("Content-Length", "0")
-            default: nil
-            }
-        case .some(let body):
-            if let length = body.length {
-                ("Content-Length", String(length))
-            } else {
-                ("Transfer-Encoding", "chunked")
-            }
-        }
-    }
-
-    private static func isVisible(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F
+        if let length = request.contentLength { return ("Content-Length", String(length)) }
+        return request.body == nil ? nil : ("Transfer-Encoding", "chunked")
     }
 }
 

@@ -51,9 +51,9 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     func run(
         _ request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
         deadline: NIODeadline?, queue: TransportMetrics.Span
-    ) async -> HTTP1Exchange.Outcome {
+    ) async -> HTTPExchange.Outcome {
         let isReused = exchanges.add(1, ordering: .relaxed).oldValue > 0
-        let exchange = HTTP1Exchange(
+        let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
             isReusedConnection: isReused, metrics: metrics(isReused: isReused, queue: queue))
         return await withTaskCancellationHandler {
@@ -67,13 +67,13 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         }
     }
 
-    private func start(_ exchange: HTTP1Exchange) {
+    private func start(_ exchange: HTTPExchange) {
         switch wire {
         case .http1(let handler): handler.execute { $0.start(exchange) }
         }
     }
 
-    private func cancel(_ exchange: HTTP1Exchange) {
+    private func cancel(_ exchange: HTTPExchange) {
         switch wire {
         case .http1(let handler): handler.execute { $0.cancel(exchange, .readerCancelled) }
         }

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// The points in time at which a connection's exchange has taken too long.
+/// The points in time at which an exchange has taken too long.
 struct Deadlines {
     var request: NIODeadline?
     var read: NIODeadline?
@@ -9,10 +9,9 @@ struct Deadlines {
     var proceed: NIODeadline?
 
     var next: NIODeadline? {
-        [request, read, write, proceed].reduce(nil) { earliest, deadline in
-            guard let deadline else { return earliest }
-            return min(earliest ?? deadline, deadline)
-        }
+        let end = NIODeadline.distantFuture
+        let earliest = min(min(request ?? end, read ?? end), min(write ?? end, proceed ?? end))
+        return earliest == end ? nil : earliest
     }
 
     /// Which limit has passed, as an error code; `proceed` is none.

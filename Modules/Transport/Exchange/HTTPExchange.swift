@@ -3,7 +3,7 @@ internal import NIOCore
 internal import Synchronization
 
 /// One request on its way over one connection, and who waits for its response.
-final class HTTP1Exchange: @unchecked Sendable {
+final class HTTPExchange: @unchecked Sendable {
     // SAFETY: `request`, `observer`, `deadline` and `timeouts` never change; `isCancelled` is atomic; all else is touched
     // on the connection's event loop only, after `start` was called there.
     typealias Waiter = UnsafeContinuation<Outcome, Never>
@@ -28,8 +28,12 @@ final class HTTP1Exchange: @unchecked Sendable {
     var head: HTTPResponse?
     var bodyChannel: ResponseBodyChannel?
     var pump: Task<Void, Never>?
+    var deadlines = Deadlines()
     var hasWrittenBytes = false
     var hasReceivedBytes = false
+    /// The reader of a streamed body has enough for now.
+    var isReadPaused = false
+    private(set) var hasEnded = false
 
     init(
         request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
@@ -43,27 +47,41 @@ final class HTTP1Exchange: @unchecked Sendable {
         self.metrics = metrics
     }
 
-    var collects: Int? {
-        if case .whole(let limit) = request.delivery { limit } else { nil }
+    /// The first byte of the request goes out now.
+    func begin() {
+        metrics.requestStart = .now
+        hasWrittenBytes = true
+        deadlines = Deadlines(request: deadline)
     }
 
-    /// Takes the bytes that belong to a whole body; false when they are more than the limit.
-    func collect(_ bytes: inout ByteBuffer, limit: Int) -> Bool {
-        guard collected.readableBytes + bytes.readableBytes <= limit else { return false }
-        if collected.readableBytes == 0 {
-            collected = bytes
-        } else {
-            collected.writeBuffer(&bytes)
-        }
-        return true
-    }
+    // MARK: Ends
 
     /// Whether the same request may be sent again on another connection: nothing came back, its body can be produced
     /// again, and either nothing went out, or the connection was an old one and the method may be repeated (RFC 9110,
     /// 9.2.2; RFC 9112, 9.3.1).
     var canRepeat: Bool {
-        guard !hasReceivedBytes, request.body?.isReplayable ?? true else { return false }
+        guard !hasReceivedBytes, isReplayable else { return false }
         return !hasWrittenBytes || (isReusedConnection && request.head.method.isIdempotent)
+    }
+
+    /// Whether the same request can be produced a second time.
+    var isReplayable: Bool { request.body?.isReplayable ?? true }
+
+    /// The response's last byte is there. Nobody hears of it before ``handOver(_:)``.
+    func complete(trailers: HTTPFields?) -> TransportResponseBody.Completion {
+        end()
+        return TransportResponseBody.Completion(trailers: trailers, metrics: metrics)
+    }
+
+    /// Tells who waits that the response is complete.
+    func handOver(_ completion: TransportResponseBody.Completion) {
+        if let bodyChannel {
+            bodyChannel.finish(.success(completion))
+        } else if let head {
+            succeed(
+                TransportResponse(
+                    head: head, body: TransportResponseBody(.whole(collected, completion)), metrics: metrics))
+        }
     }
 
     func succeed(_ response: TransportResponse) {
@@ -72,13 +90,18 @@ final class HTTP1Exchange: @unchecked Sendable {
     }
 
     func fail(_ error: TransportError, canRepeat: Bool = false) {
-        pump?.cancel()
-        pump = nil
-        metrics.responseEnd = .now
-        observer?.didFinishAttempt(metrics)
+        end()
         bodyChannel?.finish(.failure(error))
         waiter?.resume(returning: .failure(error, canRepeat: canRepeat))
         waiter = nil
+    }
+
+    private func end() {
+        hasEnded = true
+        deadlines = Deadlines()
+        stopBody()
+        metrics.responseEnd = .now
+        observer?.didFinishAttempt(metrics)
     }
 }
 

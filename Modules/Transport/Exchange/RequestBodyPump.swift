@@ -1,9 +1,9 @@
 internal import NIOCore
 
 /// Pulls a streamed body from its reader and hands it to the connection, a chunk at a time.
-struct RequestBodyPump: Sendable {
-    let handler: NIOLoopBound<HTTP1Handler>
-    let exchange: HTTP1Exchange
+struct RequestBodyPump<Host: ExchangeHost>: Sendable {
+    let host: NIOLoopBound<Host>
+    let exchange: HTTPExchange
 
     func run(length: Int64?, make: @Sendable () throws -> any TransportBodyReader) async {
         do {
@@ -30,12 +30,12 @@ struct RequestBodyPump: Sendable {
         // A pump is cancelled before its event loop can end.
         guard !Task.isCancelled else { return false }
         return await withUnsafeContinuation { continuation in
-            handler.execute { $0.sendChunk(chunk, of: exchange) { continuation.resume(returning: $0) } }
+            host.execute { $0.sendChunk(chunk, of: exchange) { continuation.resume(returning: $0) } }
         }
     }
 
     private func finish(_ error: TransportError?) {
-        handler.execute { $0.endBody(of: exchange, error) }
+        host.execute { $0.endBody(of: exchange, error) }
     }
 
     private static func wrongLength(_ length: Int64, _ which: String) -> TransportError {

@@ -1,0 +1,66 @@
+internal import HTTPTypes
+internal import NIOCore
+
+/// The response, from its head to its last byte.
+extension HTTPExchange {
+    /// The most bytes of a body that is handed over whole; nil for a streamed one.
+    var collects: Int? {
+        if case .whole(let limit) = request.delivery { limit } else { nil }
+    }
+
+    func received(_ head: HTTPResponse) {
+        metrics.responseStart = .now
+        self.head = head
+    }
+
+    /// Takes bytes of the body; an error when they are more than the limit.
+    func received(_ bytes: inout ByteBuffer) -> TransportError? {
+        metrics.responseBodyBytes += Int64(bytes.readableBytes)
+        if let bodyChannel {
+            if !bodyChannel.push(bytes) { pauseReading() }
+            return nil
+        }
+        let limit = collects ?? .max
+        guard collected.readableBytes + bytes.readableBytes <= limit else {
+            return TransportError(.bodyTooLarge, "The response's body has more than \(limit) bytes.")
+        }
+        if collected.readableBytes == 0 {
+            collected = bytes
+        } else {
+            collected.writeBuffer(&bytes)
+        }
+        return nil
+    }
+
+    /// Whether the caller of a streamed response is still to be given its head.
+    var awaitsStreamedDelivery: Bool {
+        head != nil && waiter != nil && collects == nil
+    }
+
+    /// Hands over a streamed response: its head, and what came with it.
+    func deliverStreamed(by host: some ExchangeHost, on eventLoop: any EventLoop) {
+        guard let head else { return }
+        let host = NIOLoopBound(host, eventLoop: eventLoop)
+        let channel = ResponseBodyChannel(
+            resumeReading: { eventLoop.execute { host.value.resumeReading(self) } },
+            abandonExchange: { error in eventLoop.execute { host.value.cancel(self, error) } })
+        bodyChannel = channel
+        if collected.readableBytes > 0 {
+            if !channel.push(collected) { pauseReading() }
+            collected = ByteBuffer()
+        }
+        succeed(
+            TransportResponse(
+                head: head, body: TransportResponseBody(.stream(ResponseBodyReader(channel))), metrics: metrics))
+    }
+
+    /// The server has the time of an idle connection from now on to say the next word.
+    func armReadDeadline() {
+        deadlines.read = timeouts.idleRead.map { .after($0) }
+    }
+
+    private func pauseReading() {
+        isReadPaused = true
+        deadlines.read = nil
+    }
+}
