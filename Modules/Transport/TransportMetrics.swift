@@ -49,6 +49,9 @@ public struct TransportMetrics: Sendable, Hashable {
     public var tlsVersion: String?
     /// The cipher suite's IANA name; nil for plain HTTP.
     public var tlsCipher: String?
+    /// Whether the connection's handshake resumed a TLS session of an earlier one (RFC 8446, 2.2): the server showed no
+    /// certificate, and ``verifiedPins`` and ``isPinned`` are those of the verdict on the earlier connection's chain.
+    public var isResumedTLSSession = false
     /// The pins of the certificate chain that was accepted, leaf first, each as `sha256/BASE64`.
     public var verifiedPins: [String] = []
     /// Whether a pin of the policy matched; false where trust rested on the system's anchors alone.

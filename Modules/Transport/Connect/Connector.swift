@@ -93,8 +93,10 @@ final class Connector: Sendable {
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without the dot at its end (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        let handler = TLSHandler(client: tls, serverName: isAddress ? nil : name, promise: promise) {
-            chain, staple in
+        let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy)
+        let handler = TLSHandler(
+            client: tls, serverName: isAddress ? nil : name, resumption: resumption, promise: promise
+        ) { chain, staple in
             await policy.evaluate(
                 ServerTrust(
                     host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple,
@@ -162,6 +164,7 @@ extension TransportMetrics {
         tlsHandshake = Span(start: start, end: .now)
         tlsVersion = info.version
         tlsCipher = info.cipher
+        isResumedTLSSession = info.isResumed
         isPinned = info.trust?.isPinned ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
     }
