@@ -48,6 +48,8 @@ public struct TransportConfiguration: Sendable {
     public var securityPolicy: SecurityPolicy = .systemTrust
     /// TLS versions, cipher suites, resumption.
     public var tls = TLSOptions()
+    /// How names become addresses.
+    public var resolution = ResolutionOptions()
     /// How many connections there may be.
     public var pool = PoolLimits()
     /// How much a server may send beside the body.

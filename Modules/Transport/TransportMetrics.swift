@@ -20,7 +20,8 @@ public struct TransportMetrics: Sendable, Hashable {
     public var start: ContinuousClock.Instant?
     /// Waiting for a connection, whether a pooled or a new one.
     public var queue: Span?
-    /// Resolving the host's name; nil on a reused connection or for an IP address.
+    /// Resolving the host's name; nil on a reused connection, for an IP address, and when the answer was at hand
+    /// (``ResolutionOptions``).
     public var nameResolution: Span?
     /// Opening the TCP connection; nil on a reused connection.
     public var connect: Span?
