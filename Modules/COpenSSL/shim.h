@@ -55,6 +55,7 @@ static inline long linnet_SSL_set_tlsext_status_type(SSL *ssl, int type) {
 static inline long linnet_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }
+static inline long linnet_SSL_get_extms_support(SSL *ssl) { return SSL_get_extms_support(ssl); }
 static inline long linnet_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 static inline int linnet_SSL_get_ex_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 

@@ -8,14 +8,19 @@ public struct VerifiedTrust: Sendable {
     public var pins: [PublicKeyPin]
     /// Whether a pin of the policy matched.
     public var isPinned: Bool
+    /// Until when the verdict would be the same: the first moment at which a certificate of the chain, or what else the
+    /// verdict rests on, runs out. Nil when nobody can tell in advance; a TLS session that was opened on such a verdict
+    /// is not resumed.
+    public var validUntil: Date?
     /// Whether OpenSSL verified the chain up to an anchor; where it did not, the chain is what was presented.
     let isAnchored: Bool
 
-    /// Makes a verified chain; for evaluators of one's own.
-    public init(chain: [Data], pins: [PublicKeyPin], isPinned: Bool) {
+    /// Makes a verified chain; for evaluators of one's own. The default of `validUntil` is nil: judge each handshake.
+    public init(chain: [Data], pins: [PublicKeyPin], isPinned: Bool, validUntil: Date? = nil) {
         self.chain = chain
         self.pins = pins
         self.isPinned = isPinned
+        self.validUntil = validUntil
         isAnchored = false
     }
 
@@ -24,5 +29,6 @@ public struct VerifiedTrust: Sendable {
         pins = chain.map(\.pin)
         self.isPinned = isPinned
         self.isAnchored = isAnchored
+        validUntil = chain.map(\.notAfter).min()
     }
 }

@@ -46,8 +46,10 @@ public struct TransportConfiguration: Sendable {
     public var eventLoops: EventLoops = .shared
     /// Who is trusted. The default is the system's trust store.
     public var securityPolicy: SecurityPolicy = .systemTrust
-    /// TLS versions and cipher suites.
+    /// TLS versions, cipher suites, resumption.
     public var tls = TLSOptions()
+    /// How names become addresses.
+    public var resolution = ResolutionOptions()
     /// How many connections there may be.
     public var pool = PoolLimits()
     /// How much a server may send beside the body.
@@ -62,7 +64,7 @@ public struct TransportConfiguration: Sendable {
     public init() {}
 }
 
-/// TLS versions and cipher suites.
+/// TLS versions, cipher suites, resumption.
 public struct TLSOptions: Sendable, Hashable {
     /// A protocol version.
     public enum Version: Sendable, Hashable {
@@ -80,6 +82,13 @@ public struct TLSOptions: Sendable, Hashable {
     public var cipherList: String?
     /// Cipher suites of TLS 1.3 in OpenSSL's notation, or nil for OpenSSL's list.
     public var cipherSuites: String?
+    /// Whether a connection may resume a TLS session of an earlier one to the same host and port under the same
+    /// security policy, with the verdict on that one's chain (RFC 8446, 2.2; RFC 5077). The default is true.
+    ///
+    /// A session is kept for a day at most, and only as long as the verdict holds.
+    /// ``TransportMetrics/isResumedTLSSession`` tells what came of it; `SecurityPolicy.allowsSessionResumption` switches
+    /// it off for one policy. A request is never sent as early data (RFC 8446, 8).
+    public var sessionResumption = true
 
     /// The defaults.
     public init() {}

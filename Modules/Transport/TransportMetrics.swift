@@ -20,7 +20,8 @@ public struct TransportMetrics: Sendable, Hashable {
     public var start: ContinuousClock.Instant?
     /// Waiting for a connection, whether a pooled or a new one.
     public var queue: Span?
-    /// Resolving the host's name; nil on a reused connection or for an IP address.
+    /// Resolving the host's name; nil on a reused connection, for an IP address, and when the answer was at hand
+    /// (``ResolutionOptions``).
     public var nameResolution: Span?
     /// Opening the TCP connection; nil on a reused connection.
     public var connect: Span?
@@ -49,6 +50,9 @@ public struct TransportMetrics: Sendable, Hashable {
     public var tlsVersion: String?
     /// The cipher suite's IANA name; nil for plain HTTP.
     public var tlsCipher: String?
+    /// Whether the connection's handshake resumed a TLS session of an earlier one (RFC 8446, 2.2): the server showed no
+    /// certificate, and ``verifiedPins`` and ``isPinned`` are those of the verdict on the earlier connection's chain.
+    public var isResumedTLSSession = false
     /// The pins of the certificate chain that was accepted, leaf first, each as `sha256/BASE64`.
     public var verifiedPins: [String] = []
     /// Whether a pin of the policy matched; false where trust rested on the system's anchors alone.

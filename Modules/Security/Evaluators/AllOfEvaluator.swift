@@ -1,7 +1,10 @@
+internal import FoundationEssentials
+
 /// Trusts what every one of its evaluators trusts.
 ///
 /// They are asked in order; the first refusal is the verdict. The chain counts as pinned when one of them matched a pin,
-/// and is the one in which the pin was, else the first that was verified up to an anchor, else the first one's.
+/// and is the one in which the pin was, else the first that was verified up to an anchor, else the first one's. The
+/// verdict holds as long as each of theirs does.
 public struct AllOfEvaluator: TrustEvaluator {
     private let first: any TrustEvaluator
     private let others: [any TrustEvaluator]
@@ -19,11 +22,14 @@ public struct AllOfEvaluator: TrustEvaluator {
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         let decision = await first.evaluate(trust)
         guard case .accepted(var verified) = decision else { return decision }
+        var validUntil = verified.validUntil
         for evaluator in others {
             let decision = await evaluator.evaluate(trust)
             guard case .accepted(let next) = decision else { return decision }
             if next.strength > verified.strength { verified = next }
+            validUntil = if let validUntil, let until = next.validUntil { min(validUntil, until) } else { nil }
         }
+        verified.validUntil = validUntil
         return .accepted(verified)
     }
 }

@@ -25,13 +25,21 @@ public struct SecurityPolicy: Sendable {
     }
 
     /// Tells this policy from others.
-    public let identity: Identity
+    public private(set) var identity: Identity
     /// The rules, most specific first.
     public let rules: [HostRule]
     /// Judges the hosts that no rule is for.
     public let otherHosts: any TrustEvaluator
     /// Whether it pins a host.
     public let isPinning: Bool
+    /// Whether a TLS session (RFC 8446, 2.2) may be resumed on a verdict that this policy gave when the session was
+    /// opened, as long as that verdict holds (``VerifiedTrust/validUntil``), and for a day at most.
+    ///
+    /// The default is true. False makes every connection present its chain and be judged. A copy in which this was
+    /// changed is another policy, with an ``identity`` of its own.
+    public var allowsSessionResumption = true {
+        didSet { if allowsSessionResumption != oldValue { identity = .next() } }
+    }
 
     /// Makes a policy.
     ///

@@ -23,6 +23,10 @@ extension MockServer {
         ///
         /// The default is true.
         public var sendsContinue = true
+        /// Whether clients get tickets with which they can resume their TLS session on another connection.
+        ///
+        /// The default is false.
+        public var issuesSessionTickets = false
         /// After this many requests a connection is closed, and its last response says so.
         ///
         /// Nil, the default, is no limit. To close without a word, use a ``Fault`` at ``Fault/Trigger/responseEnd``.

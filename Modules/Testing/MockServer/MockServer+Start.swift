@@ -43,7 +43,7 @@ extension MockServer {
     private static func start(
         tls identity: TestPKI.Identity?, _ configuration: Configuration, _ kind: Service.Kind
     ) async throws(TestingError) -> MockServer {
-        let service = Service(kind: kind, configuration: configuration, tls: try tlsContext(identity))
+        let service = Service(kind: kind, configuration: configuration, tls: try tlsContext(identity, configuration))
         let listener = try await Listener.start(service)
         let scheme = identity == nil ? "http" : "https"
         guard let url = URL(string: "\(scheme)://\(configuration.hostName):\(listener.port)/") else {
@@ -53,11 +53,14 @@ extension MockServer {
         return MockServer(url: url, host: configuration.hostName, listener: listener, service: service)
     }
 
-    private static func tlsContext(_ identity: TestPKI.Identity?) throws(TestingError) -> TLSServerContext? {
+    private static func tlsContext(
+        _ identity: TestPKI.Identity?, _ configuration: Configuration
+    ) throws(TestingError) -> TLSServerContext? {
         guard let identity else { return nil }
         do {
             return try TLSServerContext(
-                certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM)
+                certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+                issuesSessionTickets: configuration.issuesSessionTickets)
         } catch {
             throw TestingError(.invalidConfiguration, "The server's identity cannot be used.", underlying: error)
         }

@@ -18,12 +18,24 @@ final class Connector: Sendable {
 
     private let group: any EventLoopGroup
     private let tls: TLSClientContext
+    private let names: NameCache
     private let configuration: TransportConfiguration
 
     init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
         self.configuration = configuration
         self.group = group
         tls = try TLSClientContext(configuration.tls, applicationProtocols: ["http/1.1"])
+        names = try NameCache(configuration.resolution)
+    }
+
+    /// From now on every name is looked up again.
+    func clearResolvedNames() {
+        names.clear()
+    }
+
+    /// From now on no TLS session is resumed that was opened before.
+    func forgetTLSSessions() {
+        tls.sessions?.removeAll()
     }
 
     /// A loop for timers.
@@ -43,7 +55,7 @@ final class Connector: Sendable {
     ) -> EventLoopFuture<HTTPConnection> {
         let eventLoop = shard.eventLoop
         let address = try? SocketAddress(ipAddress: key.origin.host, port: key.origin.port)
-        let resolver = address == nil ? SystemResolver(on: eventLoop) : nil
+        let resolver = address == nil ? NameLookup(names, on: eventLoop) : nil
         let start = ContinuousClock.now
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.autoRead, value: false)
@@ -83,7 +95,10 @@ final class Connector: Sendable {
     ) -> EventLoopFuture<any Channel> {
         let future =
             address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: origin.host, port: origin.port)
-        return future.flatMapErrorThrowing { throw TransportError(connecting: $0, to: origin) }
+        return future.flatMapErrorThrowing { [names] error in
+            names.forget(origin.host)
+            throw TransportError(connecting: error, to: origin)
+        }
     }
 
     private func openTLS(
@@ -93,8 +108,10 @@ final class Connector: Sendable {
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without the dot at its end (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        let handler = TLSHandler(client: tls, serverName: isAddress ? nil : name, promise: promise) {
-            chain, staple in
+        let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy)
+        let handler = TLSHandler(
+            client: tls, serverName: isAddress ? nil : name, resumption: resumption, promise: promise
+        ) { chain, staple in
             await policy.evaluate(
                 ServerTrust(
                     host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple,
@@ -162,6 +179,7 @@ extension TransportMetrics {
         tlsHandshake = Span(start: start, end: .now)
         tlsVersion = info.version
         tlsCipher = info.cipher
+        isResumedTLSSession = info.isResumed
         isPinned = info.trust?.isPinned ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
     }

@@ -1,6 +1,5 @@
 internal import NIOCore
 internal import NIOPosix
-internal import Synchronization
 
 #if canImport(Glibc)
 internal import Glibc
@@ -10,41 +9,22 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Asks `getaddrinfo` for one name, on a thread pool: a slow name server holds up neither an event loop nor another
-/// look-up. Both families are asked for in one call.
-final class SystemResolver: Resolver, Sendable {
-    private let v4: EventLoopPromise<[SocketAddress]>
-    private let v6: EventLoopPromise<[SocketAddress]>
-    private let times = Mutex<TransportMetrics.Span?>(nil)
+/// The system's own way to look up names: `getaddrinfo`, which reads `/etc/hosts` and asks name servers.
+enum SystemResolver {
+    /// Threads for look-ups alone: one may stand still for as long as a name server does not answer, and neither an event
+    /// loop nor the judging of a chain may wait for it.
+    static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 4)
+        threads.start()
+        return threads
+    }()
 
-    init(on eventLoop: any EventLoop) {
-        v4 = eventLoop.makePromise()
-        v6 = eventLoop.makePromise()
-    }
-
-    /// When the look-up ran, once it is over.
-    var span: TransportMetrics.Span? { times.withLock { $0 } }
-
-    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        v4.futureResult
-    }
-
-    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        let start = ContinuousClock.now
-        NIOThreadPool.singleton.submit { [self] _ in
-            let result = Result { try Self.resolve(host: host, port: port) }
-            times.withLock { $0 = TransportMetrics.Span(start: start, end: .now) }
-            v6.completeWith(result.map { $0.filter { $0.protocol == .inet6 } })
-            v4.completeWith(result.map { $0.filter { $0.protocol == .inet } })
+    /// Both families in one call, in the order of RFC 6724. Blocks.
+    static func lookUp(_ host: String) -> NameAnswer {
+        // C would read the name up to there alone, and look up another.
+        guard !host.utf8.contains(0) else {
+            return .unknown(TransportError(.nameResolutionFailed, "The host's name has a null byte in it."))
         }
-        return v6.futureResult
-    }
-
-    func cancelQueries() {
-        // getaddrinfo cannot be called back; whoever asked has stopped waiting.
-    }
-
-    private static func resolve(host: String, port: Int) throws -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)
@@ -54,30 +34,30 @@ final class SystemResolver: Resolver, Sendable {
         #endif
         hints.ai_protocol = Int32(IPPROTO_TCP)
         var list: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(host, String(port), &hints, &list)
-        guard status == 0 else {
-            throw TransportError(
-                .nameResolutionFailed, "\"\(host)\" has no address: \(String(cString: gai_strerror(status))).")
-        }
+        let status = getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else { return failure(host, status) }
         defer { freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
-        var entry = list
-        while let info = entry?.pointee {
-            if let address = info.ai_addr {
-                if info.ai_family == AF_INET {
-                    addresses.append(
-                        address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                            SocketAddress($0.pointee, host: host)
-                        })
-                } else if info.ai_family == AF_INET6 {
-                    addresses.append(
-                        address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                            SocketAddress($0.pointee, host: host)
-                        })
-                }
-            }
-            entry = info.ai_next
+        let addresses = sequence(first: list, next: { $0?.pointee.ai_next }).prefix { $0 != nil }
+            .compactMap { $0?.pointee }.compactMap(address)
+        guard !addresses.isEmpty else { return failure(host, EAI_NONAME) }
+        return .addresses(addresses)
+    }
+
+    private static func address(_ info: addrinfo) -> SocketAddress? {
+        guard let address = info.ai_addr else { return nil }
+        return switch info.ai_family {
+        case AF_INET:
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { SocketAddress($0.pointee) }
+        case AF_INET6:
+            address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { SocketAddress($0.pointee) }
+        default:
+            nil
         }
-        return addresses
+    }
+
+    private static func failure(_ host: String, _ status: Int32) -> NameAnswer {
+        let error = TransportError(
+            .nameResolutionFailed, "\"\(host)\" has no address: \(String(cString: gai_strerror(status))).")
+        return status == EAI_NONAME ? .unknown(error) : .failed(error)
     }
 }

@@ -28,11 +28,15 @@ final class TLSConnection {
     private let context: AnyObject
     let bio: TLSByteBIO
     /// What the security policy said; the handshake cannot complete on a client before it is there.
-    var verdict: TrustDecision?
+    private(set) var verdict: TrustDecision?
+    private let resumption: TLSResumption?
     private(set) var presentedChain: [Data] = []
 
-    private init(_ pointer: OpaquePointer, of context: AnyObject) throws(TransportError) {
+    private init(
+        _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil
+    ) throws(TransportError) {
         self.context = context
+        self.resumption = resumption
         bio = try TLSByteBIO()
         guard let ssl = SSL_new(pointer) else {
             BIO_free(bio.bio)
@@ -43,9 +47,12 @@ final class TLSConnection {
         SSL_set_ex_data(ssl, TLSConnection.exDataIndex, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses.
-    convenience init(client context: TLSClientContext, serverName: String?) throws(TransportError) {
-        try self.init(context.pointer, of: context)
+    /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses. Without `resumption` the
+    /// handshake is a full one, and the server's tickets are not kept.
+    convenience init(
+        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil
+    ) throws(TransportError) {
+        try self.init(context.pointer, of: context, resumption: resumption)
         SSL_set_connect_state(ssl)
         if let serverName, linnet_SSL_set_tlsext_host_name(ssl, serverName) != 1 {
             throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
@@ -55,6 +62,7 @@ final class TLSConnection {
         if !protocols.isEmpty, SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count)) != 0 {
             throw TransportError(.tlsHandshakeFailed, "The application protocols cannot be offered.")
         }
+        resumption?.offerSession(on: ssl)
     }
 
     /// A server's side.
@@ -66,6 +74,34 @@ final class TLSConnection {
     deinit {
         SSL_free(ssl)
     }
+
+    /// What the security policy says of ``presentedChain``.
+    func receive(_ decision: TrustDecision) {
+        verdict = decision
+        resumption?.wasJudged()
+    }
+
+    /// Whether the server may be talked to, once the handshake is complete: because its chain was presented in it and
+    /// accepted, or because it resumed the session that was offered, and the verdict on which that rests still holds.
+    ///
+    /// OpenSSL presents no chain when it resumes a session, from wherever that came; hence the question.
+    func confirmTrust() -> Bool {
+        if isResumed {
+            guard verdict == nil, let trust = resumption?.resumedTrust() else { return false }
+            verdict = .accepted(trust)
+        }
+        guard case .accepted(let trust) = verdict else { return false }
+        resumption?.keepSession(of: ssl, trust: trust)
+        return true
+    }
+
+    /// The handshake failed; what was offered in it is not offered again.
+    func handshakeFailed() {
+        resumption?.forgetOffer()
+    }
+
+    /// Whether the handshake resumed a session. Meaningful once it is complete.
+    var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
     func handshake() -> HandshakeStep {
         OpenSSLErrorQueue.clear()
@@ -141,7 +177,7 @@ final class TLSConnection {
                 String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
             },
             serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) },
-            trust: trust)
+            isResumed: isResumed, trust: trust)
     }
 
     /// The OCSP response that the server stapled, if it came before its chain had to be judged (TLS 1.3).
@@ -167,6 +203,12 @@ final class TLSConnection {
             X509_STORE_CTX_set_error(store, code == X509_V_OK ? X509_V_ERR_APPLICATION_VERIFICATION : code)
             return 0
         }
+    }
+
+    /// Called by OpenSSL for each session that the server is ready to resume.
+    fileprivate func keep(_ session: OpaquePointer) {
+        guard let resumption, case .accepted(let trust) = verdict else { return }
+        resumption.keepTicket(session, trust: trust)
     }
 
     private static func chain(of store: OpaquePointer) -> [Data] {
@@ -202,6 +244,7 @@ struct TLSSessionInfo: Sendable {
     var cipher: String
     var applicationProtocol: String?
     var serverName: String?
+    var isResumed = false
     var trust: VerifiedTrust?
 }
 
@@ -212,4 +255,11 @@ func judgePresentedChain(_ store: OpaquePointer?, _ argument: UnsafeMutableRawPo
         let connection = SSL_get_ex_data(OpaquePointer(ssl), TLSConnection.exDataIndex)
     else { return 0 }
     return Unmanaged<TLSConnection>.fromOpaque(connection).takeUnretainedValue().judge(store)
+}
+
+/// The callback for `SSL_CTX_sess_set_new_cb`. It does not take the reference over.
+func keepNewSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
+    guard let ssl, let session, let connection = SSL_get_ex_data(ssl, TLSConnection.exDataIndex) else { return 0 }
+    Unmanaged<TLSConnection>.fromOpaque(connection).takeUnretainedValue().keep(session)
+    return 0
 }

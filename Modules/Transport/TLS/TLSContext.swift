@@ -9,8 +9,12 @@ final class TLSClientContext: Sendable {
     // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
     let applicationProtocols: [String]
+    /// Nil when every handshake is to be a full one.
+    let sessions: TLSSessionCache?
 
-    init(_ options: TLSOptions, applicationProtocols: [String]) throws(TransportError) {
+    init(
+        _ options: TLSOptions, applicationProtocols: [String], sessions: TLSSessionCache = TLSSessionCache()
+    ) throws(TransportError) {
         do {
             try OpenSSLRuntime.requireSupportedVersion()
         } catch {
@@ -22,6 +26,14 @@ final class TLSClientContext: Sendable {
         pointer = try makeSSLContext(
             TLS_client_method(), minimum: options.minimumVersion, maximum: options.maximumVersion)
         self.applicationProtocols = applicationProtocols
+        self.sessions = options.sessionResumption ? sessions : nil
+        if options.sessionResumption {
+            SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET)
+            // OpenSSL's own cache knows of no policies and verdicts; ours is told of each session.
+            _ = linnet_SSL_CTX_set_session_cache_mode(
+                pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+            SSL_CTX_sess_set_new_cb(pointer, keepNewSession)
+        }
         SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(pointer, judgePresentedChain, nil)
         let ciphers = options.cipherList ?? "ECDHE+AESGCM:ECDHE+CHACHA20"
@@ -33,6 +45,14 @@ final class TLSClientContext: Sendable {
                 throw TransportError(.invalidConfiguration, "A cipher suite of TLS 1.3 in \"\(suites)\" is unknown.")
             }
         }
+    }
+
+    /// How a connection to this host resumes sessions; nil when it does not.
+    func resumption(host: String, port: Int, policy: SecurityPolicy) -> TLSResumption? {
+        guard let sessions, policy.allowsSessionResumption else { return nil }
+        let key = TLSSessionKey(
+            host: host, port: port, policy: policy.identity, applicationProtocols: applicationProtocols)
+        return TLSResumption(sessions, key)
     }
 
     deinit {
@@ -53,11 +73,15 @@ package final class TLSServerContext: Sendable {
     }
 
     /// Makes a context from a chain, leaf first, and its key.
+    ///
+    /// With `issuesSessionTickets`, clients get tickets with which this context, and no other, resumes their sessions.
     package init(
         certificateChainPEM: String, privateKeyPEM: String, applicationProtocols: [String] = ["http/1.1"],
-        minimumVersion: TLSOptions.Version = .tls12, maximumVersion: TLSOptions.Version = .tls13
+        minimumVersion: TLSOptions.Version = .tls12, maximumVersion: TLSOptions.Version = .tls13,
+        issuesSessionTickets: Bool = false
     ) throws(TransportError) {
         pointer = try makeSSLContext(TLS_server_method(), minimum: minimumVersion, maximum: maximumVersion)
+        if issuesSessionTickets { SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET) }
         protocols = Protocols(applicationProtocols)
         OpenSSLErrorQueue.clear()
         guard Self.use(chain: certificateChainPEM, key: privateKeyPEM, in: pointer) else {

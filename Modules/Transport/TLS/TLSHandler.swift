@@ -32,12 +32,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     /// A client's side; `promise` is completed when the handshake ends, well or not.
+    ///
+    /// The judge is not asked when the server resumes a session that `resumption` has from an earlier connection.
     init(
-        client context: TLSClientContext, serverName: String?, promise: EventLoopPromise<TLSSessionInfo>,
-        judge: @escaping Judge
+        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
+        promise: EventLoopPromise<TLSSessionInfo>, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
-            try TLSConnection(client: context, serverName: serverName)
+            try TLSConnection(client: context, serverName: serverName, resumption: resumption)
         }
         handshakePromise = promise
         self.judge = judge
@@ -195,7 +197,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         // The channel may have gone in the meantime.
         guard case .awaitingVerdict = state, let connection else { return }
         judging = nil
-        connection.verdict = decision
+        connection.receive(decision)
         state = .handshaking
         advanceHandshake(context)
         if state == .active { deliverPlaintext(context) }
@@ -203,11 +205,9 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func completeHandshake(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
-        if judge != nil {
-            // OpenSSL completed without our word: never let that pass.
-            guard case .accepted = connection.verdict else {
-                return refuse(context, TransportError(.tlsHandshakeFailed, "The server's chain was not judged."))
-            }
+        // OpenSSL completed without our word: never let that pass.
+        guard judge == nil || connection.confirmTrust() else {
+            return refuse(context, TransportError(.tlsHandshakeFailed, "No verdict on the server's chain holds."))
         }
         state = .active
         let info = connection.session()
@@ -238,8 +238,10 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func failHandshake(_ error: TransportError) {
-        handshakePromise?.fail(error)
+        guard let promise = handshakePromise else { return }
         handshakePromise = nil
+        connection?.handshakeFailed()
+        promise.fail(error)
     }
 
     private static func handshakeError(verdict: TrustDecision?, errors: [OpenSSLError]) -> TransportError {

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+/// Until when verdicts hold.
+@Suite("Validity of verdicts", .timeLimit(.minutes(1)))
+struct VerdictValidityTests {
+    /// Accepts any chain, until then.
+    private struct Until: TrustEvaluator {
+        let date: Date?
+
+        func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+            .accepted(VerifiedTrust(chain: trust.presentedChain, pins: [], isPinned: false, validUntil: date))
+        }
+    }
+
+    private func validUntil(_ evaluator: any TrustEvaluator, _ chain: [Certificate] = []) async -> Date? {
+        guard case .accepted(let trust) = await evaluator.evaluate(ServerTrust(chain)) else { return nil }
+        return trust.validUntil
+    }
+
+    @Test func theFirstCertificateToExpireEndsIt() async throws {
+        let pki = try TestPKI()
+        let anchors = try TrustAnchors.certificates([pki.root])
+        let shortLived = try pki.identity { $0.validity = .init(from: .seconds(-60), to: .seconds(600)) }
+        let longLived = try pki.identity { $0.validity = .init(from: .seconds(-60), to: .seconds(400 * 86_400)) }
+        for identity in [shortLived, longLived] {
+            let ends = [identity.certificate, pki.intermediate, pki.root].map(\.notAfter)
+            let evaluators: [any TrustEvaluator] = [
+                SystemTrustEvaluator(anchors: anchors), try PublicKeyPinEvaluator([identity.pin], anchors: anchors),
+                try CertificatePinEvaluator([identity.certificate], anchors: anchors),
+            ]
+            for evaluator in evaluators {
+                #expect(await validUntil(evaluator, identity.chain) == ends.min())
+            }
+        }
+        #expect(shortLived.certificate.notAfter < pki.intermediate.notAfter)
+        #expect(longLived.certificate.notAfter > pki.intermediate.notAfter)
+    }
+
+    @Test func whoAcceptsAnythingAcceptsItForever() async {
+        #expect(await validUntil(InsecureAcceptAnyCertificateEvaluator()) == .distantFuture)
+    }
+
+    @Test func evaluatorsOfOnesOwnDoNotKnow() async {
+        #expect(VerifiedTrust(chain: [], pins: [], isPinned: false).validUntil == nil)
+        #expect(await validUntil(Until(date: nil)) == nil)
+    }
+
+    private static let ends: [([Double?], Double?)] = [
+        ([1, 2, 3], 1), ([3, 2, 1], 1), ([2, 1, 2], 1), ([1, nil], nil), ([nil, 1, 1], nil),
+    ]
+
+    @Test(arguments: ends)
+    func allOfThemHoldUntilTheFirstEnds(ends: [Double?], end: Double?) async {
+        let all = ends.map { Until(date: $0.map { Date(timeIntervalSince1970: $0) }) }
+        let evaluator = all.dropFirst().reduce(AllOfEvaluator(all[0])) { AllOfEvaluator($0, $1) }
+        #expect(await validUntil(evaluator) == end.map { Date(timeIntervalSince1970: $0) })
+        let (first, second, rest) = (all[0], all[1], all.last ?? all[0])
+        #expect(await validUntil(AllOfEvaluator(first, second, rest)) == end.map { Date(timeIntervalSince1970: $0) })
+    }
+
+    @Test func aPolicyThatWasChangedIsAnother() {
+        let policy = SecurityPolicy.everyHost(RefusingEvaluator())
+        #expect(policy.allowsSessionResumption)
+        var same = policy
+        same.allowsSessionResumption = true
+        #expect(same.identity == policy.identity)
+        var other = policy
+        other.allowsSessionResumption = false
+        #expect(other.identity != policy.identity)
+    }
+}
