@@ -85,11 +85,11 @@ public final class HTTPTransport: Transport {
         let deadline = timeouts.request.map { NIODeadline.after($0) }
         var mayRepeat = true
         while true {
-            let start = ContinuousClock.now
+            let start = Tick.now
             let connection = try await pool.lease(origin, timeouts: timeouts, deadline: deadline)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
-                queue: TransportMetrics.Span(start: start, end: .now))
+                queuedSince: start)
             switch outcome {
             case .response(let response):
                 return response

@@ -27,7 +27,7 @@ extension HTTPExchange {
 
     /// The body's last byte was written.
     func bodyEnded() {
-        metrics.requestEnd = .now
+        metrics.times.requestEnd.tick = .now
         pump = nil
     }
 

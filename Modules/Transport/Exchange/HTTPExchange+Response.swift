@@ -9,7 +9,7 @@ extension HTTPExchange {
     }
 
     func received(_ head: HTTPResponse) {
-        metrics.responseStart = .now
+        metrics.times.responseStart.tick = .now
         self.head = head
     }
 

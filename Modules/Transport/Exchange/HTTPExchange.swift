@@ -49,7 +49,7 @@ final class HTTPExchange: @unchecked Sendable {
 
     /// The first byte of the request goes out now.
     func begin() {
-        metrics.requestStart = .now
+        metrics.times.requestStart.tick = .now
         hasWrittenBytes = true
         deadlines = Deadlines(request: deadline)
     }
@@ -100,7 +100,7 @@ final class HTTPExchange: @unchecked Sendable {
         hasEnded = true
         deadlines = Deadlines()
         stopBody()
-        metrics.responseEnd = .now
+        metrics.times.responseEnd.tick = .now
         observer?.didFinishAttempt(metrics)
     }
 }

@@ -50,16 +50,16 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// Runs one exchange; the caller has leased the connection.
     func run(
         _ request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
-        deadline: NIODeadline?, queue: TransportMetrics.Span
+        deadline: NIODeadline?, queuedSince start: Tick
     ) async -> HTTPExchange.Outcome {
         let isReused = exchanges.add(1, ordering: .relaxed).oldValue > 0
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
-            isReusedConnection: isReused, metrics: metrics(isReused: isReused, queue: queue))
+            isReusedConnection: isReused, metrics: opening.beginning(queuedSince: start, isReused: isReused))
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation
-                start(exchange)
+                self.start(exchange)
             }
         } onCancel: {
             exchange.isCancelled.store(true, ordering: .releasing)
@@ -89,19 +89,6 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// Takes no further exchange, and closes once those that run are over.
     func retire() {
         isRetired.store(true, ordering: .relaxed)
-    }
-
-    private func metrics(isReused: Bool, queue: TransportMetrics.Span) -> TransportMetrics {
-        var metrics = opening
-        if isReused {
-            metrics.nameResolution = nil
-            metrics.connect = nil
-            metrics.tlsHandshake = nil
-        }
-        metrics.isReusedConnection = isReused
-        metrics.start = queue.start
-        metrics.queue = queue
-        return metrics
     }
 }
 
