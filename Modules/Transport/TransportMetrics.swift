@@ -43,7 +43,7 @@ public struct TransportMetrics: Sendable, Hashable {
     public var localAddress: String?
     /// The remote address and port.
     public var remoteAddress: String?
-    /// The protocol: `http/1.1`.
+    /// The protocol: `http/1.1` or `h2`.
     public var httpVersion: String?
     /// The TLS version: `TLSv1.2` or `TLSv1.3`; nil for plain HTTP.
     public var tlsVersion: String?

@@ -198,7 +198,10 @@ package final class TLSHandler: ChannelDuplexHandler {
         connection.verdict = decision
         state = .handshaking
         advanceHandshake(context)
-        if state == .active { deliverPlaintext(context) }
+        if state == .active {
+            deliverPlaintext(context)
+            context.fireChannelReadComplete()
+        }
         context.read()
     }
 
