@@ -21,7 +21,6 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -34,7 +33,7 @@ let modules = [
     Module(name: "Reachability", ours: []),
     Module(
         name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes], testOthers: [nioEmbedded]),
+        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes]),
     Module(
         name: "Session",
         ours: [

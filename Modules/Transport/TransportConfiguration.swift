@@ -50,6 +50,10 @@ public struct TransportConfiguration: Sendable {
     public var tls = TLSOptions()
     /// How names become addresses.
     public var resolution = ResolutionOptions()
+    /// Which versions of HTTP a connection may speak. The default is `.automatic`.
+    public var httpVersions = HTTPVersions.automatic
+    /// How connections of HTTP/2 work.
+    public var http2 = HTTP2Options()
     /// How many connections there may be.
     public var pool = PoolLimits()
     /// How much a server may send beside the body.

@@ -29,6 +29,10 @@ public struct TransportError: Error, Sendable {
         public static let connectionFailed = Code("connectionFailed")
         /// The connection ended before the response was complete.
         public static let connectionClosed = Code("connectionClosed")
+        /// The server reset the request's stream; the message has HTTP/2's error code (RFC 9113, 7).
+        public static let streamReset = Code("streamReset")
+        /// The server sent nothing for too long, and did not answer a PING (RFC 9113, 6.7).
+        public static let pingTimeout = Code("pingTimeout")
         /// The TLS handshake failed for another reason than trust.
         public static let tlsHandshakeFailed = Code("tlsHandshakeFailed")
         /// TLS failed after the handshake: a bad record, an alert, a forbidden renegotiation.
@@ -39,7 +43,7 @@ public struct TransportError: Error, Sendable {
         public static let trustRefused = Code("trustRefused")
         /// The security policy pins the host, and the request would go to it in clear text.
         public static let cleartextRefused = Code("cleartextRefused")
-        /// The server's bytes are not HTTP.
+        /// The server's bytes are not HTTP, or break its rules.
         public static let invalidResponse = Code("invalidResponse")
         /// The response's head is larger than the limit, in bytes or in fields.
         public static let headTooLarge = Code("headTooLarge")

@@ -15,6 +15,8 @@ extension SessionError {
         .nameResolutionFailed: .nameResolutionFailed,
         .connectionFailed: .connectionFailed,
         .connectionClosed: .connectionLost,
+        .streamReset: .connectionLost,
+        .pingTimeout: .connectionLost,
         .tlsTruncated: .connectionLost,
         .tlsHandshakeFailed: .tlsFailed,
         .tlsProtocolError: .tlsFailed,

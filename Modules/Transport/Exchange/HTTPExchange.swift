@@ -33,6 +33,8 @@ final class HTTPExchange: @unchecked Sendable {
     var hasReceivedBytes = false
     /// The reader of a streamed body has enough for now.
     var isReadPaused = false
+    /// The stream it runs on, where its connection has streams.
+    var streamID = 0
     private(set) var hasEnded = false
 
     init(

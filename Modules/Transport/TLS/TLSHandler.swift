@@ -200,7 +200,10 @@ package final class TLSHandler: ChannelDuplexHandler {
         connection.receive(decision)
         state = .handshaking
         advanceHandshake(context)
-        if state == .active { deliverPlaintext(context) }
+        if state == .active {
+            deliverPlaintext(context)
+            context.fireChannelReadComplete()
+        }
         context.read()
     }
 

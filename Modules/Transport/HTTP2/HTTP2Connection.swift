@@ -1,0 +1,280 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP2
+internal import Synchronization
+
+/// An HTTP/2 connection above the framing: gives each exchange a stream, and each stream the frames that are its own.
+///
+/// It reads without being asked: what holds a server back are the windows of its streams, so that a slow reader of one
+/// body stops no other.
+final class HTTP2Connection: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// What a connection tells its owner; called on the event loop.
+    struct Owner {
+        /// A stream is over: one more request fits.
+        var streamEnded: () -> Void
+        /// So many streams may run at a time from now on; none once the connection is on its way out.
+        var capacityChanged: (Int) -> Void
+        /// The connection is gone.
+        var closed: () -> Void
+    }
+
+    let options: HTTP2Options
+    let limits: TransportConfiguration.ResponseLimits
+    let continueTimeout: Duration
+    var owner: Owner?
+    var context: ChannelHandlerContext?
+    var machine: HTTP2ConnectionStateMachine
+    var streams: [HTTP2StreamID: HTTP2Stream] = [:]
+    /// Streams with news, until all that has come is read.
+    var touched: [HTTP2Stream] = []
+    var keepAlive: HTTP2KeepAlive
+    /// The framing has reset this stream; why, it says next.
+    var broken: HTTP2Stream?
+    /// Why the server closes the connection, as far as it said.
+    var farewell = HTTP2ErrorCode.noError
+    private var watchdog = Watchdog()
+    private var resets: [(id: HTTP2StreamID, code: HTTP2ErrorCode)] = []
+    private var isFlushDue = false
+    private var flushTask: (@Sendable () -> Void)?
+
+    init(_ configuration: TransportConfiguration, firstStreamID: Int = 1) {
+        options = configuration.http2
+        limits = configuration.limits
+        continueTimeout = configuration.continueTimeout
+        machine = HTTP2ConnectionStateMachine(firstID: firstStreamID)
+        keepAlive = HTTP2KeepAlive(configuration.http2)
+    }
+
+    /// How many streams may run at a time, as far as new ones are concerned.
+    var capacity: Int { machine.capacity }
+
+    func adopt(_ owner: Owner) {
+        self.owner = owner
+        // The server's first word may have come before.
+        if capacity != HTTP2ConnectionStateMachine.assumedConcurrentStreams { owner.capacityChanged(capacity) }
+    }
+
+    // MARK: The exchange
+
+    /// Sends a request on a stream of its own. Whatever happens, its waiter hears of it once.
+    func start(_ exchange: HTTPExchange) {
+        guard !exchange.isCancelled.load(ordering: .acquiring) else {
+            return refuse(exchange, .readerCancelled)
+        }
+        guard let context, context.channel.isActive, machine.takesStreams else {
+            return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+        }
+        do {
+            let headers = try HTTP2RequestHead.make(exchange.request)
+            guard let id = machine.open() else {
+                return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+            }
+            open(id, exchange, headers, context)
+        } catch {
+            refuse(exchange, error)
+        }
+        // That was the last number there is (RFC 9113, 5.1.1).
+        if !machine.takesStreams { retire() }
+    }
+
+    func cancel(_ exchange: HTTPExchange, _ error: TransportError) {
+        if let stream = stream(of: exchange) { fail(stream, error, reset: .cancel) }
+    }
+
+    /// The stream of an exchange that has not ended.
+    func stream(of exchange: HTTPExchange) -> HTTP2Stream? {
+        guard let stream = streams[HTTP2StreamID(exchange.streamID)], stream.exchange === exchange else { return nil }
+        return stream
+    }
+
+    /// Never began.
+    private func refuse(_ exchange: HTTPExchange, _ error: TransportError) {
+        owner?.streamEnded()
+        exchange.fail(error)
+    }
+
+    // MARK: Ends of streams
+
+    /// The response's last byte is there.
+    func complete(_ stream: HTTP2Stream, trailers: HTTPFields? = nil) {
+        switch stream.machine.receivedEnd() {
+        case .complete:
+            break
+        case .completeAndReset:
+            // The response is whole without the rest of the request (RFC 9113, 8.1).
+            reset(stream.id, .noError)
+        case .fail(let failure):
+            return fail(stream, TransportError(failure), reset: .protocolError)
+        }
+        streams[stream.id] = nil
+        let completion = stream.exchange.complete(trailers: trailers)
+        // The place is free before the caller hears, so that its next request finds it.
+        owner?.streamEnded()
+        stream.exchange.handOver(completion)
+        closeIfDone()
+    }
+
+    /// Ends one stream; the others do not notice.
+    func fail(
+        _ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool = false, reset code: HTTP2ErrorCode? = nil
+    ) {
+        guard streams.removeValue(forKey: stream.id) != nil else { return }
+        if let code { reset(stream.id, code) }
+        owner?.streamEnded()
+        stream.exchange.fail(error, canRepeat: canRepeat)
+        closeIfDone()
+    }
+
+    // MARK: Ends of the connection
+
+    /// Takes no more streams, says so, and closes after the last one.
+    func retire() {
+        guard machine.drain() else { return }
+        owner?.capacityChanged(0)
+        sayGoAway()
+        closeIfDone()
+    }
+
+    /// Closes the connection; the exchanges that run on it fail.
+    func shutDown(_ error: TransportError) {
+        close(error, saysGoAway: true)
+    }
+
+    /// The channel is closed. Only the first call counts.
+    func connectionEnded() {
+        _ = machine.close()
+        failAll { exchange in
+            farewell == .noError
+                ? .connectionClosed(afterBytes: exchange.hasReceivedBytes) : .connectionClosed(saying: farewell)
+        }
+        watchdog.stop()
+        flushTask = nil
+        owner?.closed()
+        owner = nil
+    }
+
+    func close(_ error: TransportError, saysGoAway: Bool) {
+        let isFirst = machine.close()
+        if isFirst {
+            if saysGoAway { sayGoAway() }
+            flush()
+        }
+        failAll { _ in error }
+        if isFirst { context?.close(promise: nil) }
+    }
+
+    func closeIfDone() {
+        guard machine.isDone(streams: streams.count), machine.close() else { return }
+        flush()
+        context?.close(promise: nil)
+    }
+
+    private func failAll(_ error: (HTTPExchange) -> TransportError) {
+        let all = streams
+        streams = [:]
+        touched = []
+        for stream in all.values {
+            let error = error(stream.exchange)
+            stream.exchange.fail(error, canRepeat: error.code.mayRepeat && stream.exchange.canRepeat)
+        }
+    }
+
+    private func sayGoAway() {
+        // The last stream of the server's making: there is none, since pushes are off.
+        write(.rootStream, .goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil))
+    }
+
+    // MARK: Writing
+
+    /// Writes a frame; it goes out with all others of this turn of the event loop.
+    func write(_ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload, _ promise: EventLoopPromise<Void>? = nil) {
+        guard let context else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: promise)
+        scheduleFlush(context)
+    }
+
+    /// Resets a stream, unless it turns out that it has ended: the framing tells of that after the frame that ended it.
+    func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {
+        resets.append((id, code))
+        if let context { scheduleFlush(context) }
+    }
+
+    /// The framing has forgotten the stream.
+    func streamClosed(_ id: HTTP2StreamID) {
+        if !resets.isEmpty { resets.removeAll { $0.id == id } }
+    }
+
+    private func scheduleFlush(_ context: ChannelHandlerContext) {
+        guard !isFlushDue, let flushTask else { return }
+        isFlushDue = true
+        context.eventLoop.execute(flushTask)
+    }
+
+    func flush() {
+        guard isFlushDue, let context else { return }
+        isFlushDue = false
+        for (id, code) in resets {
+            context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: .rstStream(code))), promise: nil)
+        }
+        resets.removeAll(keepingCapacity: true)
+        context.flush()
+    }
+
+    // MARK: Time
+
+    func armWatchdog(_ due: NIODeadline?) {
+        guard let context else { return }
+        watchdog.arm(at: due, on: context.eventLoop, self) { $0.watchdogFired() }
+    }
+
+    private func watchdogFired() {
+        watchdog.fired()
+        guard !machine.isClosed else { return }
+        let now = NIODeadline.now()
+        for stream in Array(streams.values) { expire(stream, now) }
+        switch keepAlive.check(now, hasStreams: !streams.isEmpty) {
+        case .none: break
+        case .ping: sendPing()
+        case .giveUp: return close(.pingTimeout, saysGoAway: true)
+        }
+        for stream in streams.values { armWatchdog(stream.exchange.deadlines.next) }
+        armWatchdog(keepAlive.next(hasStreams: !streams.isEmpty))
+    }
+
+    private func expire(_ stream: HTTP2Stream, _ now: NIODeadline) {
+        let exchange = stream.exchange
+        if let (code, message) = exchange.deadlines.expired(at: now) {
+            // Others would wait as long if it is the connection that is dead.
+            if code == .readTimeout, keepAlive.probe(now) { sendPing() }
+            fail(stream, TransportError(code, message), reset: .cancel)
+        } else if let proceed = exchange.deadlines.proceed, proceed <= now {
+            exchange.deadlines.proceed = nil
+            if stream.machine.continueTimedOut() { sendBody(stream) }
+        }
+    }
+
+    private func sendPing() {
+        write(.rootStream, .ping(HTTP2PingData(withInteger: 0), ack: false))
+    }
+
+    // MARK: Life in the pipeline
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        flushTask = { connection.value.flush() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        flushTask = nil
+    }
+}
+
+extension TransportError.Code {
+    /// Whether the error says of itself nothing about the request.
+    fileprivate var mayRepeat: Bool { self == .connectionClosed || self == .pingTimeout }
+}

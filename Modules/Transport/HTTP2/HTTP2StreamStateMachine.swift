@@ -1,0 +1,92 @@
+/// What one stream may do next (RFC 9113, 8.1): a request and its response, each with an end of its own. Pure: each event
+/// returns what to do.
+struct HTTP2StreamStateMachine {
+    /// How far the request is.
+    enum RequestPhase: Equatable {
+        /// The head is out, the body waits for `100 Continue`.
+        case awaitingContinue
+        case sendingBody
+        /// The rest of the body will not be sent.
+        case abandoned
+        case complete
+    }
+
+    enum ResponsePhase: Equatable {
+        case awaitingHead
+        case body
+    }
+
+    enum InformationalAction: Equatable {
+        case forward
+        case forwardAndSendBody
+        case fail(Failure)
+    }
+
+    enum HeadAction: Equatable {
+        case deliver
+        /// Deliver, and stop sending the body: the server has answered without it.
+        case deliverAndAbandonBody
+    }
+
+    enum EndAction: Equatable {
+        case complete
+        /// The response is complete, the request is not: the stream is to be reset.
+        case completeAndReset
+        case fail(Failure)
+    }
+
+    enum Failure: Equatable {
+        case switchedProtocols
+        case endedWithoutResponse
+        case tooManyInformationalResponses
+    }
+
+    private(set) var request: RequestPhase
+    private(set) var response = ResponsePhase.awaitingHead
+    private var informationalLimit: Int
+
+    init(hasBody: Bool, expectsContinue: Bool, informationalLimit: Int) {
+        request = !hasBody ? .complete : expectsContinue ? .awaitingContinue : .sendingBody
+        self.informationalLimit = informationalLimit
+    }
+
+    /// Whether the server is the one that has something to say.
+    var awaitsServer: Bool { request == .complete || response == .body }
+
+    /// The wait for `100 Continue` is over; true when the body is to be sent now.
+    mutating func continueTimedOut() -> Bool {
+        guard request == .awaitingContinue else { return false }
+        request = .sendingBody
+        return true
+    }
+
+    /// The request's last byte was written.
+    mutating func requestBodyEnded() {
+        if request == .sendingBody { request = .complete }
+    }
+
+    mutating func receivedInformational(status: Int, isEnd: Bool) -> InformationalAction {
+        if isEnd { return .fail(.endedWithoutResponse) }
+        // HTTP/2 has none (RFC 9113, 8.6).
+        if status == 101 { return .fail(.switchedProtocols) }
+        informationalLimit -= 1
+        guard informationalLimit >= 0 else { return .fail(.tooManyInformationalResponses) }
+        guard status == 100, request == .awaitingContinue else { return .forward }
+        request = .sendingBody
+        return .forwardAndSendBody
+    }
+
+    /// The final response's head is there. A server that refuses before it has read the body will not read the rest.
+    mutating func receivedHead(status: Int) -> HeadAction {
+        response = .body
+        guard request == .awaitingContinue || (request == .sendingBody && status >= 300) else { return .deliver }
+        request = .abandoned
+        return .deliverAndAbandonBody
+    }
+
+    /// The response's last byte is there.
+    mutating func receivedEnd() -> EndAction {
+        guard response == .body else { return .fail(.endedWithoutResponse) }
+        return request == .complete ? .complete : .completeAndReset
+    }
+}

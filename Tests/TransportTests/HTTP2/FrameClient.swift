@@ -1,0 +1,179 @@
+import HTTPTypes
+import LinnetSecurity
+import NIOCore
+import NIOHTTP2
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import LinnetTransport
+
+/// One connection of HTTP/2, with neither TLS nor a pool.
+final class FrameClient: Sendable {
+    /// What the connection told its owner.
+    struct Told {
+        var ended = 0
+        var capacities: [Int] = []
+        var isClosed = false
+    }
+
+    private let channel: any Channel
+    private let connection: NIOLoopBound<HTTP2Connection>
+    private let told = Mutex(Told())
+    private let waiting = Mutex<[HTTPExchange]>([])
+    private let running = Mutex(0)
+
+    private init(_ channel: any Channel, _ connection: NIOLoopBound<HTTP2Connection>) {
+        self.channel = channel
+        self.connection = connection
+    }
+
+    /// Connects for as long as the operation.
+    static func run<Result>(
+        _ server: FrameServer, firstStreamID: Int = 1, configure: (inout TransportConfiguration) -> Void = { _ in },
+        perform: (FrameClient) async throws -> Result
+    ) async throws -> Result {
+        var configuration = TransportConfiguration()
+        configure(&configuration)
+        let fixed = configuration
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: false).connect(to: server.address).get()
+        let connection = try await channel.eventLoop.submit {
+            let connection = try HTTP2Connection.install(
+                on: channel, configuration: fixed, firstStreamID: firstStreamID)
+            channel.closeFuture.assumeIsolated().whenComplete { _ in connection.connectionEnded() }
+            return NIOLoopBound(connection, eventLoop: channel.eventLoop)
+        }.get()
+        let client = FrameClient(channel, connection)
+        await client.perform { connection in
+            connection.adopt(
+                HTTP2Connection.Owner(
+                    streamEnded: { client.streamEnded(connection) },
+                    capacityChanged: { capacity in client.told.withLock { $0.capacities.append(capacity) } },
+                    closed: { client.told.withLock { $0.isClosed = true } }))
+        }
+        do {
+            let result = try await perform(client)
+            await client.end()
+            return result
+        } catch {
+            await client.end()
+            throw error
+        }
+    }
+
+    private func end() async {
+        await perform { $0.shutDown(.shutDown) }
+        try? await channel.closeFuture.get()
+    }
+
+    /// What the owner has been told, once it meets the condition.
+    func told(where condition: (Told) -> Bool = { _ in true }) async throws -> Told {
+        while true {
+            let told = told.withLock { $0 }
+            if condition(told) { return told }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Does something on the event loop.
+    func perform(_ body: @escaping @Sendable (HTTP2Connection) -> Void) async {
+        let connection = connection
+        try? await channel.eventLoop.submit { body(connection.value) }.get()
+    }
+
+    // MARK: Requests
+
+    func outcome(
+        _ request: TransportRequest, observer: (any TransportObserver)? = nil, isReused: Bool = false,
+        queued: Bool = false
+    ) async -> HTTPExchange.Outcome {
+        let timeouts = request.timeouts
+        let exchange = HTTPExchange(
+            request: request, observer: observer, timeouts: timeouts,
+            deadline: timeouts.request.map { .after($0) }, isReusedConnection: isReused, metrics: TransportMetrics())
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                exchange.waiter = continuation
+                connection.execute { queued ? self.enqueue(exchange, $0) : $0.start(exchange) }
+            }
+        } onCancel: {
+            exchange.isCancelled.store(true, ordering: .releasing)
+            connection.execute { $0.cancel(exchange, .readerCancelled) }
+        }
+    }
+
+    func send(
+        _ request: TransportRequest, observer: (any TransportObserver)? = nil, queued: Bool = false
+    ) async throws(TransportError) -> TransportResponse {
+        switch await outcome(request, observer: observer, queued: queued) {
+        case .response(let response): return response
+        case .failure(let error, _): throw error
+        }
+    }
+
+    // MARK: A line before a connection that takes no more
+
+    private func enqueue(_ exchange: HTTPExchange, _ connection: HTTP2Connection) {
+        let starts = running.withLock { running in
+            guard running < connection.capacity else { return false }
+            running += 1
+            return true
+        }
+        if starts { connection.start(exchange) } else { waiting.withLock { $0.append(exchange) } }
+    }
+
+    private func streamEnded(_ connection: HTTP2Connection) {
+        told.withLock { $0.ended += 1 }
+        running.withLock { $0 = max(0, $0 - 1) }
+        let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let next { enqueue(next, connection) }
+    }
+}
+
+extension TransportRequest {
+    /// A request over HTTP/2.
+    static func http2(
+        _ path: String = "/", method: HTTPRequest.Method = .get, fields: HTTPFields = [:],
+        body: TransportRequestBody? = nil, delivery: ResponseDelivery = .whole(upTo: ResponseDelivery.defaultLimit),
+        timeouts: TransportTimeouts = TransportTimeouts()
+    ) -> TransportRequest {
+        TransportRequest(
+            head: HTTPRequest(
+                method: method, scheme: "http", authority: "localhost", path: path, headerFields: fields),
+            body: body, timeouts: timeouts, delivery: delivery)
+    }
+}
+
+extension HTTPExchange.Outcome {
+    var error: TransportError? {
+        if case .failure(let error, _) = self { error } else { nil }
+    }
+
+    var canRepeat: Bool {
+        if case .failure(_, let canRepeat) = self { canRepeat } else { false }
+    }
+
+    var response: TransportResponse? {
+        if case .response(let response) = self { response } else { nil }
+    }
+}
+
+/// Collects what happens elsewhere, and lets a test wait for it.
+final class Log<Element: Sendable>: Sendable {
+    private let (stream, continuation) = AsyncStream<Element>.makeStream()
+    private let all = Mutex<[Element]>([])
+
+    var elements: [Element] { all.withLock { $0 } }
+
+    func add(_ element: Element) {
+        all.withLock { $0.append(element) }
+        continuation.yield(element)
+    }
+
+    /// The next element that meets the condition.
+    func first(where condition: (Element) -> Bool = { _ in true }) async -> Element? {
+        for await element in stream where condition(element) { return element }
+        return nil
+    }
+}

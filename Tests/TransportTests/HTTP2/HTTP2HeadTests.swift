@@ -1,0 +1,112 @@
+import HTTPTypes
+import NIOHPACK
+import NIOHTTP2
+import Testing
+
+@testable import LinnetTransport
+
+/// RFC 9113, 8.2 and 8.3: what a head is on the wire.
+@Suite("HTTP/2 heads", .timeLimit(.minutes(5)))
+struct HTTP2HeadTests {
+    @Test func pseudoFieldsComeFirst() throws {
+        let headers = try HTTP2RequestHead.make(
+            .http2("/a?b=c", method: .post, fields: [.userAgent: "Test", .accept: "*/*"], body: .text("four")))
+        #expect(
+            headers.map { "\($0.name): \($0.value)" } == [
+                ":method: POST", ":scheme: http", ":authority: localhost", ":path: /a?b=c", "user-agent: Test",
+                "accept: */*", "content-length: 4",
+            ])
+    }
+
+    @Test(arguments: [
+        ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5"), ("Proxy-Connection", "close"),
+        ("Transfer-Encoding", "chunked"), ("Upgrade", "h2c"), ("Host", "elsewhere"), ("TE", "gzip"),
+        ("HTTP2-Settings", "AAMAAABkAAQAAP__"), ("Content-Length", "7"),
+    ])
+    func fieldsOfAConnectionStayBehind(name: String, value: String) throws {
+        let name = try #require(HTTPField.Name(name))
+        let headers = try HTTP2RequestHead.make(.http2(fields: [name: value]))
+        #expect(!headers.contains(name: name.canonicalName))
+    }
+
+    @Test func fieldsThatConnectionNamesStayBehind() throws {
+        let (hop, end) = (try #require(HTTPField.Name("X-Hop")), try #require(HTTPField.Name("X-End")))
+        let headers = try HTTP2RequestHead.make(
+            .http2(fields: [.connection: "close, X-Hop", hop: "here", end: "there", .te: "trailers"]))
+        #expect(headers.map(\.name).suffix(2) == ["x-end", "te"])
+    }
+
+    @Test func secretsAreNeverIndexed() throws {
+        let headers = try HTTP2RequestHead.make(.http2(fields: [.authorization: "Bearer abc", .cookie: "a=b"]))
+        let secrets = headers.filter { ["authorization", "cookie"].contains($0.name) }
+        #expect(secrets.count == 2)
+        #expect(secrets.allSatisfy { $0.indexable == .neverIndexed })
+    }
+
+    @Test func anUnknownLengthHasNoField() throws {
+        let headers = try HTTP2RequestHead.make(.http2(method: .post, body: .pieces(["a"])))
+        #expect(!headers.contains(name: "content-length") && !headers.contains(name: "transfer-encoding"))
+    }
+
+    @Test(arguments: ["a b", "", "a\u{0}b"])
+    func aBadPathIsRefused(path: String) {
+        #expect(throws: TransportError.self) { try HTTP2RequestHead.make(.http2(path)) }
+    }
+
+    @Test(arguments: ["20", "2000", "-20", "abc", "099"])
+    func aStatusHasThreeDigits(status: String) {
+        #expect(throws: TransportError.self) { try HTTP2ResponseHead([":status": status], limits: .init()) }
+    }
+}
+
+@Suite("HTTP/2 streams' states", .timeLimit(.minutes(5)))
+struct HTTP2StreamStateMachineTests {
+    private func machine(
+        hasBody: Bool = false, expectsContinue: Bool = false, limit: Int = 2
+    ) -> HTTP2StreamStateMachine {
+        HTTP2StreamStateMachine(hasBody: hasBody, expectsContinue: expectsContinue, informationalLimit: limit)
+    }
+
+    @Test func aResponseEndsTheStream() {
+        var machine = machine()
+        let (head, end) = (machine.receivedHead(status: 200), machine.receivedEnd())
+        #expect(head == .deliver && end == .complete)
+    }
+
+    @Test(arguments: [(200, false), (299, false), (300, true), (413, true)])
+    func aRefusalStopsTheBody(status: Int, stops: Bool) {
+        var machine = machine(hasBody: true)
+        let (head, end) = (machine.receivedHead(status: status), machine.receivedEnd())
+        #expect(head == (stops ? .deliverAndAbandonBody : .deliver))
+        #expect(end == .completeAndReset)
+    }
+
+    @Test func continueSendsTheBodyOnce() {
+        var machine = machine(hasBody: true, expectsContinue: true)
+        let first = machine.receivedInformational(status: 100, isEnd: false)
+        let second = machine.receivedInformational(status: 100, isEnd: false)
+        let third = machine.receivedInformational(status: 103, isEnd: false)
+        #expect(first == .forwardAndSendBody && second == .forward && third == .fail(.tooManyInformationalResponses))
+    }
+
+    @Test func anAnswerBeforeContinueKeepsTheBody() {
+        var machine = machine(hasBody: true, expectsContinue: true)
+        let head = machine.receivedHead(status: 200)
+        let sends = machine.continueTimedOut()
+        #expect(head == .deliverAndAbandonBody && !sends)
+    }
+
+    @Test func anEndWithoutAHeadFails() {
+        var machine = machine()
+        let informational = machine.receivedInformational(status: 103, isEnd: true)
+        let end = machine.receivedEnd()
+        #expect(informational == .fail(.endedWithoutResponse) && end == .fail(.endedWithoutResponse))
+    }
+
+    @Test func numbersRunOut() {
+        var machine = HTTP2ConnectionStateMachine(firstID: Int(Int32.max) - 2)
+        let ids = [machine.open(), machine.open(), machine.open()].map { $0.map { Int($0) } }
+        #expect(ids == [Int(Int32.max) - 2, Int(Int32.max), nil])
+        #expect(machine.capacity == 0)
+    }
+}

@@ -1,0 +1,48 @@
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("HTTP/2 keep-alive", .timeLimit(.minutes(5)))
+struct HTTP2KeepAliveTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    private func keepAlive(every interval: Duration? = .seconds(30)) -> HTTP2KeepAlive {
+        var options = HTTP2Options()
+        options.keepAlivePing = interval
+        options.pingTimeout = .seconds(10)
+        var keepAlive = HTTP2KeepAlive(options)
+        keepAlive.firstStreamOpened(start)
+        return keepAlive
+    }
+
+    @Test func silenceIsAskedAndThenGivenUp() {
+        var keepAlive = keepAlive()
+        #expect(keepAlive.next(hasStreams: true) == start + .seconds(30))
+        let steps = [29, 30, 39, 40].map { keepAlive.check(start + .seconds($0), hasStreams: true) }
+        #expect(steps == [.none, .ping, .none, .giveUp])
+    }
+
+    @Test func anyWordIsAnAnswer() {
+        var keepAlive = keepAlive()
+        let first = keepAlive.check(start + .seconds(30), hasStreams: true)
+        keepAlive.heard(start + .seconds(35))
+        let second = keepAlive.check(start + .seconds(64), hasStreams: true)
+        #expect(first == .ping && second == .none)
+        #expect(keepAlive.next(hasStreams: true) == start + .seconds(65))
+    }
+
+    @Test func nobodyAsksForNothing() {
+        var keepAlive = keepAlive()
+        let action = keepAlive.check(start + .seconds(100), hasStreams: false)
+        #expect(action == .none && keepAlive.next(hasStreams: false) == nil)
+    }
+
+    @Test func aProbeNeedsNoInterval() {
+        var keepAlive = keepAlive(every: nil)
+        #expect(keepAlive.next(hasStreams: true) == nil)
+        let probes = [keepAlive.probe(start), keepAlive.probe(start)]
+        let action = keepAlive.check(start + .seconds(10), hasStreams: false)
+        #expect(probes == [true, false] && action == .giveUp)
+    }
+}

@@ -1,0 +1,264 @@
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("HTTP/2 responses", .timeLimit(.minutes(5)))
+struct HTTP2ResponseTests {
+    /// What a server answers to the one request.
+    private func exchange(
+        _ request: TransportRequest = .http2(), observer: RecordingObserver? = nil,
+        configure: (inout TransportConfiguration) -> Void = { _ in },
+        answer: @escaping @Sendable (HTTP2StreamID, FrameServer.Peer) -> Void
+    ) async throws -> TransportResponse {
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { answer(frame.streamID, peer) }
+        } perform: { server in
+            try await FrameClient.run(server, configure: configure) { client in
+                try await client.send(request, observer: observer)
+            }
+        }
+    }
+
+    @Test func headBodyAndTrailersArrive() async throws {
+        let checksum = try #require(HTTPField.Name("x-checksum"))
+        let response = try await exchange { id, peer in
+            peer.head(id, [":status": "200", "content-type": "text/plain", "content-length": "5"])
+            peer.data(id, "he")
+            peer.data(id, "llo")
+            peer.head(id, ["x-checksum": "5d41"], isEnd: true)
+        }
+        #expect(response.head.status == .ok)
+        #expect(response.head.headerFields[.contentType] == "text/plain")
+        #expect(response.text == "hello")
+        #expect(response.body.completion?.trailers?[checksum] == "5d41")
+        #expect(response.metrics.responseBodyBytes == 5)
+    }
+
+    @Test func aHeadHasALengthAndNoBody() async throws {
+        let response = try await exchange(.http2(method: .head)) { id, peer in
+            peer.head(id, [":status": "200", "content-length": "5"], isEnd: true)
+        }
+        #expect(response.head.headerFields[.contentLength] == "5")
+        #expect(response.text == "")
+    }
+
+    @Test(arguments: ["204", "304"])
+    func statusesWithoutABodyHaveNone(status: String) async throws {
+        let fields: HPACKHeaders = status == "304" ? [":status": status, "content-length": "9"] : [":status": status]
+        let response = try await exchange { id, peer in peer.head(id, fields, isEnd: true) }
+        #expect(response.head.status.code == Int(status))
+        #expect(response.text == "")
+    }
+
+    @Test func informationalResponsesGoToTheObserver() async throws {
+        let observer = RecordingObserver()
+        let response = try await exchange(observer: observer) { id, peer in
+            peer.head(id, [":status": "102"])
+            peer.head(id, [":status": "103", "link": "</a>"])
+            peer.respond(id, "done")
+        }
+        #expect(response.text == "done")
+        #expect(observer.record.informational == [102, 103])
+        #expect(observer.record.attempts.count == 1)
+    }
+
+    @Test func tooManyInformationalResponsesFail() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await exchange(configure: { $0.limits.informationalResponses = 2 }) { id, peer in
+                for _ in 0..<3 { peer.head(id, [":status": "103"]) }
+            }
+        }
+        #expect(error?.code == .tooManyInformationalResponses)
+    }
+
+    @Test func aBodyOfMoreThanTheLimitFails() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await exchange(.http2(delivery: .whole(upTo: 4))) { id, peer in peer.respond(id, "hello") }
+        }
+        #expect(error?.code == .bodyTooLarge)
+    }
+
+    /// What a server does wrong on one stream, and that the connection lives on.
+    enum Fault: CaseIterable {
+        case upperCaseName, noStatus, twoStatuses, badStatus, dataFirst, shortBody, longBody, bodyWhereNoneIs
+        case connectionField, pseudoFieldLast, switchedProtocols, informationalEnd, trailersWithoutEnd
+
+        func commit(_ id: HTTP2StreamID, _ peer: FrameServer.Peer) {
+            switch self {
+            case .upperCaseName: peer.head(id, [":status": "200", "X-Upper": "1"], isEnd: true)
+            case .noStatus: peer.head(id, ["server": "x"], isEnd: true)
+            case .twoStatuses:
+                var headers: HPACKHeaders = [":status": "200"]
+                headers.add(name: ":status", value: "201")
+                peer.head(id, headers, isEnd: true)
+            case .badStatus: peer.head(id, [":status": "20"], isEnd: true)
+            case .dataFirst: peer.raw([rawFrame(type: 0, stream: UInt32(Int(id)), [1])])
+            case .shortBody:
+                peer.head(id, [":status": "200", "content-length": "5"])
+                peer.data(id, "four", isEnd: true)
+            case .longBody:
+                peer.head(id, [":status": "200", "content-length": "3"])
+                peer.data(id, "four", isEnd: true)
+            case .bodyWhereNoneIs:
+                peer.head(id, [":status": "204"])
+                peer.data(id, "body", isEnd: true)
+            case .connectionField: peer.head(id, [":status": "200", "connection": "close"], isEnd: true)
+            case .pseudoFieldLast: peer.head(id, ["server": "x", ":status": "200"], isEnd: true)
+            case .switchedProtocols: peer.head(id, [":status": "101"])
+            case .informationalEnd: peer.head(id, [":status": "103"], isEnd: true)
+            case .trailersWithoutEnd:
+                peer.head(id)
+                // x: 1, and END_HEADERS alone.
+                peer.raw([rawFrame(type: 1, flags: 4, stream: UInt32(Int(id)), [0, 1, 0x78, 1, 0x31])])
+            }
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func aMalformedResponseFailsAlone(fault: Fault) async throws {
+        try await FrameServer.run { frame, peer in
+            switch frame.path {
+            case "/bad": fault.commit(frame.streamID, peer)
+            case "/good": peer.respond(frame.streamID, "good")
+            default: break
+            }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let bad = await client.outcome(.http2("/bad"))
+                #expect(bad.error?.code == .invalidResponse)
+                #expect(!bad.canRepeat)
+                let good = try await client.send(.http2("/good"))
+                #expect(good.text == "good")
+                let told = try await client.told()
+                #expect(!told.isClosed && told.ended == 2)
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 1_000), (20, 10)])
+    func aHeadAboveTheLimitFailsAlone(fields: Int, bytes: Int) async throws {
+        try await FrameServer.run { frame, peer in
+            guard let path = frame.path else { return }
+            var headers: HPACKHeaders = [":status": "200"]
+            if path == "/large" {
+                for number in 0..<fields { headers.add(name: "x-\(number)", value: String(repeating: "a", count: bytes)) }
+            }
+            peer.head(frame.streamID, headers, isEnd: true)
+        } perform: { server in
+            let limit: (inout TransportConfiguration) -> Void = {
+                $0.limits.headBytes = 512
+                $0.limits.headFields = 10
+            }
+            try await FrameClient.run(server, configure: limit) { client in
+                let large = await client.outcome(.http2("/large"))
+                #expect(large.error?.code == .headTooLarge)
+                let small = try await client.send(.http2("/small"))
+                #expect(small.head.status == .ok)
+            }
+        }
+    }
+
+    @Test func aHeadFarAboveTheLimitEndsTheConnection() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await exchange(configure: { $0.limits.headBytes = 512 }) { id, peer in
+                let (id, part) = (UInt32(Int(id)), [UInt8](repeating: 0, count: 60_000))
+                peer.raw([rawFrame(type: 1, stream: id, part), rawFrame(type: 9, flags: 4, stream: id, part)])
+            }
+        }
+        #expect(error?.code == .headTooLarge)
+    }
+}
+
+@Suite("HTTP/2 streamed responses", .timeLimit(.minutes(5)))
+struct HTTP2StreamedResponseTests {
+    private static let window = 65_535
+
+    private func small(_ configuration: inout TransportConfiguration) {
+        configuration.http2.initialWindowSize = Self.window
+    }
+
+    @Test func aSlowReaderHoldsUpItsOwnStreamAlone() async throws {
+        let sent = Log<Int>()
+        let (piece, pieces) = (ByteBuffer(repeating: 7, count: 16_384), 512)
+        try await FrameServer.run { frame, peer in
+            guard let path = frame.path else { return }
+            guard path == "/large" else { return peer.respond(frame.streamID, "small") }
+            peer.head(frame.streamID)
+            for number in 1...pieces {
+                let promise = peer.eventLoop.makePromise(of: Void.self)
+                promise.futureResult.whenSuccess { sent.add(number) }
+                peer.send(
+                    frame.streamID, .data(.init(data: .byteBuffer(piece), endStream: number == pieces)), promise)
+            }
+        } perform: { server in
+            try await FrameClient.run(server, configure: small) { client in
+                let large = try await client.send(.http2("/large", delivery: .streamed))
+                // The reader has taken nothing; what the server may send is bounded by the mark and one window.
+                for _ in 0..<50 {
+                    let response = try await client.send(.http2("/small"))
+                    #expect(response.text == "small")
+                }
+                let bound = (256 * 1024 + 2 * Self.window) / piece.readableBytes + 1
+                #expect(sent.elements.count <= bound)
+                let body = try await large.body.collect(upTo: .max)
+                #expect(body.readableBytes == pieces * piece.readableBytes)
+            }
+        }
+    }
+
+    @Test func aDroppedBodyResetsItsStreamAlone() async throws {
+        let resets = Log<HTTP2ErrorCode>()
+        try await FrameServer.run { frame, peer in
+            if let code = frame.resetCode { resets.add(code) }
+            guard let path = frame.path else { return }
+            peer.head(frame.streamID)
+            peer.data(frame.streamID, "piece", isEnd: path != "/endless")
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                _ = try await client.send(.http2("/endless", delivery: .streamed)).head
+                #expect(await resets.first() == .cancel)
+                let next = try await client.send(.http2("/short"))
+                #expect(next.text == "piece")
+            }
+        }
+    }
+
+    @Test func aBodyThatIsResetFails() async throws {
+        try await FrameServer.run { frame, peer in
+            guard frame.path != nil else { return }
+            peer.head(frame.streamID)
+            peer.data(frame.streamID, "half")
+            peer.send(frame.streamID, .rstStream(.internalError))
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let error = await #expect(throws: TransportError.self) {
+                    try await client.send(.http2(delivery: .streamed)).body.collect(upTo: .max)
+                }
+                #expect(error?.code == .streamReset)
+                #expect(error?.message.contains("INTERNAL_ERROR") == true)
+            }
+        }
+    }
+
+    @Test func theHeadComesBeforeTheBody() async throws {
+        let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            guard frame.path != nil else { return }
+            peer.head(frame.streamID)
+            waiting.add(peer.bound)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let response = try await client.send(.http2(delivery: .streamed))
+                let peer = try #require(await waiting.first())
+                peer.execute { $0.data(1, "late", isEnd: true) }
+                let body = try await response.body.collect(upTo: 4)
+                #expect(String(buffer: body) == "late")
+                #expect(response.body.completion != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP2
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("HTTP/2 timeouts", .timeLimit(.minutes(5)))
+struct HTTP2TimeoutTests {
+    @Test func aSilentStreamFailsAloneAndTheServerIsAsked() async throws {
+        let (pings, resets) = (Log<Void>(), Log<HTTP2ErrorCode>())
+        try await FrameServer.run { frame, peer in
+            if frame.path == "/good" { peer.respond(frame.streamID, "good") }
+            if case .ping(_, ack: false) = frame.payload { pings.add(()) }
+            if let code = frame.resetCode { resets.add(code) }
+        } perform: { server in
+            try await FrameClient.run(server, configure: { $0.http2.keepAlivePing = nil }) { client in
+                let outcome = await client.outcome(
+                    .http2("/silent", timeouts: TransportTimeouts(idleRead: .milliseconds(20))))
+                #expect(outcome.error?.code == .readTimeout)
+                #expect(await resets.first() == .cancel)
+                #expect(await pings.first() != nil)
+                let good = try await client.send(.http2("/good"))
+                #expect(good.text == "good")
+            }
+        }
+    }
+
+    @Test func theWholeRequestHasATime() async throws {
+        try await FrameServer.run { _, _ in
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let outcome = await client.outcome(.http2(timeouts: TransportTimeouts(request: .milliseconds(20))))
+                #expect(outcome.error?.code == .requestTimeout)
+            }
+        }
+    }
+
+    @Test func aServerThatTakesNothingFailsTheUpload() async throws {
+        try await FrameServer.run { _, _ in
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let outcome = await client.outcome(
+                    .http2(
+                        method: .post, body: .bytes(ByteBuffer(repeating: 1, count: 1_000_000)),
+                        timeouts: TransportTimeouts(idleWrite: .milliseconds(20))))
+                #expect(outcome.error?.code == .writeTimeout)
+            }
+        }
+    }
+
+    @Test func aDeadServerIsGivenUp() async throws {
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { peer.stopReading() }
+        } perform: { server in
+            let options: (inout TransportConfiguration) -> Void = {
+                $0.http2.keepAlivePing = .milliseconds(20)
+                $0.http2.pingTimeout = .milliseconds(50)
+            }
+            try await FrameClient.run(server, configure: options) { client in
+                async let first = client.outcome(.http2("/1"), isReused: true)
+                async let second = client.outcome(.http2("/2", method: .post), isReused: true)
+                let outcomes = await [first, second]
+                #expect(outcomes.map { $0.error?.code } == [.pingTimeout, .pingTimeout])
+                #expect(outcomes.map(\.canRepeat) == [true, false])
+                _ = try await client.told { $0.isClosed }
+            }
+        }
+    }
+
+    @Test func aServerThatAnswersPingsIsWaitedFor() async throws {
+        let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
+        let pings = Log<Void>()
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { waiting.add(peer.bound) }
+            if case .ping(_, ack: false) = frame.payload { pings.add(()) }
+        } perform: { server in
+            try await FrameClient.run(server, configure: { $0.http2.keepAlivePing = .milliseconds(5) }) { client in
+                async let response = client.send(.http2())
+                let peer = try #require(await waiting.first())
+                for _ in 0..<3 { _ = await pings.first() }
+                peer.execute { $0.respond(1, "patience") }
+                let text = try await response.text
+                #expect(text == "patience")
+            }
+        }
+    }
+}
+
+/// RFC 9113, 10.5: what costs a client more than it costs the server ends the connection.
+@Suite("HTTP/2 floods", .timeLimit(.minutes(5)))
+struct HTTP2FloodTests {
+    enum Flood: CaseIterable {
+        case pings, settings, resets, continuations, emptyData, badStreams
+
+        func pour(_ peer: FrameServer.Peer) {
+            switch self {
+            case .pings: peer.raw(Array(repeating: rawFrame(type: 6, [0, 0, 0, 0, 0, 0, 0, 0]), count: 60))
+            case .settings: peer.raw(Array(repeating: rawFrame(type: 4), count: 60))
+            case .resets:
+                peer.raw(Array(repeating: rawFrame(type: 3, stream: 1, [0, 0, 0, 8]), count: 60))
+            case .continuations:
+                // A head that never ends: END_HEADERS is never set.
+                peer.raw(
+                    [rawFrame(type: 1, stream: 1, [0x88])]
+                        + Array(repeating: rawFrame(type: 9, stream: 1, [0x0F, 0x0D, 0x01, 0x30]), count: 60))
+            case .emptyData:
+                peer.head(1)
+                peer.raw(Array(repeating: rawFrame(type: 0, stream: 1), count: 60))
+            case .badStreams:
+                // No increment is an error of the stream (RFC 9113, 6.9).
+                peer.raw(Array(repeating: rawFrame(type: 8, stream: 1, [0, 0, 0, 0]), count: 60))
+            }
+        }
+
+        /// The request in whose stream it happens may hear of that first.
+        var codes: [TransportError.Code] {
+            switch self {
+            case .resets: [.streamReset]
+            case .continuations: [.headTooLarge]
+            default: [.invalidResponse]
+            }
+        }
+    }
+
+    @Test(arguments: Flood.allCases)
+    func aFloodEndsTheConnection(flood: Flood) async throws {
+        try await FrameServer.run { frame, peer in
+            if frame.path == "/flood" { flood.pour(peer) }
+        } perform: { server in
+            let limits: (inout TransportConfiguration) -> Void = {
+                $0.http2.limits.controlFrames = 30
+                $0.http2.limits.resets = 30
+                $0.http2.limits.streamErrors = 30
+            }
+            try await FrameClient.run(server, configure: limits) { client in
+                let outcome = await client.outcome(.http2("/flood"))
+                #expect(flood.codes.contains(try #require(outcome.error?.code)))
+                _ = try await client.told { $0.isClosed }
+            }
+        }
+    }
+}
