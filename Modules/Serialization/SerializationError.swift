@@ -23,6 +23,9 @@ public struct SerializationError: Error, Sendable {
         public static let invalidURL = Code("invalidURL")
         /// The body was read already and can be read only once.
         public static let bodyNotReplayable = Code("bodyNotReplayable")
+        /// The file that is to be a body cannot be read: it is not there, not a regular file, or not permitted. The
+        /// underlying error is a ``FileFailure``.
+        public static let bodyFileUnreadable = Code("bodyFileUnreadable")
         /// A file that the body is read from changed since its size was taken.
         public static let bodyFileChanged = Code("bodyFileChanged")
         /// The value is nested deeper than the limit.

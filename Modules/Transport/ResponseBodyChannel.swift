@@ -4,33 +4,47 @@ internal import Synchronization
 /// Carries a response's bytes from a connection's event loop to the task that reads them, under backpressure.
 ///
 /// The loop pushes; once more than the high-water mark is waiting it stops reading from the socket, until the reader has
-/// taken all of it and asks for more.
+/// taken all of it. The reader takes all that waits at once, so that the socket is read on while it works.
 final class ResponseBodyChannel: Sendable {
-    typealias Waiter = UnsafeContinuation<Result<ByteBuffer?, TransportError>, Never>
+    typealias Batch = CircularBuffer<ByteBuffer>
+    typealias Waiter = UnsafeContinuation<Result<Batch?, TransportError>, Never>
 
     private struct State {
-        var buffers = CircularBuffer<ByteBuffer>()
+        var buffers = Batch()
         var bytes = 0
         var isPaused = false
+        var isWakeUpDue = false
         var waiter: Waiter?
         var end: Result<TransportResponseBody.Completion, TransportError>?
     }
 
     private enum Step {
-        case ready(Result<ByteBuffer?, TransportError>, resumesReading: Bool)
+        case ready(Result<Batch?, TransportError>, resumesReading: Bool)
         case wait
+    }
+
+    /// What a push leads to.
+    private enum PushAction {
+        case none
+        case wake(Waiter, Batch)
+        case wakeLater
     }
 
     private static let highWaterMark = 256 * 1024
 
     private let state = Mutex(State())
+    private let runLater: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     private let resumeReading: @Sendable () -> Void
     private let abandonExchange: @Sendable (TransportError) -> Void
 
+    /// Makes a channel. `runLater` runs a closure on the event loop once the socket was read as far as it goes: a reader
+    /// that waits is woken then, once for all that came; without it, it is woken by each push.
     init(
+        runLater: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
         resumeReading: @escaping @Sendable () -> Void,
         abandonExchange: @escaping @Sendable (TransportError) -> Void
     ) {
+        self.runLater = runLater
         self.resumeReading = resumeReading
         self.abandonExchange = abandonExchange
     }
@@ -39,31 +53,55 @@ final class ResponseBodyChannel: Sendable {
 
     /// Hands over bytes; false when the socket should not be read until the reader asks.
     func push(_ buffer: ByteBuffer) -> Bool {
-        let (waiter, goesOn) = state.withLock { state -> (Waiter?, Bool) in
-            guard state.end == nil else { return (nil, true) }
-            if let waiter = state.waiter {
-                state.waiter = nil
-                return (waiter, true)
-            }
+        let (action, goesOn) = state.withLock { state -> (PushAction, Bool) in
+            guard state.end == nil else { return (.none, true) }
             state.buffers.append(buffer)
             state.bytes += buffer.readableBytes
+            if state.waiter != nil { return (wakingAction(&state), true) }
             // Stays set until the reader has asked: the loop has stopped reading by then, whatever came after.
             state.isPaused = state.isPaused || state.bytes >= Self.highWaterMark
-            return (nil, !state.isPaused)
+            return (.none, !state.isPaused)
         }
-        waiter?.resume(returning: .success(buffer))
+        switch action {
+        case .none: break
+        case .wake(let waiter, let batch): waiter.resume(returning: .success(batch))
+        case .wakeLater: runLater? { self.wake() }
+        }
         return goesOn
     }
 
     /// Says that the body is complete, or why it will not be. Only the first call counts.
     func finish(_ end: Result<TransportResponseBody.Completion, TransportError>) {
-        let waiter = state.withLock { state -> Waiter? in
+        let woken = state.withLock { state -> (Waiter, Result<Batch?, TransportError>)? in
             guard state.end == nil else { return nil }
             state.end = end
-            defer { state.waiter = nil }
-            return state.waiter
+            guard let waiter = state.waiter, case .ready(let result, _) = Self.take(&state) else { return nil }
+            state.waiter = nil
+            return (waiter, result)
         }
-        waiter?.resume(returning: end.map { _ in nil })
+        if let (waiter, result) = woken { waiter.resume(returning: result) }
+    }
+
+    /// A reader waits, and there are bytes for it.
+    private func wakingAction(_ state: inout State) -> PushAction {
+        if runLater != nil, state.bytes < Self.highWaterMark {
+            guard !state.isWakeUpDue else { return .none }
+            state.isWakeUpDue = true
+            return .wakeLater
+        }
+        guard let waiter = state.waiter, case .ready(.success(let batch?), _) = Self.take(&state) else { return .none }
+        state.waiter = nil
+        return .wake(waiter, batch)
+    }
+
+    private func wake() {
+        let woken = state.withLock { state -> (Waiter, Result<Batch?, TransportError>)? in
+            state.isWakeUpDue = false
+            guard let waiter = state.waiter, case .ready(let result, _) = Self.take(&state) else { return nil }
+            state.waiter = nil
+            return (waiter, result)
+        }
+        if let (waiter, result) = woken { waiter.resume(returning: result) }
     }
 
     // MARK: The reader's end
@@ -74,7 +112,8 @@ final class ResponseBodyChannel: Sendable {
         }
     }
 
-    func next() async throws(TransportError) -> ByteBuffer? {
+    /// All buffers that wait, at least one; nil at the end.
+    func nextBatch() async throws(TransportError) -> Batch? {
         if Task.isCancelled { abandon(.readerCancelled) }
         if case .ready(let result, let resumes) = state.withLock({ Self.take(&$0) }) {
             if resumes { resumeReading() }
@@ -105,11 +144,13 @@ final class ResponseBodyChannel: Sendable {
     }
 
     private static func take(_ state: inout State) -> Step {
-        if let buffer = state.buffers.popFirst() {
-            state.bytes -= buffer.readableBytes
-            let resumes = state.isPaused && state.buffers.isEmpty
-            if resumes { state.isPaused = false }
-            return .ready(.success(buffer), resumesReading: resumes)
+        if !state.buffers.isEmpty {
+            let batch = state.buffers
+            state.buffers = Batch()
+            state.bytes = 0
+            let resumes = state.isPaused
+            state.isPaused = false
+            return .ready(.success(batch), resumesReading: resumes)
         }
         guard let end = state.end else { return .wait }
         return .ready(end.map { _ in nil }, resumesReading: false)
@@ -130,8 +171,13 @@ final class ResponseBodyReader: Sendable {
 
     var completion: TransportResponseBody.Completion? { channel.completion }
 
-    func next() async throws(TransportError) -> ByteBuffer? {
-        try await channel.next()
+    func nextBatch() async throws(TransportError) -> ResponseBodyChannel.Batch? {
+        try await channel.nextBatch()
+    }
+
+    /// The reader's task was cancelled; what has come by then can still be read.
+    func cancel() {
+        channel.abandon(.readerCancelled)
     }
 }
 

@@ -67,7 +67,9 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
 
     /// Reads a body.
     public struct Iterator: AsyncIteratorProtocol {
-        var storage: Storage?
+        private var storage: Storage?
+        /// Taken, but not handed out yet.
+        private var waiting = ResponseBodyChannel.Batch()
 
         init(storage: Storage) {
             self.storage = storage
@@ -75,15 +77,11 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
 
         /// The next bytes, or nil at the end.
         public mutating func next() async throws(TransportError) -> ByteBuffer? {
-            switch storage {
-            case .whole(let bytes, _):
-                storage = nil
-                return bytes.readableBytes > 0 ? bytes : nil
-            case .stream(let reader):
-                return try await reader.next()
-            case nil:
-                return nil
-            }
+            if !waiting.isEmpty, Task.isCancelled, case .stream(let reader) = storage { reader.cancel() }
+            if let buffer = waiting.popFirst() { return buffer }
+            guard let batch = try await take() else { return nil }
+            waiting = batch
+            return waiting.popFirst()
         }
 
         /// The next bytes, or nil at the end.
@@ -91,6 +89,27 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
             isolation actor: isolated (any Actor)?
         ) async throws(TransportError) -> ByteBuffer? {
             try await next()
+        }
+
+        /// All bytes that are there, at least one buffer, or nil at the end; for those who write them on in one go.
+        package mutating func nextBatch() async throws(TransportError) -> CircularBuffer<ByteBuffer>? {
+            guard waiting.isEmpty else {
+                defer { waiting = ResponseBodyChannel.Batch() }
+                return waiting
+            }
+            return try await take()
+        }
+
+        private mutating func take() async throws(TransportError) -> ResponseBodyChannel.Batch? {
+            switch storage {
+            case .whole(let bytes, _):
+                storage = nil
+                return bytes.readableBytes > 0 ? [bytes] : nil
+            case .stream(let reader):
+                return try await reader.nextBatch()
+            case nil:
+                return nil
+            }
         }
     }
 }

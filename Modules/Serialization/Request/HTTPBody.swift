@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import Synchronization
 
-/// A request's content: bytes in memory, or a stream that is pulled as the connection takes it.
+/// A request's content: bytes in memory, a file, or a stream that is pulled as the connection takes it.
 ///
 /// ```swift
 /// let body = HTTPBody.stream(length: nil, isReplayable: true) { try LogReader(path) }
@@ -19,6 +19,7 @@ public struct HTTPBody: Sendable {
 
     private enum Source: Sendable {
         case data(Data)
+        case file(BodyFile)
         case stream(@Sendable () throws -> any HTTPBodyReader)
         case once(SingleUse)
     }
@@ -26,6 +27,18 @@ public struct HTTPBody: Sendable {
     /// A body in memory, which can be replayed.
     public static func data(_ data: Data) -> HTTPBody {
         HTTPBody(length: Int64(data.count), isReplayable: true, source: .data(data))
+    }
+
+    /// A body in a file, which is read while it is sent, and can be replayed. Memory does not grow with it.
+    ///
+    /// Its size is taken now, and sent as the Content-Length. When the file is gone by the time it is sent, or has another
+    /// size then or at its end, sending fails with ``SerializationError/Code/bodyFileChanged``.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyFileUnreadable`` when there is no regular file
+    ///   that may be read, or ``SerializationError/Code/invalidURL`` when the URL is not one of a file.
+    public static func file(_ url: URL) throws(SerializationError) -> HTTPBody {
+        let file = try BodyFile(url)
+        return HTTPBody(length: file.size, isReplayable: true, source: .file(file))
     }
 
     /// A body that is pulled from a reader.
@@ -55,6 +68,11 @@ public struct HTTPBody: Sendable {
         if case .data(let data) = source { data } else { nil }
     }
 
+    /// The file if the body is one, otherwise nil.
+    package var file: BodyFile? {
+        if case .file(let file) = source { file } else { nil }
+    }
+
     /// Returns a reader that starts at the body's first byte.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` when the body can be read
@@ -62,6 +80,7 @@ public struct HTTPBody: Sendable {
     public func makeReader() throws -> any HTTPBodyReader {
         switch source {
         case .data(let data): return DataBodyReader(data)
+        case .file(let file): return FileBodyReader(try file.open())
         case .stream(let makeReader): return try makeReader()
         case .once(let once):
             guard let makeReader = once.take() else {

@@ -4,6 +4,10 @@ internal import LinnetTransport
 protocol EngineSink: AnyObject, TransportObserver {
     /// A request is about to go out with this many bytes of body; nil when the number is unknown.
     func willSendBody(length: Int64?)
+    /// The head of a response is there, which promises this many bytes of body; nil when it does not say.
+    func willReceiveBody(length: Int64?)
+    /// Some more bytes of the response's body were taken.
+    func didReceiveBody(bytes: Int)
     /// Returns when bytes may flow. Throws `CancellationError` when the caller's task was cancelled.
     func passGate() async throws
 }

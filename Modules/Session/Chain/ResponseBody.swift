@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import LinnetTransport
+internal import NIOCore
 
 /// The bytes of a response: whole in memory, or pulled by one reader under backpressure.
 ///
@@ -81,6 +82,11 @@ public struct ResponseBody: Sendable, AsyncSequence {
         /// The next bytes, or nil at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Data? {
             try await source.next()
+        }
+
+        /// All bytes that are there, without a way round by `Data` where they come from a connection; nil at the end.
+        mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
+            try await source.nextBatch()
         }
     }
 }

@@ -1,9 +1,18 @@
 internal import FoundationEssentials
 internal import LinnetTransport
+internal import NIOCore
 
 /// Where a reader of a ``ResponseBody`` takes its chunks from.
 protocol ResponseBodySource {
     mutating func next() async throws(SessionError) -> Data?
+    /// All bytes that are there, for those who write them on; from a connection as they came from it.
+    mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>?
+}
+
+extension ResponseBodySource {
+    mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
+        try await next().map { [ByteBuffer(bytes: $0)] }
+    }
 }
 
 struct WholeSource: ResponseBodySource {
@@ -17,6 +26,14 @@ struct WholeSource: ResponseBodySource {
         defer { bytes = nil }
         return bytes
     }
+
+    /// Piece by piece: they are copied.
+    mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
+        guard let bytes else { return nil }
+        let piece = bytes.prefix(1024 * 1024)
+        self.bytes = piece.count < bytes.count ? bytes.dropFirst(piece.count) : nil
+        return [ByteBuffer(bytes: piece)]
+    }
 }
 
 struct TransportSource: ResponseBodySource {
@@ -27,6 +44,14 @@ struct TransportSource: ResponseBodySource {
         do {
             guard let buffer = try await iterator.next() else { return nil }
             return Data(buffer)
+        } catch {
+            throw SessionError(error, url: url)
+        }
+    }
+
+    mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
+        do {
+            return try await iterator.nextBatch()
         } catch {
             throw SessionError(error, url: url)
         }

@@ -14,6 +14,8 @@ extension TransportRequestBody {
             self = .stream(length: Int64(data.count), isReplayable: true) {
                 PiecewiseReader(rest: data, size: Self.pieceSize, sink: sink)
             }
+        } else if let file = body.file {
+            self = .stream(length: file.size, isReplayable: true) { FileChunkReader(file: file, sink: sink) }
         } else {
             self = .stream(length: body.length, isReplayable: body.isReplayable) {
                 StreamReader(reader: try body.makeReader(), sink: sink)

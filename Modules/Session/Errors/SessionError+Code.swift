@@ -38,6 +38,8 @@ extension SessionError {
         public static let bodyTooLarge = Code("bodyTooLarge")
         /// The request's body failed to produce its bytes, or cannot produce them again.
         public static let requestBodyFailed = Code("requestBodyFailed")
+        /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.
+        public static let fileFailed = Code("fileFailed")
         /// The server's bytes are not HTTP, or exceed a limit on a response's head.
         public static let invalidResponse = Code("invalidResponse")
         /// The configuration cannot be enforced.

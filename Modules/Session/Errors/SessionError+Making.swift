@@ -14,6 +14,12 @@ extension SessionError {
         }
     }
 
+    /// A file that a response was to be written to.
+    init(_ failure: FileFailure, url: URL?) {
+        self.init(.fileFailed, "\(failure).", underlying: failure, url: url)
+        fileFailure = failure
+    }
+
     static func cancelled(_ url: URL?) -> SessionError {
         SessionError(.cancelled, "The request was cancelled.", url: url)
     }

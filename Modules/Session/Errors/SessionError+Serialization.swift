@@ -7,6 +7,7 @@ extension SessionError {
         self.init(Self.meaning(of: error), error.message, underlying: error, url: url)
         head = error.response?.head
         body = error.response?.body
+        fileFailure = error.underlying as? FileFailure
     }
 
     private static let meanings: [SerializationError.Code: Code] = [
@@ -18,7 +19,8 @@ extension SessionError {
         .invalidHeader: .invalidRequest,
         .invalidURL: .invalidURL,
         .bodyNotReplayable: .requestBodyFailed,
-        .bodyFileChanged: .requestBodyFailed,
+        .bodyFileUnreadable: .fileFailed,
+        .bodyFileChanged: .fileFailed,
     ]
 
     private static func meaning(of error: SerializationError) -> Code {

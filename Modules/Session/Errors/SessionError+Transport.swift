@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetSerialization
 internal import LinnetTransport
 
 extension SessionError {
@@ -8,6 +9,13 @@ extension SessionError {
         self.init(code, error.message, underlying: error, url: url)
         self.timeout = timeout
         trustRefusal = error.trustRefusal
+        // A body's file that could not be read is the caller's own, and has a code of its own.
+        if error.code == .requestBodyFailed, let cause = error.underlying as? SerializationError,
+            cause.underlying is FileFailure
+        {
+            self = SessionError(cause, url: url)
+            underlying = error
+        }
     }
 
     private static let meanings: [TransportError.Code: Code] = [

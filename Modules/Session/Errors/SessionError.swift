@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSecurity
+public import LinnetSerialization
 public import LinnetTransport
 
 /// Why a request, or the making of a session, failed.
@@ -19,10 +20,12 @@ public struct SessionError: Error, Sendable {
     public var url: URL?
     /// The response's status and header fields, when one had come.
     public var head: HTTPResponse?
-    /// The response's body, when one had come whole.
+    /// The response's body, when one had come whole; of a download that was refused, its first bytes.
     public var body: Data?
     /// Why the policy refused the chain, with the pins that were seen and wanted, for ``Code/trustRefused``.
     public var trustRefusal: TrustRefusal?
+    /// Which file it is about and what the system said, for ``Code/fileFailed``.
+    public var fileFailure: FileFailure?
     /// What each attempt cost, as far as it is known.
     public var metrics: [TransportMetrics] = []
 

@@ -42,6 +42,7 @@ extension HTTPExchange {
         guard let head else { return }
         let host = NIOLoopBound(host, eventLoop: eventLoop)
         let channel = ResponseBodyChannel(
+            runLater: { eventLoop.execute($0) },
             resumeReading: { eventLoop.execute { host.value.resumeReading(self) } },
             abandonExchange: { error in eventLoop.execute { host.value.cancel(self, error) } })
         bodyChannel = channel

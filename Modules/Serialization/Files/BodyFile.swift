@@ -1,0 +1,103 @@
+package import FoundationEssentials
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that is a request's body, as it was when the body was made.
+package struct BodyFile: Sendable {
+    package let path: String
+    package let size: Int64
+
+    /// Looks at a file. Fails with ``SerializationError/Code/bodyFileUnreadable``.
+    package init(_ url: URL) throws(SerializationError) {
+        guard url.isFileURL else {
+            throw SerializationError(code: .invalidURL, message: "\(url.absoluteString) is not a file URL")
+        }
+        path = url.absoluteURL.path(percentEncoded: false)
+        guard !path.utf8.contains(0) else { throw Self.unreadable(path, EINVAL) }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Self.unreadable(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Self.unreadable(path, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        guard access(path, R_OK) == 0 else { throw Self.unreadable(path, errno) }
+        size = Int64(status.st_size)
+    }
+
+    /// Opens it. Fails with ``SerializationError/Code/bodyFileChanged`` when it is gone or has another size.
+    package func open() throws(SerializationError) -> OpenBodyFile { try OpenBodyFile(self) }
+
+    static func unreadable(_ path: String, _ code: Int32) -> SerializationError {
+        let failure = FileFailure(path: path, errorNumber: code, problem: "cannot be read")
+        return SerializationError(code: .bodyFileUnreadable, message: "\(failure)", underlying: failure)
+    }
+
+    func changed(_ how: String, _ code: Int32) -> SerializationError {
+        SerializationError(
+            code: .bodyFileChanged,
+            message: "\(path) had \(size) bytes when it was made a request's body, and \(how)",
+            underlying: FileFailure(path: path, errorNumber: code, problem: "changed while it was sent"))
+    }
+}
+
+/// A body's file that is being read; it closes with its last reference. Reading may block.
+package final class OpenBodyFile: Sendable {
+    private let file: BodyFile
+    private let descriptor: Int32
+
+    init(_ file: BodyFile) throws(SerializationError) {
+        self.file = file
+        // Without O_NONBLOCK a pipe put in the file's place would block here for good.
+        descriptor = Self.retrying { open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        if descriptor < 0 {
+            if errno == ENOENT { throw file.changed("is gone", ENOENT) }
+            throw BodyFile.unreadable(file.path, errno)
+        }
+        try checkSize()
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Reads the bytes at an offset, as many as the buffer takes or the file has; 0 at the end.
+    ///
+    /// With the last of them it is made sure that the file still has the size that was promised, before they go out.
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(SerializationError) -> Int {
+        let wanted = Int(min(Int64(buffer.count), file.size - offset))
+        var count = 0
+        while count < wanted {
+            let position = off_t(offset) + off_t(count)
+            let got = Self.retrying {
+                pread(descriptor, buffer.baseAddress?.advanced(by: count), wanted - count, position)
+            }
+            guard got >= 0 else { throw BodyFile.unreadable(file.path, errno) }
+            guard got > 0 else { throw file.changed("shrank to \(position) bytes", EIO) }
+            count += got
+        }
+        if offset + Int64(count) >= file.size { try checkSize() }
+        return count
+    }
+
+    private func checkSize() throws(SerializationError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw BodyFile.unreadable(file.path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == file.size else {
+            throw file.changed("has \(status.st_size) bytes now", EIO)
+        }
+    }
+
+    private static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Why a file could not be read or written: what the system said about which path.
+public struct FileFailure: Error, Sendable, Hashable {
+    /// The file, or the folder, that it is about.
+    public var path: String
+    /// The system's error number, such as `ENOSPC`.
+    public var errorNumber: Int32
+    /// What did not work, such as "cannot be written".
+    public var problem: String
+
+    /// Makes a failure.
+    public init(path: String, errorNumber: Int32, problem: String) {
+        self.path = path
+        self.errorNumber = errorNumber
+        self.problem = problem
+    }
+}
+
+extension FileFailure: CustomStringConvertible {
+    /// The path, what did not work, and the system's words for the error number.
+    public var description: String { "\(path) \(problem): \(String(cString: strerror(errorNumber)))" }
+}

@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Where a download goes, and by which rules. All but the making of it may block.
+struct DownloadDestination: Sendable {
+    /// As many files of one name are kept side by side.
+    private static let mostNumbered = 9_999
+
+    let place: FilePlace
+    let options: DownloadOptions
+
+    init(_ url: URL, _ options: DownloadOptions) throws(SessionError) {
+        guard url.isFileURL else {
+            throw SessionError(.invalidURL, "The destination of a download is no file URL.", url: url)
+        }
+        let path = url.absoluteURL.path(percentEncoded: false)
+        guard let place = FilePlace(path) else {
+            throw SessionError(FileFailure(path: path, errorNumber: EISDIR, problem: "names no file"), url: nil)
+        }
+        self.place = place
+        self.options = options
+    }
+
+    /// Finds what would make the download fail at its end, before anything is sent.
+    func check() throws(FileFailure) {
+        switch try SystemFile.kind(of: place.path) {
+        case .folder:
+            throw SystemFile.failure(place.path, "is a folder", EISDIR)
+        case .other:
+            throw SystemFile.failure(place.path, "is not a file", EEXIST)
+        case .file, .link:
+            if options.existingFile == .fail { throw exists }
+        case nil:
+            break
+        }
+        do {
+            try SystemFile.checkFolder(place.folder)
+        } catch where error.errorNumber == ENOENT && options.createsDirectories {
+            return
+        }
+    }
+
+    /// Opens the file that the bytes go to until they are complete.
+    func makePartialFile() throws(FileFailure) -> PartialFile {
+        if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
+        do {
+            while true {
+                let path = place.makePartialPath()
+                if let descriptor = try SystemFile.create(path, permissions: options.permissions) {
+                    return PartialFile(path: path, finalPath: place.path, descriptor: descriptor)
+                }
+            }
+        } catch {
+            var failure = error
+            failure.path = place.path
+            throw failure
+        }
+    }
+
+    /// Gives a complete file its name, and returns the path.
+    func take(_ file: PartialFile) throws(FileFailure) -> String {
+        try file.close(synchronizing: options.synchronizes)
+        let path = try rename(file)
+        file.isMoved = true
+        if options.synchronizes { try SystemFile.synchronizeFolder(place.folder) }
+        return path
+    }
+
+    private func rename(_ file: PartialFile) throws(FileFailure) -> String {
+        switch options.existingFile.choice {
+        case .replace:
+            try SystemFile.move(file.path, to: place.path)
+            return place.path
+        case .fail:
+            guard try SystemFile.moveIfFree(file.path, to: place.path) else { throw exists }
+            return place.path
+        case .keepBoth:
+            var candidate = place
+            for number in 1...Self.mostNumbered {
+                if try SystemFile.moveIfFree(file.path, to: candidate.path) { return candidate.path }
+                candidate = place.numbered(number)
+            }
+            throw exists
+        }
+    }
+
+    private var exists: FileFailure {
+        SystemFile.failure(place.path, "is there already", EEXIST)
+    }
+}

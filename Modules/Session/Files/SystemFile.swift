@@ -1,0 +1,111 @@
+internal import LinnetSerialization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The system's calls on files as functions that throw what the system says. All of them may block.
+enum SystemFile {
+    /// What is at a path, a symbolic link itself and not what it leads to; nil when nothing is.
+    enum Kind: Equatable {
+        case file, folder, link, other
+    }
+
+    static func kind(of path: String) throws(FileFailure) -> Kind? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(path, "cannot be looked at")
+        }
+        return switch status.st_mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFLNK: .link
+        default: .other
+        }
+    }
+
+    /// Does nothing when there is a folder that files can be made in.
+    static func checkFolder(_ path: String) throws(FileFailure) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure(path, "cannot be looked at") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw failure(path, "is not a folder", ENOTDIR) }
+        guard access(path, W_OK | X_OK) == 0 else { throw failure(path, "cannot take a file") }
+    }
+
+    /// Makes a folder, and those above it that are missing.
+    static func makeFolder(_ path: String) throws(FileFailure) {
+        if mkdir(path, 0o777) == 0 { return }
+        let code = errno
+        if code == ENOENT, let parent = FilePlace(path)?.folder, parent != path {
+            try makeFolder(parent)
+            if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+            throw failure(path, "cannot be made")
+        }
+        guard code == EEXIST else { throw failure(path, "cannot be made", code) }
+    }
+
+    /// Opens a file that must be new; nil when there is one.
+    static func create(_ path: String, permissions: UInt16?) throws(FileFailure) -> Int32? {
+        let descriptor = retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o666)) }
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return nil }
+            throw failure(path, "cannot be made")
+        }
+        if let permissions, fchmod(descriptor, mode_t(permissions & 0o7777)) != 0 {
+            let code = errno
+            close(descriptor)
+            unlink(path)
+            throw failure(path, "cannot be given its permissions", code)
+        }
+        return descriptor
+    }
+
+    /// Renames a file; what had the new name is gone.
+    static func move(_ path: String, to newPath: String) throws(FileFailure) {
+        guard rename(path, newPath) == 0 else { throw failure(newPath, "cannot be put in place") }
+    }
+
+    /// Renames a file, unless something has the new name; then it returns false.
+    static func moveIfFree(_ path: String, to newPath: String) throws(FileFailure) -> Bool {
+        if link(path, newPath) == 0 {
+            unlink(path)
+            return true
+        }
+        if errno == EEXIST { return false }
+        // A file system without hard links: the name is taken by an empty file first.
+        guard let descriptor = try create(newPath, permissions: nil) else { return false }
+        close(descriptor)
+        do {
+            try move(path, to: newPath)
+            return true
+        } catch {
+            unlink(newPath)
+            throw error
+        }
+    }
+
+    /// Returns once a folder's names are on the disk.
+    static func synchronizeFolder(_ path: String) throws(FileFailure) {
+        let descriptor = retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(path, "cannot be written to its disk") }
+    }
+
+    static func failure(_ path: String, _ problem: String, _ code: Int32 = errno) -> FileFailure {
+        FileFailure(path: path, errorNumber: code, problem: problem)
+    }
+
+    /// A call that is made again when a signal interrupted it.
+    static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}

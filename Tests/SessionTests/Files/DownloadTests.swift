@@ -1,0 +1,140 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadTests {
+    @Test(arguments: [0, 1, 65_536, 64 * 1024 * 1024])
+    func theFileIsWhatTheServerSent(size: Int) async throws {
+        let bytes = makeBytes(size)
+        let response = MockResponse(headerFields: [.contentType: "application/x-iso"], body: .bytes(bytes))
+        try await withMockServer(response) { server in
+            try await withScratchFolder { folder in
+                let session = try Session()
+                let response = try await session.download(for: Request(url: server.url("/a")), to: folder["file"])
+                #expect(response.value.path == folder["file"].path)
+                #expect(response.body.isEmpty)
+                #expect(response.head.headerFields[.contentType] == "application/x-iso")
+                #expect(response.metrics.map(\.responseBodyBytes) == [Int64(size)])
+                #expect(try Data(contentsOf: folder["file"]) == bytes)
+                #expect(folder.names == ["file"])
+                await session.shutdown()
+            }
+        }
+    }
+
+    @Test func bodiesOfUnknownLengthAreWhole() async throws {
+        let pieces = (0..<50).map { makeBytes(10_000 + $0, seed: UInt64($0)) }
+        try await withMockServer(MockResponse(body: .chunks(pieces))) { server in
+            try await withScratchFolder { folder in
+                let client = try HTTPSession(baseURL: server.url("/"))
+                try await client.download("a", to: folder["file"])
+                #expect(try Data(contentsOf: folder["file"]) == pieces.reduce(Data(), +))
+                await client.shutdown()
+            }
+        }
+    }
+
+    @Test func theVerbSendsWhatItIsGiven() async throws {
+        let transport = StubTransport { _ in .status(200, body: Data("x".utf8)) }
+        let client = try makeClient(transport)
+        try await withScratchFolder { folder in
+            var options = RequestOptions()
+            options.idleTimeout = .seconds(7)
+            try await client.download(
+                "a", parameters: ["q": 1], headers: [.accept: "text/csv"], options: options, to: folder["file"])
+            #expect(try folder.text(of: "file") == "x")
+        }
+        let request = try #require(transport.requests.first)
+        #expect(request.head.method == .get)
+        #expect(request.head.path == "/api/a?q=1")
+        #expect(request.head.headerFields[.accept] == "text/csv")
+        #expect(request.delivery == .streamed)
+        #expect(request.timeouts.idleRead == .seconds(7))
+    }
+
+    @Test func interceptorsSeeItAndMayMakeTheBody() async throws {
+        struct Doubling: Interceptor {
+            func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+                var response = try await next(request)
+                response.head.headerFields[.contentLength] = nil
+                let (chunks, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+                for try await chunk in response.body {
+                    continuation.yield(chunk)
+                    continuation.yield(chunk)
+                }
+                continuation.finish()
+                response.body = .streamed(chunks)
+                return response
+            }
+        }
+        let client = try makeClient(StubTransport { _ in .status(200, body: Data("ab".utf8)) }) {
+            $0.session.interceptors = [Doubling()]
+        }
+        try await withScratchFolder { folder in
+            try await client.download("a", to: folder["file"])
+            #expect(try folder.text(of: "file") == "abab")
+        }
+    }
+
+    @Test func aLargeBodyFromAnInterceptorIsWhole() async throws {
+        struct Stored: Interceptor {
+            let bytes: Data
+            func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+                EngineResponse(url: request.url, head: HTTPResponse(status: .ok), body: .whole(bytes))
+            }
+        }
+        let bytes = makeBytes(3 * 1024 * 1024 + 17)
+        let client = try makeClient { $0.session.interceptors = [Stored(bytes: bytes)] }
+        try await withScratchFolder { folder in
+            try await client.download("a", to: folder["file"])
+            #expect(try Data(contentsOf: folder["file"]) == bytes)
+        }
+    }
+
+    @Test func itsEventsAreThoseOfARequest() async throws {
+        let client = try makeClient(StubTransport { _ in .status(200) })
+        let events = EventRecorder<String>()
+        let observation = client.session.onEvent { event in
+            switch event.kind {
+            case .resumed: events.record("resumed")
+            case .completed(nil): events.record("completed")
+            default: events.record("other")
+            }
+        }
+        try await withScratchFolder { folder in
+            try await client.download("a", to: folder["file"])
+            #expect(folder.names == ["file"])
+        }
+        try await events.wait(count: 2)
+        #expect(events.events == ["resumed", "completed"])
+        observation.cancel()
+    }
+
+    @Test func tenAtOnceDoNotMeet() async throws {
+        try await withMockServer(handler: { MockResponse(body: .bytes(makeBytes(300_000, seed: UInt64($0.path.count)))) }) {
+            server in
+            try await withScratchFolder { folder in
+                let client = try HTTPSession(baseURL: server.url("/"))
+                try await withThrowingTaskGroup { group in
+                    for number in 1...10 {
+                        group.addTask {
+                            try await client.download(String(repeating: "a", count: number), to: folder["file\(number)"])
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                for number in 1...10 {
+                    let expected = makeBytes(300_000, seed: UInt64(number + 1))
+                    #expect(try Data(contentsOf: folder["file\(number)"]) == expected)
+                }
+                #expect(folder.names.count == 10)
+                await client.shutdown()
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("The channel of a response's body", .timeLimit(.minutes(5)))
+struct ResponseBodyChannelTests {
+    /// Keeps what a channel wants to be run later.
+    private final class Later: Sendable {
+        private let jobs = Mutex<[@Sendable () -> Void]>([])
+
+        var count: Int { jobs.withLock { $0.count } }
+
+        func add(_ job: @escaping @Sendable () -> Void) { jobs.withLock { $0.append(job) } }
+
+        func run() {
+            let due = jobs.withLock { jobs in
+                defer { jobs = [] }
+                return jobs
+            }
+            for job in due { job() }
+        }
+    }
+
+    private func makeChannel(
+        _ later: Later? = nil, resumed: @escaping @Sendable () -> Void = {}
+    ) -> ResponseBodyChannel {
+        guard let later else { return ResponseBodyChannel(resumeReading: resumed, abandonExchange: { _ in }) }
+        return ResponseBodyChannel(
+            runLater: { later.add($0) }, resumeReading: resumed, abandonExchange: { _ in })
+    }
+
+    private let completion = TransportResponseBody.Completion(trailers: nil, metrics: TransportMetrics())
+
+    @Test func theReaderTakesAllThatWaits() async throws {
+        let channel = makeChannel()
+        for text in ["a", "b", "c"] { #expect(channel.push(ByteBuffer(string: text))) }
+        #expect(try await channel.nextBatch()?.map { String(buffer: $0) } == ["a", "b", "c"])
+        #expect(channel.push(ByteBuffer(string: "d")))
+        channel.finish(.success(completion))
+        #expect(channel.completion == nil)
+        #expect(try await channel.nextBatch()?.count == 1)
+        #expect(channel.completion != nil)
+        #expect(try await channel.nextBatch() == nil)
+        #expect(try await channel.nextBatch() == nil)
+    }
+
+    @Test func takingResumesReading() async throws {
+        let resumed = Atomic(0)
+        let channel = makeChannel { resumed.add(1, ordering: .relaxed) }
+        let half = ByteBuffer(repeating: 0, count: 128 * 1024)
+        let answers = [channel.push(half), channel.push(half), channel.push(half)]
+        #expect(answers == [true, false, false])
+        #expect(try await channel.nextBatch()?.count == 3)
+        #expect(resumed.load(ordering: .relaxed) == 1)
+        #expect(channel.push(half))
+    }
+
+    @Test func aWaitingReaderIsWokenOnceForABurst() async throws {
+        let later = Later()
+        let channel = makeChannel(later)
+        let batches = AsyncStream<[String]>.makeStream()
+        let reader = Task {
+            while let batch = try await channel.nextBatch() {
+                batches.continuation.yield(batch.map { String(buffer: $0) })
+            }
+            batches.continuation.finish()
+        }
+        // The wake-up is due once the reader waits.
+        while later.count == 0 {
+            #expect(channel.push(ByteBuffer(string: "x")))
+            if later.count == 0 { await Task.yield() }
+        }
+        #expect(channel.push(ByteBuffer(string: "y")))
+        #expect(channel.push(ByteBuffer(string: "z")))
+        #expect(later.count == 1)
+        later.run()
+        var iterator = batches.stream.makeAsyncIterator()
+        while let batch = await iterator.next() {
+            guard batch.contains("y") else { continue }
+            #expect(batch.suffix(2) == ["y", "z"])
+            break
+        }
+        channel.finish(.success(completion))
+        try await reader.value
+    }
+
+    @Test func theEndWakesAReaderWithWhatIsLeft() async throws {
+        let later = Later()
+        let channel = makeChannel(later)
+        let reader = Task {
+            var all = ""
+            while let batch = try await channel.nextBatch() { all += batch.map { String(buffer: $0) }.joined() }
+            return all
+        }
+        var pushed = ""
+        while later.count == 0 {
+            #expect(channel.push(ByteBuffer(string: "x")))
+            pushed += "x"
+            if later.count == 0 { await Task.yield() }
+        }
+        channel.finish(.success(completion))
+        #expect(try await reader.value == pushed)
+        // Too late, and of no harm.
+        later.run()
+    }
+
+    @Test func aFailureComesAfterWhatHadArrived() async throws {
+        let channel = makeChannel()
+        #expect(channel.push(ByteBuffer(string: "a")))
+        channel.finish(.failure(TransportError(.connectionClosed, "Gone.")))
+        #expect(try await channel.nextBatch()?.count == 1)
+        let error = await #expect(throws: TransportError.self) { _ = try await channel.nextBatch() }
+        #expect(error?.code == .connectionClosed)
+    }
+}
