@@ -67,6 +67,9 @@ let executables: [Target] = [
         path: "Examples/ExampleApp"),
     .executableTarget(
         name: "linnet-request", dependencies: ["Linnet", argumentParser], path: "Examples/LinnetRequest"),
+    .executableTarget(
+        name: "linnet-pins", dependencies: ["LinnetSecurity", "LinnetTransport", httpTypes, argumentParser],
+        path: "Examples/LinnetPins"),
 ]
 
 let appTests: [Target] = [
@@ -75,6 +78,10 @@ let appTests: [Target] = [
     .testTarget(
         name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting", "CommandSupport"],
         path: "Tests/ExampleAppTests"),
+    .testTarget(
+        name: "LinnetPinsTests",
+        dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
+        path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "IntegrationTests",
         dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", httpTypes],
@@ -88,6 +95,7 @@ let package = Package(
     products: modules.map { .library(name: $0.target, targets: [$0.target]) } + [
         .executable(name: "ExampleApp", targets: ["ExampleApp"]),
         .executable(name: "linnet-request", targets: ["linnet-request"]),
+        .executable(name: "linnet-pins", targets: ["linnet-pins"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
