@@ -66,6 +66,9 @@ let executables: [Target] = [
         path: "Examples/ExampleApp"),
     .executableTarget(
         name: "linnet-request", dependencies: ["Linnet", argumentParser], path: "Examples/LinnetRequest"),
+    .executableTarget(
+        name: "linnet-pins", dependencies: ["LinnetSecurity", "LinnetTransport", httpTypes, argumentParser],
+        path: "Examples/LinnetPins"),
 ]
 
 let appTests: [Target] = [
@@ -74,6 +77,10 @@ let appTests: [Target] = [
     .testTarget(
         name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting", "CommandSupport"],
         path: "Tests/ExampleAppTests"),
+    .testTarget(
+        name: "LinnetPinsTests",
+        dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
+        path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "IntegrationTests",
         dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", httpTypes],
@@ -87,6 +94,7 @@ let package = Package(
     products: modules.map { .library(name: $0.target, targets: [$0.target]) } + [
         .executable(name: "ExampleApp", targets: ["ExampleApp"]),
         .executable(name: "linnet-request", targets: ["linnet-request"]),
+        .executable(name: "linnet-pins", targets: ["linnet-pins"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

@@ -25,6 +25,18 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let cannotReadFile = Code("cannotReadFile")
         /// The process has loaded an OpenSSL below 3.0.2.
         public static let openSSLTooOld = Code("openSSLTooOld")
+        /// A policy asks for what contradicts itself, and would trust less or more than it says.
+        public static let unenforceablePolicy = Code("unenforceablePolicy")
+        /// A policy file is no JSON, or not of the form that its version has.
+        public static let invalidPolicyFile = Code("invalidPolicyFile")
+        /// A policy file's version is unknown.
+        public static let unknownPolicyVersion = Code("unknownPolicyVersion")
+        /// A policy file has a key that its version does not know, or one twice.
+        public static let unknownPolicyKey = Code("unknownPolicyKey")
+        /// A policy file lacks a key.
+        public static let missingPolicyKey = Code("missingPolicyKey")
+        /// Policy files include each other in a circle, or too many.
+        public static let includeLoop = Code("includeLoop")
         /// OpenSSL failed where it should not.
         public static let openSSLFailed = Code("openSSLFailed")
     }
@@ -33,13 +45,18 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// One line that a person can act on.
     public var message: String
+    /// Where in a policy file the mistake is, written `rules[0].pins[1]`; nil where no such file is read.
+    public var path: String?
 
     /// Makes an error.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, path: String? = nil) {
         self.code = code
         self.message = message
+        self.path = path
     }
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+    /// The code, the place in a policy file, and the message.
+    public var description: String {
+        "\(code): " + (path.map { $0.isEmpty ? "" : $0 + ": " } ?? "") + message
+    }
 }

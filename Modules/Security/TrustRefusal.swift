@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a chain was refused.
 public struct TrustRefusal: Error, Sendable, CustomStringConvertible {
     /// The kind of reason. New ones may be added.
@@ -32,6 +34,10 @@ public struct TrustRefusal: Error, Sendable, CustomStringConvertible {
         public static let chainInvalid = Reason("chainInvalid")
         /// No pin matched.
         public static let pinMismatch = Reason("pinMismatch")
+        /// The pins' time is over, and the policy refuses from then on.
+        public static let pinsExpired = Reason("pinsExpired")
+        /// The chain holds, and the app's own judgement refuses it.
+        public static let refusedByApp = Reason("refusedByApp")
         /// The policy refuses this host.
         public static let hostRefused = Reason("hostRefused")
         /// The anchors could not be loaded.
@@ -52,10 +58,14 @@ public struct TrustRefusal: Error, Sendable, CustomStringConvertible {
     public var verifyCode: Int32?
     /// The certificate that the reason is about.
     public var certificate: CertificateSummary?
-    /// The pins of the chain, leaf first.
+    /// The pins of the chain, leaf first: of the verified one, or of the presented one where none was verified.
     public var seenPins: [PublicKeyPin]
     /// The pins that the policy wants.
     public var wantedPins: [PublicKeyPin]
+    /// The chain that was verified before it was refused, from leaf to anchor, in DER; empty where none was.
+    public var verifiedChain: [Data] = []
+    /// When the policy's pins expire, if they do.
+    public var pinsExpire: Date?
 
     /// Makes a refusal.
     public init(

@@ -12,6 +12,8 @@ public struct VerifiedTrust: Sendable {
     /// verdict rests on, runs out. Nil when nobody can tell in advance; a TLS session that was opened on such a verdict
     /// is not resumed.
     public var validUntil: Date?
+    /// What would have been refused if it were enforced: the findings of a ``ReportOnlyEvaluator``.
+    public var findings: [TrustRefusal] = []
     /// Whether OpenSSL verified the chain up to an anchor; where it did not, the chain is what was presented.
     let isAnchored: Bool
 

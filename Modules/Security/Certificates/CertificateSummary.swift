@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// What a person needs to know a certificate by.
-public struct CertificateSummary: Sendable, Hashable {
+public struct CertificateSummary: Sendable, Hashable, Codable {
     /// The subject, as RFC 2253 writes names.
     public var subject: String
     /// The issuer, as RFC 2253 writes names.

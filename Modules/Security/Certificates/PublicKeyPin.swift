@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// ```swift
 /// let pin = try PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
 /// ```
-public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
+public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The 32 bytes of the digest.
     public let digest: Data
 
@@ -64,4 +64,15 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
 
     /// The pin as `sha256/BASE64`.
     public var description: String { "sha256/" + digest.base64EncodedString() }
+
+    /// Reads the text.
+    public init(from decoder: any Decoder) throws {
+        self = try PublicKeyPin(decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
 }

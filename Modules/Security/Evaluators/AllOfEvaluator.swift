@@ -4,13 +4,19 @@ internal import FoundationEssentials
 ///
 /// They are asked in order; the first refusal is the verdict. The chain counts as pinned when one of them matched a pin,
 /// and is the one in which the pin was, else the first that was verified up to an anchor, else the first one's. The
-/// verdict holds as long as each of theirs does.
+/// verdict holds as long as each of theirs does. What any of them merely reports stays among the
+/// ``VerifiedTrust/findings``.
 public struct AllOfEvaluator: TrustEvaluator {
     private let first: any TrustEvaluator
     private let others: [any TrustEvaluator]
 
     /// Makes an evaluator of at least one.
     public init(_ first: any TrustEvaluator, _ others: any TrustEvaluator...) {
+        self.init(first, others)
+    }
+
+    /// Makes an evaluator of one and of others.
+    public init(_ first: any TrustEvaluator, _ others: [any TrustEvaluator]) {
         self.first = first
         self.others = others
     }
@@ -26,8 +32,10 @@ public struct AllOfEvaluator: TrustEvaluator {
         for evaluator in others {
             let decision = await evaluator.evaluate(trust)
             guard case .accepted(let next) = decision else { return decision }
+            let findings = verified.findings + next.findings
             if next.strength > verified.strength { verified = next }
             validUntil = if let validUntil, let until = next.validUntil { min(validUntil, until) } else { nil }
+            verified.findings = findings
         }
         verified.validUntil = validUntil
         return .accepted(verified)

@@ -8,6 +8,7 @@ public struct CertificatePinEvaluator: TrustEvaluator {
     private let verifier: ChainVerifier
     private let pinned: Set<Data>
     private let wanted: [PublicKeyPin]
+    private let position: PinPosition
 
     /// Makes an evaluator.
     ///
@@ -15,10 +16,12 @@ public struct CertificatePinEvaluator: TrustEvaluator {
     ///   - certificates: The certificates, of which one has to be in the verified chain.
     ///   - anchors: Where a chain may end; nil, the default, is at the pinned certificates.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
+    ///   - position: Which certificate counts. The default is any of the verified chain.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no certificate.
     public init(
-        _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true
+        _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
+        position: PinPosition = .anyInVerifiedChain
     ) throws(SecurityError) {
         guard !certificates.isEmpty else {
             throw SecurityError(.noPins, "A pinning policy needs one certificate at least.")
@@ -27,6 +30,7 @@ public struct CertificatePinEvaluator: TrustEvaluator {
         verifier = ChainVerifier(anchors: end, validatesHost: validatesHost)
         pinned = Set(certificates.map(\.derBytes))
         wanted = certificates.map(\.publicKeyPin)
+        self.position = position
     }
 
     /// True.
@@ -34,6 +38,8 @@ public struct CertificatePinEvaluator: TrustEvaluator {
 
     /// Verifies the chain, then looks for a pinned certificate.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        verifier.decide(trust, wanted: wanted) { $0.chain.contains(where: pinned.contains) }
+        verifier.decide(trust, wanted: wanted) { verified in
+            (position == .leaf ? verified.chain.prefix(1) : verified.chain[...]).contains(where: pinned.contains)
+        }
     }
 }

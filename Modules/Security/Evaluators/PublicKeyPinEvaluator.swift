@@ -1,10 +1,12 @@
 /// Trusts a chain that verifies, and of which one certificate has a pinned key.
 ///
-/// Any certificate of the *verified* chain may match: one that a server adds to what it presents counts for nothing.
+/// Any certificate of the *verified* chain may match, or the leaf alone: one that a server adds to what it presents counts
+/// for nothing.
 public struct PublicKeyPinEvaluator: TrustEvaluator {
     private let verifier: ChainVerifier
     private let pins: Set<PublicKeyPin>
     private let wanted: [PublicKeyPin]
+    private let position: PinPosition
 
     /// Makes an evaluator.
     ///
@@ -12,14 +14,17 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
     ///   - pins: The keys, of which one has to be in the chain; give a backup key, too.
     ///   - anchors: Where a chain may end. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
+    ///   - position: Which certificate's key counts. The default is any of the verified chain.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no pin.
     public init(
-        _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true
+        _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true,
+        position: PinPosition = .anyInVerifiedChain
     ) throws(SecurityError) {
         guard !pins.isEmpty else { throw SecurityError(.noPins, "A pinning policy needs one pin at least.") }
         verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost)
         wanted = pins
+        self.position = position
         self.pins = Set(pins)
     }
 
@@ -28,7 +33,7 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
 
     /// Verifies the chain, then looks for a pinned key.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        verifier.decide(trust, wanted: wanted) { $0.pins.contains(where: pins.contains) }
+        verifier.decide(trust, wanted: wanted) { $0.pins(at: position).contains(where: pins.contains) }
     }
 }
 
@@ -41,7 +46,9 @@ extension ChainVerifier {
             let chain = try verify(trust)
             let verified = VerifiedTrust(chain, isPinned: true, isAnchored: true)
             guard isPinned(verified) else {
-                return .refused(.pinMismatch(trust, leaf: chain[0], seen: verified.pins, wanted: wanted))
+                var refusal = TrustRefusal.pinMismatch(trust, leaf: chain[0], seen: verified.pins, wanted: wanted)
+                refusal.verifiedChain = verified.chain
+                return .refused(refusal)
             }
             return .accepted(verified)
         } catch {

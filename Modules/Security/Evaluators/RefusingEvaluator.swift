@@ -3,8 +3,8 @@ public struct RefusingEvaluator: TrustEvaluator {
     /// Makes an evaluator.
     public init() {}
 
-    /// Refuses.
+    /// Refuses with ``TrustRefusal/Reason/hostRefused``.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        .refused(TrustRefusal(.hostRefused, "\(trust.host): the policy has no rule for this host.", trust: trust))
+        .refused(TrustRefusal(.hostRefused, "\(trust.host.oneLine): the policy refuses this host.", trust: trust))
     }
 }

@@ -6,37 +6,70 @@
 /// | `*.example.com` | one label more: `a.example.com` |
 /// | `**.example.com` | any number of labels more, and `example.com` itself |
 /// | `192.0.2.1`, `2001:db8::1` | that address, however it is written |
+/// | `192.0.2.0/24`, `2001:db8::/32` | the addresses with that prefix (RFC 4632) |
+/// | `@single-label` | names of one label: `localhost`, `nas` |
+/// | `@private` | names below `localhost`, `local` (RFC 6762), `internal` and `home.arpa` (RFC 8375); addresses for loopback, private use, links and shared networks (RFC 6890, RFC 4193) |
 ///
 /// Names are compared without regard to case or a dot at their end. Names beyond ASCII are given as A-labels (RFC 5890).
+///
+/// Of the patterns that are for a host, the most specific comes first: an exact host; a longer prefix of addresses before
+/// a shorter one; wildcards with more labels before those with fewer, `*.` before `**.`; `@single-label`; `@private`.
 public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     enum Form: Hashable, Sendable {
-        case exact
-        case oneLabel
-        case anyDepth
+        case exact(HostName)
+        /// Of names with one label more than this one.
+        case oneLabel(String)
+        /// Of this name and all below it.
+        case anyDepth(String)
+        case range(AddressRange)
+        case singleLabel
+        case privateUse
     }
 
     let form: Form
-    /// The host, or what stands behind the wildcard.
-    let host: HostName
-    /// The pattern as text.
+    /// The pattern as text, in the one form in which it is written.
     public let description: String
 
     /// Reads a pattern.
     ///
     /// Fails with ``SecurityError/Code/invalidPattern``.
     public init(_ text: String) throws(SecurityError) {
-        let (form, prefix): (Form, String) =
-            if text.hasPrefix("**.") { (.anyDepth, "**.") } else if text.hasPrefix("*.") { (.oneLabel, "*.") } else {
-                (.exact, "")
-            }
-        let rest = String(text.dropFirst(prefix.count))
-        switch HostName(rest) {
-        case .name(let name) where form != .exact || !HostName.endsInNumber(name): host = .name(name)
-        case .address(let bytes) where form == .exact: host = .address(bytes)
-        case .name, .address, nil: throw SecurityError(.invalidPattern, Self.complaint(text))
-        }
-        description = prefix + host.text
+        guard let form = Self.form(text) else { throw SecurityError(.invalidPattern, Self.complaint(text)) }
         self.form = form
+        description =
+            switch form {
+            case .exact(let host): host.text
+            case .oneLabel(let base): "*." + base
+            case .anyDepth(let base): "**." + base
+            case .range(let range): "\(HostName.address(range.base).text)/\(range.prefixLength)"
+            case .singleLabel: "@single-label"
+            case .privateUse: "@private"
+            }
+    }
+
+    private static func form(_ text: String) -> Form? {
+        if text == "@single-label" { return .singleLabel }
+        if text == "@private" { return .privateUse }
+        if text.utf8.contains(UInt8(ascii: "/")) { return range(text) }
+        if text.hasPrefix("**.") { return base(text.dropFirst(3)).map { .anyDepth($0) } }
+        if text.hasPrefix("*.") { return base(text.dropFirst(2)).map { .oneLabel($0) } }
+        switch HostName(text) {
+        case .name(let name) where HostName.endsInNumber(name): return nil
+        case let host?: return .exact(host)
+        case nil: return nil
+        }
+    }
+
+    private static func base(_ text: Substring) -> String? {
+        if case .name(let name) = HostName(String(text)) { name } else { nil }
+    }
+
+    private static func range(_ text: String) -> Form? {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, case .address(let base) = HostName(String(parts[0])), let length = Int(parts[1]),
+            String(length) == parts[1], let range = AddressRange(base, prefixLength: length)
+        else { return nil }
+        return range.isSingle ? .exact(.address(base)) : .range(range)
     }
 
     /// Whether the pattern is for this host.
@@ -44,39 +77,63 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         HostName(host).map(matches) ?? false
     }
 
-    func matches(_ other: HostName) -> Bool {
-        guard case (.name(let base), .name(let name)) = (host, other) else { return host == other }
-        return switch form {
-        case .exact: name == base
-        case .oneLabel: name.hasSuffix("." + base) && HostName.labels(name) == HostName.labels(base) + 1
-        case .anyDepth: name == base || name.hasSuffix("." + base)
+    func matches(_ host: HostName) -> Bool {
+        switch (form, host) {
+        case (.exact(let wanted), _): host == wanted
+        case (.oneLabel(let base), .name(let name)):
+            name.hasSuffix("." + base) && HostName.labels(name) == HostName.labels(base) + 1
+        case (.anyDepth(let base), .name(let name)): name == base || name.hasSuffix("." + base)
+        case (.range(let range), .address(let address)): range.contains(address)
+        case (.singleLabel, .name(let name)): HostName.labels(name) == 1 && !HostName.endsInNumber(name)
+        case (.privateUse, _): host.isForPrivateUse
+        case (.oneLabel, .address), (.anyDepth, .address), (.range, .name), (.singleLabel, .address): false
         }
     }
 
-    /// Ranks patterns that match the same host: exact ones first, then those with more fixed labels, then `*.` before `**.`.
+    /// Ranks patterns that match the same host.
     var specificity: (Int, Int) {
-        guard form != .exact, case .name(let base) = host else { return (1, 0) }
-        return (0, HostName.labels(base) * 2 + (form == .oneLabel ? 1 : 0))
+        switch form {
+        case .exact: (4, 0)
+        case .range(let range): (3, range.prefixLength)
+        case .oneLabel(let base): (2, HostName.labels(base) * 2 + 1)
+        case .anyDepth(let base): (2, HostName.labels(base) * 2)
+        case .singleLabel: (1, 0)
+        case .privateUse: (0, 0)
+        }
     }
 
     private static func complaint(_ text: String) -> String {
+        let quoted = "\"\(text.oneLine)\" is no host pattern: "
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
-            return "\"\(text.oneLine)\" is no host pattern: write a name beyond ASCII as A-labels, \"xn--…\"."
+            return quoted + "write a name beyond ASCII as A-labels, \"xn--…\"."
         }
-        return "\"\(text.oneLine)\" is no host pattern: "
-            + "it must be a name, perhaps behind \"*.\" or \"**.\", or an IP address."
+        if let slash = text.firstIndex(of: "/"), case .address(let bytes) = HostName(String(text[..<slash])) {
+            if let length = Int(text[text.index(after: slash)...]), (0...bytes.count * 8).contains(length) {
+                let base = HostName.address(AddressRange.masked(bytes, length))
+                return quoted + "the addresses with this prefix are written \"\(base.text)/\(length)\"."
+            }
+            return quoted + "the prefix's length must be a number from 0 to \(bytes.count * 8)."
+        }
+        return quoted + "it must be a name, perhaps behind \"*.\" or \"**.\", an IP address, perhaps with a prefix's "
+            + "length, \"@single-label\" or \"@private\"."
     }
 }
 
 extension HostPattern {
     /// Whether two patterns are for the same hosts.
-    public static func == (left: HostPattern, right: HostPattern) -> Bool {
-        left.form == right.form && left.host == right.host
-    }
+    public static func == (left: HostPattern, right: HostPattern) -> Bool { left.form == right.form }
 
     /// Hashes what the pattern is for.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(form)
-        hasher.combine(host)
+    public func hash(into hasher: inout Hasher) { hasher.combine(form) }
+}
+
+extension HostName {
+    /// Names and addresses that mean nothing beyond a network of one's own.
+    fileprivate var isForPrivateUse: Bool {
+        switch self {
+        case .name(let name):
+            ["localhost", "local", "internal", "home.arpa"].contains { name == $0 || name.hasSuffix("." + $0) }
+        case .address(let bytes): AddressRange.privateRanges.contains { $0.contains(bytes) }
+        }
     }
 }

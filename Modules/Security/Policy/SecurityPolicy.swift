@@ -10,8 +10,8 @@ internal import Synchronization
 ///     otherHosts: SystemTrustEvaluator())
 /// ```
 ///
-/// The most specific rule for a host decides alone: an exact name or an address before wildcards, more labels before
-/// fewer, one label before any depth.
+/// The most specific rule for a host decides alone; ``HostPattern`` says which that is. Hosts without a rule are judged by
+/// ``otherHosts``: the system's store unless something else is given, such as ``TrustEvaluator/refuse``.
 public struct SecurityPolicy: Sendable {
     /// Tells policies apart; copies of one have the same. Connections made under one identity never serve another.
     public struct Identity: Hashable, Sendable {
@@ -40,6 +40,8 @@ public struct SecurityPolicy: Sendable {
     public var allowsSessionResumption = true {
         didSet { if allowsSessionResumption != oldValue { identity = .next() } }
     }
+    /// Who is told of refusals and findings; nil for nobody.
+    public private(set) var reporter: TrustReporter?
 
     /// Makes a policy.
     ///
@@ -59,6 +61,15 @@ public struct SecurityPolicy: Sendable {
         self.rules = rules.sorted { $0.pattern.specificity > $1.pattern.specificity }
         self.otherHosts = otherHosts
         isPinning = otherHosts.isPinning || rules.contains { $0.evaluator.isPinning }
+    }
+
+    /// The same policy, of another identity, that tells a reporter of each refusal and of each finding of a
+    /// ``ReportOnlyEvaluator``.
+    public func reporting(to reporter: TrustReporter) -> SecurityPolicy {
+        var policy = self
+        policy.reporter = reporter
+        policy.identity = .next()
+        return policy
     }
 
     /// The system's store for every host.
@@ -95,20 +106,44 @@ public struct SecurityPolicy: Sendable {
     /// Any certificate for every host: anyone on the way can read and change what is sent. For experiments alone.
     public static let insecureAcceptAnyCertificate = SecurityPolicy([], InsecureAcceptAnyCertificateEvaluator())
 
+    /// The most specific rule for a host; nil where ``otherHosts`` judges.
+    public func rule(for host: String) -> HostRule? {
+        guard let host = HostName(host) else { return nil }
+        return rules.first { $0.pattern.matches(host) }
+    }
+
     /// The evaluator of the most specific rule for a host; ``otherHosts`` where there is none.
     public func evaluator(for host: String) -> any TrustEvaluator {
-        guard let host = HostName(host) else { return otherHosts }
-        return rules.first { $0.pattern.matches(host) }?.evaluator ?? otherHosts
+        rule(for: host)?.evaluator ?? otherHosts
     }
 
     /// The verdict on a chain.
     ///
-    /// Where there are rules, a host that is no name in ASCII and no address is refused, since it would slip past them all.
+    /// A refusal names the leaf and the pins that were seen, also where an evaluator of one's own left them out. Where there
+    /// are rules, a host that is no name in ASCII and no address is refused, since it would slip past them all.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+        let decision = await verdict(trust).refusal { $0 = $0.completed(by: trust) }
+        if let reporter { report(decision, on: trust, to: reporter) }
+        return decision
+    }
+
+    private func verdict(_ trust: ServerTrust) async -> TrustDecision {
         guard rules.isEmpty || trust.host.isEmpty || HostName(trust.host) != nil else {
             return .refused(.unusableHost(.hostRefused, trust))
         }
         return await evaluator(for: trust.host).evaluate(trust)
+    }
+
+    private func report(_ decision: TrustDecision, on trust: ServerTrust, to reporter: TrustReporter) {
+        let pattern = rule(for: trust.host)?.pattern
+        switch decision {
+        case .refused(let refusal):
+            reporter.report(TrustReport(refusal, trust, pattern: pattern, isEnforced: true))
+        case .accepted(let verified):
+            for finding in verified.findings {
+                reporter.report(TrustReport(finding.completed(by: trust), trust, pattern: pattern, isEnforced: false))
+            }
+        }
     }
 
     /// Whether it pins this host.

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import LinnetSecurity
+
+/// Prints chains with their pins.
+struct ChainListing {
+    /// One server or file.
+    struct Entry: Encodable {
+        struct Link: Encodable {
+            var pin: PublicKeyPin
+            /// Nil for a key without a certificate.
+            var certificate: CertificateSummary?
+            /// False for an anchor that the server left out, as it should.
+            var isPresented: Bool
+        }
+
+        var source: String
+        var links: [Link]
+        /// Whether the chain holds, for the host; nil for files.
+        var isTrusted: Bool?
+        /// Why it does not.
+        var refusal: String?
+    }
+
+    let anchors: TrustAnchors
+    let timeout: Duration
+    let output: Output
+
+    /// Whether all could be read.
+    func list(_ targets: [Target]) async throws -> Bool {
+        var entries: [Entry] = []
+        for target in targets {
+            do {
+                entries.append(try await entry(target))
+            } catch {
+                try output.complain("\(error)")
+            }
+        }
+        try output.write(entries, text: entries.map(Self.text).joined(separator: "\n"))
+        return entries.count == targets.count
+    }
+
+    private func entry(_ target: Target) async throws -> Entry {
+        switch target {
+        case .file(let path):
+            return Entry(source: path, links: try Self.links(file: path))
+        case .host(let host):
+            let trust = try await ServerChain.read(host, timeout: timeout)
+            return await entry(host, trust)
+        }
+    }
+
+    private func entry(_ host: Target.Host, _ trust: ServerTrust) async -> Entry {
+        let presented = trust.presentedChain.compactMap { try? Certificate(der: $0) }
+        var entry = Entry(source: host.description, links: presented.map { .init($0, isPresented: true) })
+        switch await SecurityPolicy.systemTrust(anchors: anchors).evaluate(trust) {
+        case .refused(let refusal): (entry.isTrusted, entry.refusal) = (false, refusal.description)
+        case .accepted(let verified):
+            entry.isTrusted = true
+            let more = verified.chain.filter { !trust.presentedChain.contains($0) }
+            entry.links += more.compactMap { try? Certificate(der: $0) }.map { .init($0, isPresented: false) }
+        }
+        return entry
+    }
+
+    private static func links(file path: String) throws -> [Entry.Link] {
+        do {
+            return try Certificate.all(contentsOfFile: path).map { .init($0, isPresented: true) }
+        } catch {
+            guard error.code == .invalidCertificate else { throw error }
+            guard let data = try? Data(contentsOf: URL(filePath: path)), let pin = try? PublicKeyPin(key: data) else {
+                throw SecurityError(.invalidCertificate, "\"\(path)\" holds no certificate and no key, in PEM or DER.")
+            }
+            return [Entry.Link(pin: pin, certificate: nil, isPresented: true)]
+        }
+    }
+
+    private static func text(_ entry: Entry) -> String {
+        let verdict = entry.isTrusted.map { $0 ? ": trusted" : ": not trusted: \(entry.refusal ?? "")" } ?? ""
+        var lines = [Output.oneLine(entry.source + verdict)]
+        for (index, link) in entry.links.enumerated() {
+            let name = link.certificate?.subject ?? "a key"
+            let missing = link.isPresented ? "" : " (the anchor; the server does not send it)"
+            lines += ["", "\(index)  " + Output.oneLine(name) + missing]
+            if let certificate = link.certificate { lines += details(certificate) }
+            lines.append(link.pin.description)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func details(_ certificate: CertificateSummary) -> [String] {
+        let (start, end) = (certificate.notBefore.formatted(.iso8601), certificate.notAfter.formatted(.iso8601))
+        return [
+            "   issuer  \(Output.oneLine(certificate.issuer))", "   serial  \(certificate.serialNumber)",
+            "   valid   \(start) to \(end)",
+        ]
+    }
+}
+
+extension ChainListing.Entry.Link {
+    fileprivate init(_ certificate: Certificate, isPresented: Bool) {
+        self.init(pin: certificate.publicKeyPin, certificate: certificate.summary, isPresented: isPresented)
+    }
+}

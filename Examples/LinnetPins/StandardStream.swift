@@ -1,0 +1,42 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Standard output or standard error, written at once.
+struct StandardStream {
+    /// Why bytes could not be written.
+    struct WriteError: Error, CustomStringConvertible {
+        let code: Int32
+        var description: String { "Cannot write the output: \(String(cString: strerror(code)))." }
+    }
+
+    static let output = StandardStream(descriptor: STDOUT_FILENO)
+    static let error = StandardStream(descriptor: STDERR_FILENO)
+
+    let descriptor: Int32
+
+    func write(_ text: String) throws(WriteError) {
+        try write(Data(text.utf8))
+    }
+
+    func write(_ bytes: Data) throws(WriteError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Self.write(descriptor, $0) }
+            guard written >= 0 || errno == EINTR else { throw WriteError(code: errno) }
+            rest = rest.dropFirst(max(0, written))
+        }
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}

@@ -1,0 +1,53 @@
+import FoundationEssentials
+
+/// What is to be looked at.
+enum Target {
+    /// A server.
+    struct Host: CustomStringConvertible {
+        /// Without brackets.
+        let name: String
+        let port: Int
+
+        /// As it stands in a URL.
+        var description: String { name.contains(":") ? "[\(name)]:\(port)" : "\(name):\(port)" }
+    }
+
+    case host(Host)
+    case file(String)
+
+    private static let endings = [".pem", ".crt", ".cer", ".der", ".key"]
+
+    /// What is there as a file, or looks like one, is one.
+    init(_ text: String) throws {
+        let looksLikeFile = text.contains("/") || Self.endings.contains { text.lowercased().hasSuffix($0) }
+        if looksLikeFile && !text.contains("://") || FileManager.default.fileExists(atPath: text) {
+            self = .file(text)
+            return
+        }
+        guard let host = Host(text) else {
+            throw UsageError("\"\(text)\" is no host; write it as example.com, example.com:8443 or [2001:db8::1]:8443.")
+        }
+        self = .host(host)
+    }
+
+    func host() throws -> Host {
+        switch self {
+        case .host(let host): return host
+        case .file(let path): throw UsageError("--check judges servers; \"\(path)\" is a file.")
+        }
+    }
+}
+
+extension Target.Host {
+    init?(_ text: String) {
+        var (name, port) = (text[...], 443)
+        let isBareAddress = !text.hasPrefix("[") && text.count { $0 == ":" } > 1
+        if !isBareAddress, let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
+            guard let number = Int(text[text.index(after: colon)...]), (1...65535).contains(number) else { return nil }
+            (name, port) = (text[..<colon], number)
+        }
+        if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
+        guard !name.isEmpty, !name.contains(where: { "[]/@? #\\".contains($0) }) else { return nil }
+        self.init(name: String(name), port: port)
+    }
+}

@@ -1,0 +1,184 @@
+import CommandSupport
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+/// The built executable, as a user runs it.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltTool.path != nil, "linnet-pins is not beside the tests"))
+struct LinnetPinsTests {
+    private struct Entry: Decodable {
+        struct Link: Decodable {
+            var pin: PublicKeyPin
+            var isPresented: Bool
+        }
+
+        var source: String
+        var links: [Link]
+        var isTrusted: Bool?
+    }
+
+    private let pki: TestPKI
+    private let identity: TestPKI.Identity
+
+    init() throws {
+        pki = try TestPKI()
+        identity = try pki.identity()
+    }
+
+    /// Runs a closure with a folder for files, and a server that must not get a request.
+    private func withServer(_ perform: (Folder, MockServer, String) async throws -> Void) async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        try await withMockServer(.text("hello"), tls: identity) { server in
+            let port = try #require(try server.url("/").port)
+            try await perform(folder, server, "127.0.0.1:\(port)")
+            #expect(server.recordedRequests.isEmpty)
+        }
+    }
+
+    /// What the openssl program says of a certificate's key.
+    private func foreignPin(_ path: String) async throws -> String {
+        let pipe =
+            "openssl x509 -pubkey -noout -in '\(path)' | openssl pkey -pubin -outform der "
+            + "| openssl dgst -sha256 -binary | base64"
+        let run = try await Command.run(["/bin/sh", "-c", pipe])
+        return "sha256/" + String(run.text.prefix { !$0.isNewline })
+    }
+
+    @Test func aServersPinsAreThoseThatOpenSSLFinds() async throws {
+        try await withServer { folder, _, host in
+            let leaf = try folder.write("leaf.pem", identity.certificateChainPEM)
+            let root = try folder.write("root.pem", pki.rootPEM)
+            let run = try await BuiltTool.run([host, "--cacert", root])
+            let lines = run.text.split(separator: "\n").map(String.init)
+            #expect(run.status == 0)
+            #expect(run.errors.isEmpty)
+            #expect(lines.first == "\(host): trusted")
+            let pins = lines.filter { $0.hasPrefix("sha256/") }
+            #expect(
+                pins == [
+                    try await foreignPin(leaf), pki.intermediate.publicKeyPin.description, try await foreignPin(root),
+                ])
+            #expect(pins.first == identity.pin.description)
+        }
+    }
+
+    @Test func anUntrustedServersPinsArePrintedWithAWarning() async throws {
+        try await withServer { _, _, host in
+            let run = try await BuiltTool.run([host])
+            #expect(run.status == 0)
+            #expect(run.text.hasPrefix("\(host): not trusted: unknownAuthority: "))
+            #expect(run.text.contains("\n\(identity.pin)\n"))
+        }
+    }
+
+    @Test(arguments: TestPKI.KeyKind.allCases)
+    func filesArePrintedAsOpenSSLDoes(key: TestPKI.KeyKind) async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        let identity = try pki.identity { $0.key = key }
+        let certificate = try folder.write("leaf.pem", identity.certificateChainPEM)
+        let secret = try folder.write("leaf.key", identity.privateKeyPEM)
+        let run = try await BuiltTool.run(["--json", certificate, secret])
+        #expect(run.status == 0)
+        let entries = try JSONDecoder().decode([Entry].self, from: run.output)
+        let pin = try PublicKeyPin(await foreignPin(certificate))
+        #expect(entries.map(\.source) == [certificate, secret])
+        #expect(entries.map { $0.links.first?.pin } == [pin, pin])
+        #expect(entries.map(\.links.count) == [2, 1])
+    }
+
+    @Test func jsonTellsTheAnchorApart() async throws {
+        try await withServer { folder, _, host in
+            let root = try folder.write("root.pem", pki.rootPEM)
+            let run = try await BuiltTool.run(["--json", "--cacert", root, host])
+            let entry = try #require(try JSONDecoder().decode([Entry].self, from: run.output).first)
+            #expect(entry.isTrusted == true)
+            #expect(entry.links.map(\.isPresented) == [true, true, false])
+            #expect(entry.links.last?.pin == pki.root.publicKeyPin)
+        }
+    }
+
+    @Test func aPolicyIsTriedOut() async throws {
+        try await withServer { folder, _, host in
+            _ = try folder.write("root.pem", pki.rootPEM)
+            let other = try TestPKI.selfSigned().pin
+            for (pin, isReportOnly, isAccepted) in [
+                (identity.pin, false, true), (other, false, false), (other, true, true),
+            ] {
+                let policy = try folder.write(
+                    "policy.json",
+                    """
+                    {"version": 1, "rules": [{"hosts": ["127.0.0.0/8"], "trust": "anchors", "anchors": ["root.pem"],
+                      "pins": ["\(pin)"], "reportOnly": \(isReportOnly)}]}
+                    """)
+                let run = try await BuiltTool.run(["--check", policy, host])
+                #expect(run.status == (isAccepted ? 0 : 1))
+                #expect(
+                    run.text.hasPrefix("\(host): \(isAccepted ? "accepted" : "refused") by the rule \"127.0.0.0/8\""))
+                #expect(run.text.contains("pinMismatch") == (pin == other))
+                #expect(run.text.contains("would be refused") == isReportOnly)
+            }
+        }
+    }
+
+    @Test func aPolicyIsLinted() async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        let (one, two) = (identity.pin, pki.root.publicKeyPin)
+        let good = try folder.write(
+            "good.json", #"{"version": 1, "rules": [{"hosts": ["a.example"], "pins": ["\#(one)", "\#(two)"]}]}"#)
+        let bad = try folder.write(
+            "bad.json", #"{"version": 1, "rules": [{"hosts": ["**.com"], "pins": ["\#(one)"]}]}"#)
+        let well = try await BuiltTool.run(["--lint", good])
+        #expect(well.status == 0)
+        #expect(well.text == "\(good): nothing found\n")
+        let found = try await BuiltTool.run(["--lint", bad])
+        #expect(found.status == 1)
+        #expect(found.text.contains("rules[0].hosts[0]: warning:") && found.text.contains("[publicSuffixPattern]"))
+        #expect(found.text.contains("[noBackupPin]"))
+        let json = try await BuiltTool.run(["--lint", bad, "--json"])
+        let findings = try JSONDecoder().decode([PolicyFinding].self, from: json.output)
+        #expect(findings.map(\.kind) == [.publicSuffixPattern, .noBackupPin])
+    }
+
+    @Test func whatCannotBeReadIsToldInALine() async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        let text = try folder.write("text.pem", "no certificate")
+        let broken = try folder.write("broken.json", #"{"version": 1, "rules": [{"hosts": ["a"], "pin": []}]}"#)
+        // A port that was free a moment ago, and that nobody listens on any more.
+        let port = try await withMockServer(.text("")) { try $0.url("/").port ?? 1 }
+        for arguments in [
+            [text], [folder.path + "/missing.pem"], ["127.0.0.1:\(port)"], ["--lint", broken],
+            ["--check", broken, "localhost"], ["--lint", folder.path + "/missing.json"],
+        ] {
+            let run = try await BuiltTool.run(arguments)
+            #expect(run.status == 1, "\(arguments)")
+            #expect(run.errors.hasPrefix("linnet-pins: "), "\(run.errors)")
+            #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+        }
+        #expect(try await BuiltTool.run(["--lint", broken]).errors.contains("rules[0]: \"pin\" is no key here"))
+    }
+
+    @Test(arguments: [
+        [], ["--check", "policy.json"], ["--lint", "a.json", "--check", "b.json", "localhost"], ["localhost:0"],
+        ["localhost:x"], ["--lint", "a.json", "localhost"], ["--timeout", "0", "localhost"], ["https://example.com/"],
+        ["--nonsense"], ["--check", "policy.json", "file.pem"],
+    ])
+    func aWrongCommandLineIsToldApart(_ arguments: [String]) async throws {
+        let run = try await BuiltTool.run(arguments)
+        #expect(run.status == 64, "\(run.errors)")
+        #expect(!run.errors.isEmpty)
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func helpHasExamples() async throws {
+        let run = try await BuiltTool.run(["--help"])
+        #expect(run.status == 0)
+        for text in ["linnet-pins --check policy.json", "linnet-pins --lint policy.json", "Exit codes"] {
+            #expect(run.text.contains(text))
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+@Suite("Policy files", .timeLimit(.minutes(5)))
+struct PolicyFileTests {
+    private static let pin = "sha256/Vjs8r4z+80wjNcr1YKepWQboSIRi63WsWXhIMN+eWys="
+    private static let other = "sha256/YLh1dUR9y6Kja30RrAn7JKnbQG/uEtLMkBgFF2Fuihg="
+
+    private func document(_ text: String) throws -> SecurityPolicyDocument {
+        try SecurityPolicyDocument(json: Data(text.utf8))
+    }
+
+    // MARK: Reading
+
+    @Test func everyKeyIsRead() throws {
+        let document = try document(
+            """
+            {"version": 1, "comment": "c", "otherHosts": "refuse", "includes": ["more.json"], "rules": [
+              {"comment": "d", "hosts": ["a", "**.b.example"], "trust": "systemAndAnchors", "anchors": ["x.pem"],
+               "pins": ["\(Self.pin)"], "backupPins": ["\(Self.other)"], "pinPosition": "leaf",
+               "pinsExpire": "2030-06-30T12:00:00Z", "afterExpiry": "refuse", "reportOnly": true}]}
+            """)
+        var rule = SecurityPolicyDocument.Rule(
+            hosts: ["a", "**.b.example"], pins: [Self.pin], backupPins: [Self.other])
+        (rule.comment, rule.trust, rule.anchors) = ("d", .systemAndAnchors, ["x.pem"])
+        (rule.pinPosition, rule.afterExpiry, rule.reportOnly) = (.leaf, .refuse, true)
+        rule.pinsExpire = Date(timeIntervalSince1970: 1_909_051_200)
+        #expect(
+            document
+                == SecurityPolicyDocument(rules: [rule], otherHosts: .refuse, includes: ["more.json"], comment: "c"))
+        #expect(try SecurityPolicyDocument(json: document.json()) == document)
+    }
+
+    @Test func whatIsLeftOutHasItsDefault() throws {
+        let document = try document(#"{"version": 1, "rules": [{"hosts": ["a"]}]}"#)
+        #expect(document == SecurityPolicyDocument(rules: [.init(hosts: ["a"])]))
+        #expect(try SecurityPolicyDocument(json: document.json()) == document)
+        #expect(try self.document(#"{"version": 1}"#) == SecurityPolicyDocument())
+    }
+
+    @Test(arguments: [
+        ("", SecurityError.Code.invalidPolicyFile, ""), ("nonsense", .invalidPolicyFile, ""),
+        ("[]", .invalidPolicyFile, ""),
+        (#"{"version": 1"#, .invalidPolicyFile, ""), ("{}", .missingPolicyKey, ""),
+        (#"{"version": 2, "new": 1}"#, .unknownPolicyVersion, "version"),
+        (#"{"version": 0}"#, .unknownPolicyVersion, "version"),
+        (#"{"version": "1"}"#, .invalidPolicyFile, "version"), (#"{"version": null}"#, .invalidPolicyFile, "version"),
+        (#"{"version": 1, "Rules": []}"#, .unknownPolicyKey, ""),
+        (#"{"version": 1, "rules": {}}"#, .invalidPolicyFile, "rules"),
+        (#"{"version": 1, "rules": null}"#, .invalidPolicyFile, "rules"),
+        (#"{"version": 1, "rules": [1]}"#, .invalidPolicyFile, "rules[0]"),
+        (#"{"version": 1, "rules": [{}]}"#, .missingPolicyKey, "rules[0]"),
+        (#"{"version": 1, "rules": [{"hosts": "a"}]}"#, .invalidPolicyFile, "rules[0].hosts"),
+        (#"{"version": 1, "rules": [{"hosts": [1]}]}"#, .invalidPolicyFile, "rules[0].hosts[0]"),
+        (#"{"version": 1, "rules": [{"hosts": ["a"]}, {"hosts": ["b"], "pin": []}]}"#, .unknownPolicyKey, "rules[1]"),
+        (#"{"version": 1, "rules": [{"hosts": ["a"], "trust": "all"}]}"#, .invalidPolicyFile, "rules[0].trust"),
+        (#"{"version": 1, "rules": [{"hosts": ["a"], "reportOnly": 1}]}"#, .invalidPolicyFile, "rules[0].reportOnly"),
+        (
+            #"{"version": 1, "rules": [{"hosts": ["a"], "pinsExpire": "soon"}]}"#, .invalidPolicyFile,
+            "rules[0].pinsExpire"
+        ),
+        (#"{"version": 1, "otherHosts": "accept"}"#, .invalidPolicyFile, "otherHosts"),
+        (#"{"version": 1, "rules": [], "rules": []}"#, .unknownPolicyKey, ""),
+        (#"{"version": 1, "rules": [{"hosts": ["a"], "pins": [], "pins": []}]}"#, .unknownPolicyKey, ""),
+        (#"{"version": 1, "comm\u0065nt": "a", "comment": "b"}"#, .unknownPolicyKey, ""),
+    ])
+    func mistakesAreToldWithTheirPlace(text: String, code: SecurityError.Code, path: String) {
+        let error = #expect(throws: SecurityError.self) { try document(text) }
+        #expect(error?.code == code, "\(error as Any)")
+        #expect(error?.path == path, "\(error as Any)")
+        #expect(error?.message.contains("\n") == false)
+    }
+
+    @Test func keysInStringsAndInOtherObjectsAreNoRepetition() throws {
+        let text = #"{"version": 1, "comment": "\"rules\": {\\", "rules": [{"hosts": ["a"]}, {"hosts": ["rules"]}]}"#
+        #expect(try document(text).rules.count == 2)
+    }
+
+    @Test func otherEncodingsAndLargeFilesAreRefused() {
+        let text = #"{"version": 1}"#
+        for data in [
+            Data(text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }), Data([0xFF]) + Data(text.utf8),
+            Data(text.utf8) + Data(repeating: 0x20, count: 1 << 20),
+            Data(repeating: UInt8(ascii: "["), count: 100_000),
+        ] {
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicyDocument(json: data) }
+            #expect(error?.code == .invalidPolicyFile)
+        }
+    }
+
+    // MARK: Making a policy
+
+    @Test func aPolicyIsWhatItsFileSays() async throws {
+        let pki = try TestPKI()
+        let hosts = ["pinned.example", "a.trial.example", "trusted.example", "refused.example", "other.example"]
+        let identity = try pki.identity { $0.hosts = hosts }
+        try await Scratch.with { scratch in
+            _ = try scratch.write("root.pem", pki.rootPEM)
+            _ = try scratch.write(
+                "more.json",
+                #"{"version": 1, "rules": [{"hosts": ["trusted.example"], "trust": "systemAndAnchors", "anchors": ["root.pem"]}]}"#
+            )
+            let path = try scratch.write(
+                "policy.json",
+                """
+                {"version": 1, "otherHosts": "refuse", "includes": ["more.json"], "rules": [
+                  {"hosts": ["pinned.example"], "trust": "anchors", "anchors": ["root.pem"],
+                   "pins": ["\(Self.pin)"], "backupPins": ["\(identity.pin)"]},
+                  {"hosts": ["**.trial.example"], "trust": "anchors", "anchors": ["root.pem"], "pins": ["\(Self.pin)"],
+                   "reportOnly": true},
+                  {"hosts": ["refused.example"], "trust": "refuse"}]}
+                """)
+            let policy = try SecurityPolicy.file(path)
+            for (host, reason) in zip(hosts, [nil, nil, nil, TrustRefusal.Reason.hostRefused, .hostRefused]) {
+                #expect(await policy.evaluate(identity.trust(host)).refusal?.reason == reason, "\(host)")
+            }
+            guard case .accepted(let trial) = await policy.evaluate(identity.trust("a.trial.example")) else { return }
+            #expect(trial.findings.map(\.reason) == [.pinMismatch])
+            #expect(policy.isPinning(host: "pinned.example") && !policy.isPinning(host: "a.trial.example"))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"hosts": []}"#, SecurityError.Code.missingPolicyKey, "rules[0].hosts"),
+        (#"{"hosts": ["a", "b..c"]}"#, .invalidPattern, "rules[0].hosts[1]"),
+        (#"{"hosts": ["a"], "pins": []}"#, .noPins, "rules[0].pins"),
+        (#"{"hosts": ["a"], "pins": ["sha1/AAAA"]}"#, .invalidPin, "rules[0].pins[0]"),
+        (#"{"hosts": ["a"], "pins": ["PIN"], "backupPins": ["x"]}"#, .invalidPin, "rules[0].backupPins[0]"),
+        (#"{"hosts": ["a"], "backupPins": ["PIN"]}"#, .noPins, "rules[0].backupPins"),
+        (#"{"hosts": ["a"], "pinPosition": "leaf"}"#, .noPins, "rules[0].pinPosition"),
+        (#"{"hosts": ["a"], "pinsExpire": "2030-01-01T00:00:00Z"}"#, .noPins, "rules[0].pinsExpire"),
+        (
+            #"{"hosts": ["a"], "pins": ["PIN"], "pinsExpire": "2030-01-01T00:00:00Z"}"#, .missingPolicyKey,
+            "rules[0].afterExpiry"
+        ),
+        (#"{"hosts": ["a"], "pins": ["PIN"], "afterExpiry": "refuse"}"#, .missingPolicyKey, "rules[0].pinsExpire"),
+        (#"{"hosts": ["a"], "trust": "refuse", "pins": ["PIN"]}"#, .unenforceablePolicy, "rules[0].pins"),
+        (#"{"hosts": ["a"], "anchors": ["x.pem"]}"#, .unenforceablePolicy, "rules[0].anchors"),
+        (#"{"hosts": ["a"], "trust": "anchors"}"#, .missingPolicyKey, "rules[0].anchors"),
+        (#"{"hosts": ["a"], "trust": "anchors", "anchors": ["/none.pem"]}"#, .cannotReadFile, "rules[0].anchors[0]"),
+        (#"{"hosts": ["a"]}, {"hosts": ["A."]}"#, .duplicateRule, nil),
+    ])
+    func whatCannotBeEnforcedIsNoPolicy(rule: String, code: SecurityError.Code, path: String?) throws {
+        let text = #"{"version": 1, "rules": ["# + rule.replacing("PIN", with: Self.pin) + "]}"
+        let file = try SecurityPolicyFile(document(text))
+        let error = #expect(throws: SecurityError.self) { try file.makePolicy() }
+        #expect(error?.code == code, "\(error as Any)")
+        #expect(error?.path == path, "\(error as Any)")
+        // What stops a policy is an error of the check, too.
+        #expect(file.findings(at: Date()).contains { $0.severity == .error && (path == nil || $0.path == path) })
+    }
+
+    // MARK: Includes
+
+    @Test func includesThatLoopAreAnError() async throws {
+        try await Scratch.with { scratch in
+            let one = try scratch.write("one.json", #"{"version": 1, "includes": ["two.json"]}"#)
+            _ = try scratch.write("two.json", #"{"version": 1, "includes": ["./one.json"]}"#)
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicyFile(contentsOf: one) }
+            #expect(error?.code == .includeLoop)
+            #expect(error?.path == "includes[0]")
+        }
+    }
+
+    @Test func tooManyIncludesAreAnError() async throws {
+        try await Scratch.with { scratch in
+            _ = try scratch.write("leaf.json", #"{"version": 1}"#)
+            for level in 0..<7 {
+                let next = level == 0 ? "leaf.json" : "level\(level - 1).json"
+                _ = try scratch.write("level\(level).json", #"{"version": 1, "includes": ["\#(next)", "\#(next)"]}"#)
+            }
+            let error = #expect(throws: SecurityError.self) {
+                try SecurityPolicyFile(contentsOf: scratch.file("level6.json"))
+            }
+            #expect(error?.code == .includeLoop)
+            #expect(try SecurityPolicyFile(contentsOf: scratch.file("level2.json")).parts.count == 15)
+        }
+    }
+
+    @Test func anIncludedFileSpeaksOfItsOwnHosts() async throws {
+        try await Scratch.with { scratch in
+            _ = try scratch.write("more.json", #"{"version": 1, "otherHosts": "refuse"}"#)
+            let path = try scratch.write("policy.json", #"{"version": 1, "includes": ["more.json"]}"#)
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicyFile(contentsOf: path) }
+            #expect(error?.code == .unenforceablePolicy)
+        }
+    }
+
+    @Test func anErrorNamesItsFile() async throws {
+        try await Scratch.with { scratch in
+            _ = try scratch.write("more.json", #"{"version": 9}"#)
+            let path = try scratch.write("policy.json", #"{"version": 1, "includes": ["more.json"]}"#)
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(path) }
+            #expect(error?.code == .unknownPolicyVersion && error?.path == "version")
+            #expect(error?.message.contains("more.json") == true)
+            for wrong in [scratch.file("none.json"), scratch.path, try scratch.write("empty.json", "")] {
+                let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(wrong) }
+                #expect(error?.code == .cannotReadFile)
+            }
+        }
+    }
+}
