@@ -12,6 +12,9 @@ public struct VerifiedTrust: Sendable {
     /// verdict rests on, runs out. Nil when nobody can tell in advance; a TLS session that was opened on such a verdict
     /// is not resumed.
     public var validUntil: Date?
+    /// Whether it was accepted only because a staple may still come (``ServerTrust/awaitsStaple``): before a byte is sent to
+    /// the server, the policy has to be asked again.
+    public var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; where it did not, the chain is what was presented.
     let isAnchored: Bool
 
@@ -22,6 +25,12 @@ public struct VerifiedTrust: Sendable {
         self.isPinned = isPinned
         self.validUntil = validUntil
         isAnchored = false
+    }
+
+    init(_ chain: VerifiedChain, isPinned: Bool) {
+        self.init(chain.certificates, isPinned: isPinned, isAnchored: true)
+        awaitsStaple = chain.revocation.awaitsStaple
+        if let validUntil, let until = chain.revocation.holdsUntil { self.validUntil = min(validUntil, until) }
     }
 
     init(_ chain: [X509Handle], isPinned: Bool, isAnchored: Bool) {

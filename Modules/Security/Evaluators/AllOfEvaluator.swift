@@ -26,7 +26,9 @@ public struct AllOfEvaluator: TrustEvaluator {
         for evaluator in others {
             let decision = await evaluator.evaluate(trust)
             guard case .accepted(let next) = decision else { return decision }
+            let awaitsStaple = verified.awaitsStaple || next.awaitsStaple
             if next.strength > verified.strength { verified = next }
+            verified.awaitsStaple = awaitsStaple
             validUntil = if let validUntil, let until = next.validUntil { min(validUntil, until) } else { nil }
         }
         verified.validUntil = validUntil

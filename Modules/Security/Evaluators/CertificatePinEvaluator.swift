@@ -15,16 +15,18 @@ public struct CertificatePinEvaluator: TrustEvaluator {
     ///   - certificates: The certificates, of which one has to be in the verified chain.
     ///   - anchors: Where a chain may end; nil, the default, is at the pinned certificates.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no certificate.
     public init(
-        _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true
+        _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
+        profile: ChainProfile = .strict
     ) throws(SecurityError) {
         guard !certificates.isEmpty else {
             throw SecurityError(.noPins, "A pinning policy needs one certificate at least.")
         }
         let end = if let anchors { anchors } else { try TrustAnchors.certificates(certificates) }
-        verifier = ChainVerifier(anchors: end, validatesHost: validatesHost)
+        verifier = ChainVerifier(anchors: end, validatesHost: validatesHost, profile: profile)
         pinned = Set(certificates.map(\.derBytes))
         wanted = certificates.map(\.publicKeyPin)
     }

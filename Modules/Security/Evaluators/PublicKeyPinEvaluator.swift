@@ -12,13 +12,15 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
     ///   - pins: The keys, of which one has to be in the chain; give a backup key, too.
     ///   - anchors: Where a chain may end. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no pin.
     public init(
-        _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true
+        _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true,
+        profile: ChainProfile = .strict
     ) throws(SecurityError) {
         guard !pins.isEmpty else { throw SecurityError(.noPins, "A pinning policy needs one pin at least.") }
-        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost)
+        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)
         wanted = pins
         self.pins = Set(pins)
     }
@@ -39,9 +41,9 @@ extension ChainVerifier {
     ) -> TrustDecision {
         do {
             let chain = try verify(trust)
-            let verified = VerifiedTrust(chain, isPinned: true, isAnchored: true)
+            let verified = VerifiedTrust(chain, isPinned: true)
             guard isPinned(verified) else {
-                return .refused(.pinMismatch(trust, leaf: chain[0], seen: verified.pins, wanted: wanted))
+                return .refused(.pinMismatch(trust, leaf: chain.leaf, seen: verified.pins, wanted: wanted))
             }
             return .accepted(verified)
         } catch {
