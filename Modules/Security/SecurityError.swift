@@ -11,6 +11,8 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let invalidPin = Code("invalidPin")
         /// The bytes are no X.509 certificate.
         public static let invalidCertificate = Code("invalidCertificate")
+        /// The bytes are no revocation list, or one that cannot be relied on.
+        public static let invalidRevocationList = Code("invalidRevocationList")
         /// The bytes are no key that OpenSSL reads.
         public static let invalidKey = Code("invalidKey")
         /// The text is no host pattern.

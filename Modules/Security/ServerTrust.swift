@@ -10,6 +10,10 @@ public struct ServerTrust: Sendable {
     public var presentedChain: [Data]
     /// The OCSP response that the server stapled (RFC 6066, 8), if any.
     public var stapledOCSPResponse: Data?
+    /// Whether a staple may still come: in TLS 1.2 it follows the chain, and the question is asked again when it is there.
+    /// A promise to staple (RFC 7633), and a policy that wants to know about revocation, are then not held against the
+    /// server yet. The default is false.
+    public var awaitsStaple = false
     /// The moment at which the chain has to be valid.
     public var time: Date
 

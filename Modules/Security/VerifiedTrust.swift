@@ -14,6 +14,9 @@ public struct VerifiedTrust: Sendable {
     public var validUntil: Date?
     /// What would have been refused if it were enforced: the findings of a ``ReportOnlyEvaluator``.
     public var findings: [TrustRefusal] = []
+    /// Whether it was accepted only because a staple may still come (``ServerTrust/awaitsStaple``): before a byte is sent to
+    /// the server, the policy has to be asked again.
+    public var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; where it did not, the chain is what was presented.
     let isAnchored: Bool
 
@@ -24,6 +27,12 @@ public struct VerifiedTrust: Sendable {
         self.isPinned = isPinned
         self.validUntil = validUntil
         isAnchored = false
+    }
+
+    init(_ chain: VerifiedChain, isPinned: Bool) {
+        self.init(chain.certificates, isPinned: isPinned, isAnchored: true)
+        awaitsStaple = chain.revocation.awaitsStaple
+        if let validUntil, let until = chain.revocation.holdsUntil { self.validUntil = min(validUntil, until) }
     }
 
     init(_ chain: [X509Handle], isPinned: Bool, isAnchored: Bool) {

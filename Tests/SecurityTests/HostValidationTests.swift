@@ -20,7 +20,7 @@ struct HostValidationTests {
     @Test(arguments: [
         (["example.com"], "example.com"), (["example.com"], "EXAMPLE.com"), (["example.com"], "example.com."),
         (["Example.Com"], "example.com"), (["a.example", "b.example"], "b.example"),
-        (["*.example.com"], "a.example.com"), (["*.example.com"], "A.example.com."), (["a_b.example"], "a_b.example"),
+        (["*.example.com"], "a.example.com"), (["*.example.com"], "A.example.com."),
     ])
     func aNameIsAccepted(names: [String], host: String) async throws {
         let chain = try identity(names).chain

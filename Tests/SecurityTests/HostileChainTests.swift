@@ -59,13 +59,13 @@ import Testing
         let identity = try pki.identity()
         var trust = identity.trust()
         let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
-        let maximum = ChainVerifier.maximumCertificates
+        let maximum = ChainLimits.certificates
         trust.presentedChain += Array(repeating: pki.root.derBytes, count: maximum - trust.presentedChain.count)
         #expect(await reason(evaluator, trust) == nil)
         trust.presentedChain.append(pki.root.derBytes)
         #expect(await reason(evaluator, trust) == .malformedCertificate)
         trust.presentedChain =
-            identity.chain.map(\.derBytes) + [Data(repeating: 0x30, count: ChainVerifier.maximumBytes)]
+            identity.chain.map(\.derBytes) + [Data(repeating: 0x30, count: ChainLimits.bytes)]
         #expect(await reason(evaluator, trust) == .malformedCertificate)
     }
 

@@ -41,7 +41,7 @@ struct StrictnessTests {
         let pki = try TestPKI()
         let weak = try pki.identity { $0.key = .rsa1024 }
         let evaluator = try PublicKeyPinEvaluator([weak.pin], anchors: pki.anchors)
-        #expect(await evaluator.refusal(of: weak.chain)?.reason == .weakSecurity)
+        #expect(await evaluator.refusal(of: weak.chain)?.reason == .rsaKeySize)
     }
 
     @Test func aServerThatIssuesIsNoAuthority() async throws {

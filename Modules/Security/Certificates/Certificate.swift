@@ -43,17 +43,7 @@ public struct Certificate: Sendable {
     ///
     /// Fails with ``SecurityError/Code/cannotReadFile`` or ``SecurityError/Code/invalidCertificate``.
     public static func all(contentsOfFile path: String) throws(SecurityError) -> [Certificate] {
-        let data: Data
-        do {
-            // Foundation leaks its buffer when it reads an empty file.
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            let isEmpty = attributes[.type] as? FileAttributeType == .typeRegular && attributes[.size] as? Int == 0
-            data = isEmpty ? Data() : try Data(contentsOf: URL(filePath: path))
-        } catch {
-            let exists = FileManager.default.fileExists(atPath: path)
-            let reason = exists ? "it is no file, or there is no permission" : "it does not exist"
-            throw SecurityError(.cannotReadFile, "\"\(path.oneLine)\" cannot be read: \(reason).")
-        }
+        let data = try FileBytes.read(path)
         return PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
     }
 

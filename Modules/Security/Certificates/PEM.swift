@@ -21,15 +21,33 @@ enum PEM {
             while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) {
                 certificates.append(X509Handle(owning: certificate))
             }
-            return endedCleanly() && certificates.count == announced(data) ? certificates : nil
+            return endedCleanly() && certificates.count == announced(data, certificateLabels) ? certificates : nil
         }
     }
 
+    /// All revocation lists in DER, in order; nil when a block that says it is one cannot be read.
+    static func revocationLists(_ data: Data) -> [Data]? {
+        OpenSSLErrorQueue.clear()
+        return withBIO(data) { bio in
+            var lists: [Data] = []
+            while let list = PEM_read_bio_X509_CRL(bio, nil, refusePassphrase, nil) {
+                defer { X509_CRL_free(list) }
+                var out: UnsafeMutablePointer<UInt8>?
+                let count = i2d_X509_CRL(list, &out)
+                guard count > 0, let out else { return nil }
+                defer { CRYPTO_free(out, #file, #line) }
+                lists.append(Data(UnsafeBufferPointer(start: out, count: Int(count))))
+            }
+            return endedCleanly() && lists.count == announced(data, ["-----BEGIN X509 CRL-"]) ? lists : nil
+        }
+    }
+
+    private static let certificateLabels = [
+        "-----BEGIN CERTIFICATE-", "-----BEGIN X509 CERTIFICATE-", "-----BEGIN TRUSTED CERTIFICATE-",
+    ]
+
     /// How many blocks say that they are a certificate: OpenSSL passes over empty ones, and over some that are cut off.
-    private static func announced(_ data: Data) -> Int {
-        let labels = [
-            "-----BEGIN CERTIFICATE-", "-----BEGIN X509 CERTIFICATE-", "-----BEGIN TRUSTED CERTIFICATE-",
-        ]
+    private static func announced(_ data: Data, _ labels: [String]) -> Int {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return data.split(separator: UInt8(ascii: "\n")).count { line in
             let text = line.starts(with: byteOrderMark) ? line.dropFirst(3) : line

@@ -1,10 +1,27 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import Synchronization
 
-/// One reference to an OpenSSL certificate.
+/// One reference to an OpenSSL certificate, and what was read from it so far.
 final class X509Handle: Sendable {
+    /// Computed when it is first asked for; which of two threads did it makes no difference.
+    private struct Known {
+        var der: Data?
+        var pin: PublicKeyPin?
+        /// Nil inside when the certificate is no DER that can be read.
+        var facts: CertificateFacts??
+        /// Which profiles found nothing wrong with it, and where in a chain.
+        var passed: [Pass] = []
+    }
+
+    private struct Pass: Equatable {
+        let standards: ChainProfile.Standards
+        let position: ChainLink.Position
+    }
+
     // SAFETY: an X509 is not changed after it was parsed, and OpenSSL guards its caches and counts with its own locks.
     nonisolated(unsafe) let pointer: OpaquePointer
+    private let known = Mutex(Known())
 
     /// Takes over a reference.
     init(owning pointer: OpaquePointer) {
@@ -18,7 +35,7 @@ final class X509Handle: Sendable {
     }
 
     /// Parses DER; nil when it is no certificate, or has bytes after it.
-    convenience init?(der: Data) {
+    convenience init?(der: Data, facts: CertificateFacts? = nil) {
         OpenSSLErrorQueue.clear()
         let parsed = der.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
@@ -33,6 +50,9 @@ final class X509Handle: Sendable {
         OpenSSLErrorQueue.clear()
         guard let parsed else { return nil }
         self.init(owning: parsed)
+        // Only of bytes that are DER it is certain that OpenSSL would write the same.
+        guard let facts else { return }
+        known.withLock { ($0.der, $0.facts) = (Data(der), .some(facts)) }
     }
 
     deinit {
@@ -40,7 +60,18 @@ final class X509Handle: Sendable {
     }
 
     var der: Data {
-        bytes { i2d_X509(pointer, $0) }
+        if let der = known.withLock({ $0.der }) { return der }
+        let der = bytes { i2d_X509(pointer, $0) }
+        known.withLock { $0.der = der }
+        return der
+    }
+
+    /// What it says, for rules to look at; nil when it is no DER that can be read.
+    var facts: CertificateFacts? {
+        if let facts = known.withLock({ $0.facts }) { return facts }
+        let facts = try? CertificateFacts(der: [UInt8](der))
+        known.withLock { $0.facts = .some(facts) }
+        return facts
     }
 
     /// The SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) in DER.
@@ -48,7 +79,24 @@ final class X509Handle: Sendable {
         bytes { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) }
     }
 
-    var pin: PublicKeyPin { PublicKeyPin(subjectPublicKeyInfo: subjectPublicKeyInfo) }
+    /// What a profile's rules say of a certificate depends on nothing else, so it need not be asked again.
+    func hasPassed(_ profile: ChainProfile, at position: ChainLink.Position) -> Bool {
+        known.withLock { $0.passed.contains(Pass(standards: profile.standards, position: position)) }
+    }
+
+    func pass(_ profile: ChainProfile, at position: ChainLink.Position) {
+        known.withLock { known in
+            if known.passed.count > 8 { known.passed.removeFirst() }
+            known.passed.append(Pass(standards: profile.standards, position: position))
+        }
+    }
+
+    var pin: PublicKeyPin {
+        if let pin = known.withLock({ $0.pin }) { return pin }
+        let pin = PublicKeyPin(subjectPublicKeyInfo: subjectPublicKeyInfo)
+        known.withLock { $0.pin = pin }
+        return pin
+    }
 
     var subject: String { text(X509_get_subject_name(pointer)) }
     var issuer: String { text(X509_get_issuer_name(pointer)) }
@@ -73,18 +121,7 @@ final class X509Handle: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    private func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
-        var days: Int32 = 0
-        var seconds: Int32 = 0
-        // Counted from the epoch, so that no time zone and no width of time_t comes in.
-        guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
-        defer {
-            ASN1_TIME_free(epoch)
-            OpenSSLErrorQueue.clear()
-        }
-        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
-        return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(seconds))
-    }
+    private func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? { OpenSSLTime.date(time) }
 
     private func text(_ name: OpaquePointer?) -> String {
         guard let name else { return "" }
@@ -111,5 +148,21 @@ enum OpenSSLText {
         let count = linnet_BIO_get_mem_data(bio, &data)
         guard count > 0, let data else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
+    }
+}
+
+/// A moment as OpenSSL has it.
+enum OpenSSLTime {
+    static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        // Counted from the epoch, so that no time zone and no width of time_t comes in.
+        guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer {
+            ASN1_TIME_free(epoch)
+            OpenSSLErrorQueue.clear()
+        }
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+        return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(seconds))
     }
 }

@@ -33,7 +33,9 @@ public struct AllOfEvaluator: TrustEvaluator {
             let decision = await evaluator.evaluate(trust)
             guard case .accepted(let next) = decision else { return decision }
             let findings = verified.findings + next.findings
+            let awaitsStaple = verified.awaitsStaple || next.awaitsStaple
             if next.strength > verified.strength { verified = next }
+            verified.awaitsStaple = awaitsStaple
             validUntil = if let validUntil, let until = next.validUntil { min(validUntil, until) } else { nil }
             verified.findings = findings
         }

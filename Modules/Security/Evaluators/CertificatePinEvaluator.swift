@@ -17,17 +17,18 @@ public struct CertificatePinEvaluator: TrustEvaluator {
     ///   - anchors: Where a chain may end; nil, the default, is at the pinned certificates.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
     ///   - position: Which certificate counts. The default is any of the verified chain.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no certificate.
     public init(
         _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
-        position: PinPosition = .anyInVerifiedChain
+        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .strict
     ) throws(SecurityError) {
         guard !certificates.isEmpty else {
             throw SecurityError(.noPins, "A pinning policy needs one certificate at least.")
         }
         let end = if let anchors { anchors } else { try TrustAnchors.certificates(certificates) }
-        verifier = ChainVerifier(anchors: end, validatesHost: validatesHost)
+        verifier = ChainVerifier(anchors: end, validatesHost: validatesHost, profile: profile)
         pinned = Set(certificates.map(\.derBytes))
         wanted = certificates.map(\.publicKeyPin)
         self.position = position

@@ -15,14 +15,15 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
     ///   - anchors: Where a chain may end. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
     ///   - position: Which certificate's key counts. The default is any of the verified chain.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no pin.
     public init(
         _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true,
-        position: PinPosition = .anyInVerifiedChain
+        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .strict
     ) throws(SecurityError) {
         guard !pins.isEmpty else { throw SecurityError(.noPins, "A pinning policy needs one pin at least.") }
-        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost)
+        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)
         wanted = pins
         self.position = position
         self.pins = Set(pins)
@@ -44,9 +45,9 @@ extension ChainVerifier {
     ) -> TrustDecision {
         do {
             let chain = try verify(trust)
-            let verified = VerifiedTrust(chain, isPinned: true, isAnchored: true)
+            let verified = VerifiedTrust(chain, isPinned: true)
             guard isPinned(verified) else {
-                var refusal = TrustRefusal.pinMismatch(trust, leaf: chain[0], seen: verified.pins, wanted: wanted)
+                var refusal = TrustRefusal.pinMismatch(trust, leaf: chain.leaf, seen: verified.pins, wanted: wanted)
                 refusal.verifiedChain = verified.chain
                 return .refused(refusal)
             }

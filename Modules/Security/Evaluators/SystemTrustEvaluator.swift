@@ -7,14 +7,15 @@ public struct SystemTrustEvaluator: TrustEvaluator {
     /// - Parameters:
     ///   - anchors: Where a chain may end. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host (RFC 9525). The default is true.
-    public init(anchors: TrustAnchors = .system, validatesHost: Bool = true) {
-        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost)
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
+    public init(anchors: TrustAnchors = .system, validatesHost: Bool = true, profile: ChainProfile = .strict) {
+        verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)
     }
 
     /// Verifies the chain.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         do {
-            return .accepted(VerifiedTrust(try verifier.verify(trust), isPinned: false, isAnchored: true))
+            return .accepted(VerifiedTrust(try verifier.verify(trust), isPinned: false))
         } catch {
             return .refused(error)
         }

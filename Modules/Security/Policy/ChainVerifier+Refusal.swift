@@ -2,8 +2,45 @@ internal import COpenSSL
 internal import FoundationEssentials
 
 extension ChainVerifier {
-    /// Why OpenSSL refused, in our words.
-    static func refusal(
+    /// Why OpenSSL refused, in our words; in a rule's where one says more.
+    func refusal(
+        _ context: OpaquePointer, _ trust: ServerTrust, _ presented: [X509Handle]
+    ) -> TrustRefusal {
+        var refusal = Self.openSSLRefusal(context, trust, presented)
+        let code = X509_STORE_CTX_get_error(context)
+        guard let pointer = X509_STORE_CTX_get_current_cert(context) else { return refusal }
+        let culprit = presented.first { $0.pointer == pointer } ?? X509Handle(sharing: pointer)
+        guard let facts = culprit.facts else { return refusal }
+        let position: ChainLink.Position = X509_STORE_CTX_get_error_depth(context) == 0 ? .leaf : .intermediate
+        let link = ChainLink(facts: facts, position: position, profile: profile)
+        for rule in Self.rules(behind: code, facts) where profile.rules.contains(rule) && rule.applies(to: position) {
+            guard let finding = rule.check(link) else { continue }
+            refusal.reason = rule.reason
+            refusal.message = Self.message(rule, finding, culprit, trust)
+            break
+        }
+        return refusal
+    }
+
+    /// The rules whose breach OpenSSL reports by a number.
+    private static func rules(behind code: Int32, _ facts: CertificateFacts) -> [ChainRule] {
+        switch code {
+        case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK,
+            X509_V_ERR_EC_KEY_EXPLICIT_PARAMS, X509_V_ERR_UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY:
+            ChainRule.keys + ChainRule.signatures
+        case X509_V_ERR_CERT_SIGNATURE_FAILURE: [.signatureAlgorithmMismatch, .signatureAlgorithm]
+        case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: [.unprocessedCriticalExtension, .extensionMustNotBeCritical]
+        case X509_V_ERR_INVALID_CA: facts.known.basicConstraints == nil ? [.missingBasicConstraints] : []
+        case X509_V_ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD, X509_V_ERR_ERROR_IN_CERT_NOT_AFTER_FIELD: [.validityEncoding]
+        // OpenSSL finds no issuer for what it cannot read.
+        case X509_V_ERR_INVALID_EXTENSION, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+            [.duplicateExtension, .malformedExtension, .emptyKeyUsage]
+        default: []
+        }
+    }
+
+    private static func openSSLRefusal(
         _ context: OpaquePointer, _ trust: ServerTrust, _ presented: [X509Handle]
     ) -> TrustRefusal {
         let code = X509_STORE_CTX_get_error(context)

@@ -1,20 +1,24 @@
 internal import COpenSSL
 internal import FoundationEssentials
 
-/// Builds and checks a chain with OpenSSL (RFC 5280, 6).
+/// Builds and checks a chain: signatures, times, names and purposes with OpenSSL (RFC 5280, 6), then the rules of a
+/// profile on what OpenSSL has verified, then revocation.
 struct ChainVerifier {
-    /// More certificates or bytes than any honest server sends.
-    static let maximumCertificates = 32
-    static let maximumBytes = 256 * 1024
-
     /// Subject alternative names only, wildcards as a whole left-most label only (RFC 9525, 6.3).
     static let hostFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS) | UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
 
     let anchors: TrustAnchors
     let validatesHost: Bool
+    let profile: ChainProfile
+
+    init(anchors: TrustAnchors, validatesHost: Bool, profile: ChainProfile = .strict) {
+        self.anchors = anchors
+        self.validatesHost = validatesHost
+        self.profile = profile
+    }
 
     /// The chain from the leaf to the anchor.
-    func verify(_ trust: ServerTrust) throws(TrustRefusal) -> [X509Handle] {
+    func verify(_ trust: ServerTrust) throws(TrustRefusal) -> VerifiedChain {
         let presented = try Self.parse(trust)
         let store: TrustStore
         do {
@@ -22,6 +26,16 @@ struct ChainVerifier {
         } catch {
             throw TrustRefusal(.anchorsUnavailable, error.message, trust: trust)
         }
+        let chain = try build(trust, presented, store)
+        try judge(chain, trust)
+        let allowsSHA1 = !profile.rules.contains(.sha1Signatures)
+        let revocation = try RevocationCheck(profile.revocation, trust, allowsSHA1: allowsSHA1).run(chain)
+        return VerifiedChain(certificates: chain, revocation: revocation)
+    }
+
+    private func build(
+        _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore
+    ) throws(TrustRefusal) -> [X509Handle] {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
         guard let context = X509_STORE_CTX_new() else { throw Self.failure("has no memory to verify a chain", trust) }
@@ -36,38 +50,14 @@ struct ChainVerifier {
         guard X509_STORE_CTX_init(context, store.pointer, presented[0].pointer, untrusted) == 1 else {
             throw Self.failure("cannot begin to verify the chain", trust)
         }
-        try configure(context, trust)
-        guard X509_verify_cert(context) == 1 else { throw Self.refusal(context, trust, presented) }
-        return try Self.verifiedChain(context, trust)
+        try configure(context, trust, presented)
+        guard X509_verify_cert(context) == 1 else { throw refusal(context, trust, presented) }
+        return try Self.verifiedChain(context, trust, presented, store)
     }
 
-    /// The presented certificates, of which there is one at least.
-    static func parse(_ trust: ServerTrust) throws(TrustRefusal) -> [X509Handle] {
-        let host = trust.host.oneLine
-        guard !trust.presentedChain.isEmpty else {
-            throw TrustRefusal(.noCertificate, "\(host): the server presented no certificate.", trust: trust)
-        }
-        guard trust.presentedChain.count <= maximumCertificates,
-            trust.presentedChain.reduce(0, { $0 + $1.count }) <= maximumBytes
-        else {
-            throw TrustRefusal(
-                .malformedCertificate,
-                "\(host): the server presented more than \(maximumCertificates) certificates or \(maximumBytes) bytes.",
-                trust: trust)
-        }
-        var chain: [X509Handle] = []
-        for (index, der) in trust.presentedChain.enumerated() {
-            guard let certificate = X509Handle(der: der) else {
-                throw TrustRefusal(
-                    .malformedCertificate, "\(host): certificate \(index) of the presented chain cannot be parsed.",
-                    trust: trust)
-            }
-            chain.append(certificate)
-        }
-        return chain
-    }
-
-    private func configure(_ context: OpaquePointer, _ trust: ServerTrust) throws(TrustRefusal) {
+    private func configure(
+        _ context: OpaquePointer, _ trust: ServerTrust, _ presented: [X509Handle]
+    ) throws(TrustRefusal) {
         guard let parameters = X509_STORE_CTX_get0_param(context) else {
             throw Self.failure("has no parameters for the chain", trust)
         }
@@ -78,15 +68,23 @@ struct ChainVerifier {
                 trust: trust)
         }
         X509_VERIFY_PARAM_set_time(parameters, time)
+        X509_VERIFY_PARAM_set_depth(parameters, ChainLimits.depth)
         // Level 2: 112 bits (RSA 2048, SHA-256), as the CA/Browser Forum requires.
-        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+        X509_VERIFY_PARAM_set_auth_level(parameters, profile.securityLevel)
         // The trust setting heeds what an anchor's own entry says about servers (`TRUSTED CERTIFICATE`).
         guard X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER) == 1,
             X509_VERIFY_PARAM_set_trust(parameters, X509_TRUST_SSL_SERVER) == 1,
-            !anchors.allowsPartialChains
-                || X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1
+            X509_VERIFY_PARAM_set_flags(parameters, flags(presented)) == 1
         else { throw Self.failure("does not take the parameters for the chain", trust) }
         if validatesHost { try Self.setHost(trust, in: parameters) }
+    }
+
+    /// Policies are checked where somebody constrains them: OpenSSL takes such an extension for handled, and skips it,
+    /// unless it is told to look (RFC 5280, 6.1.3 (d)).
+    private func flags(_ presented: [X509Handle]) -> UInt {
+        let constrains = profile != .lenient && presented.contains { $0.facts?.known.hasPolicyConstraints ?? false }
+        return UInt(anchors.allowsPartialChains ? X509_V_FLAG_PARTIAL_CHAIN : 0)
+            | UInt(constrains ? X509_V_FLAG_POLICY_CHECK : 0)
     }
 
     private static func setHost(_ trust: ServerTrust, in parameters: OpaquePointer) throws(TrustRefusal) {
@@ -100,17 +98,27 @@ struct ChainVerifier {
         guard isSet else { throw failure("does not take the host to check", trust) }
     }
 
+    /// What OpenSSL verified, by the handles that there are already: what they know need not be read again.
     private static func verifiedChain(
-        _ context: OpaquePointer, _ trust: ServerTrust
+        _ context: OpaquePointer, _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore
     ) throws(TrustRefusal) -> [X509Handle] {
         var chain: [X509Handle] = []
         if let stack = X509_STORE_CTX_get0_chain(context) {
             for index in 0..<max(0, linnet_sk_X509_num(stack)) {
                 guard let certificate = linnet_sk_X509_value(stack, index) else { continue }
-                chain.append(X509Handle(sharing: certificate))
+                chain.append(presented.first { $0.pointer == certificate } ?? store.handle(of: certificate))
             }
         }
         guard !chain.isEmpty else { throw failure("accepted a chain that it does not show", trust) }
         return chain
     }
+}
+
+/// A chain that was verified up to an anchor.
+struct VerifiedChain {
+    /// From the leaf to the anchor.
+    let certificates: [X509Handle]
+    let revocation: RevocationVerdict
+
+    var leaf: X509Handle { certificates[0] }
 }

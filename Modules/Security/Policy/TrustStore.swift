@@ -1,10 +1,13 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import Synchronization
 
 /// An `X509_STORE`: one for each set of anchors, shared by all that trust it.
 final class TrustStore: Sendable {
     // SAFETY: filled in init and not changed after; look-ups take the store's own lock.
     nonisolated(unsafe) let pointer: OpaquePointer
+    /// The anchors at which chains ended so far, with what was read from them.
+    private let used = Mutex<[UInt: X509Handle]>([:])
 
     /// A store of the certificates in files, of those in directories whose entries are named by subject hash, and of
     /// these.
@@ -34,6 +37,18 @@ final class TrustStore: Sendable {
         }
         for anchor in anchors where X509_STORE_add_cert(pointer, anchor.pointer) != 1 {
             throw SecurityError(.openSSLFailed, "An anchor cannot be used: \(OpenSSLErrorQueue.drain()).")
+        }
+    }
+
+    /// The handle of an anchor. It holds a reference, so that no other certificate can come to lie where this one does.
+    func handle(of anchor: OpaquePointer) -> X509Handle {
+        used.withLock { used in
+            if let handle = used[UInt(bitPattern: anchor)] { return handle }
+            // A directory's anchors can be loaded twice by two threads; nothing grows without bounds for that.
+            if used.count >= 512 { used.removeAll() }
+            let handle = X509Handle(sharing: anchor)
+            used[UInt(bitPattern: anchor)] = handle
+            return handle
         }
     }
 

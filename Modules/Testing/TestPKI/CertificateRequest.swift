@@ -4,6 +4,7 @@ struct CertificateRequest {
         case authority(pathLength: Int)
         case server
         case client
+        case responder
     }
 
     var commonName: String
@@ -12,6 +13,7 @@ struct CertificateRequest {
     var addresses: [String] = []
     var validity = TestPKI.Validity.current
     var key = TestPKI.KeyKind.p256
+    var promisesStaple = false
 
     init(commonName: String, kind: Kind) {
         self.commonName = commonName
@@ -19,13 +21,15 @@ struct CertificateRequest {
     }
 
     init(_ options: TestPKI.Options) {
-        // A common name is bounded (RFC 5280, appendix A.1); a host is not bound by that.
-        commonName = String((options.hosts.first ?? options.addresses.first ?? "nobody").prefix(64))
+        // A common name is bounded (RFC 5280, appendix A.1); a host is not bound by that, and then there is none.
+        let name = options.hosts.first ?? options.addresses.first ?? "nobody"
+        commonName = name.utf8.count > 64 ? "" : name
         kind = options.isForClients ? .client : .server
         hosts = options.hosts
         addresses = options.addresses
         validity = options.validity
         key = options.key
+        promisesStaple = options.promisesStaple
     }
 
     /// X.509 extensions in OpenSSL's notation.
@@ -44,9 +48,18 @@ struct CertificateRequest {
             extensions.append(("basicConstraints", "critical,CA:FALSE"))
             extensions.append(("keyUsage", "critical,digitalSignature"))
             extensions.append(("extendedKeyUsage", "clientAuth"))
+        case .responder:
+            extensions.append(("basicConstraints", "critical,CA:FALSE"))
+            extensions.append(("keyUsage", "critical,digitalSignature"))
+            extensions.append(("extendedKeyUsage", "OCSPSigning"))
         }
         let names = hosts.map { "DNS:" + $0 } + addresses.map { "IP:" + $0 }
-        if !names.isEmpty { extensions.append(("subjectAltName", names.joined(separator: ","))) }
+        if !names.isEmpty {
+            // Critical where there is no other name (RFC 5280, 4.2.1.6).
+            extensions.append(
+                ("subjectAltName", (commonName.isEmpty ? "critical," : "") + names.joined(separator: ",")))
+        }
+        if promisesStaple { extensions.append(("tlsfeature", "status_request")) }
         return extensions
     }
 }

@@ -49,7 +49,7 @@ enum Mint {
         return try Minted(x509: x509, key: key)
     }
 
-    private static func makeKey(_ kind: TestPKI.KeyKind) -> OpaquePointer? {
+    static func makeKey(_ kind: TestPKI.KeyKind) -> OpaquePointer? {
         switch kind {
         case .p256, .p384: linnet_EVP_EC_gen(kind.description)
         case .rsa1024: linnet_EVP_RSA_gen(1024)
@@ -70,7 +70,8 @@ enum Mint {
             X509_gmtime_adj(X509_getm_notBefore(x509), Int(start.components.seconds)) != nil,
             X509_gmtime_adj(X509_getm_notAfter(x509), Int(end.components.seconds)) != nil,
             let subject = X509_get_subject_name(x509),
-            X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, request.commonName, -1, -1, 0) == 1,
+            request.commonName.isEmpty
+                || X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, request.commonName, -1, -1, 0) == 1,
             X509_set_issuer_name(x509, X509_get_subject_name(issuer)) == 1,
             X509_set_pubkey(x509, key) == 1
         else { return false }

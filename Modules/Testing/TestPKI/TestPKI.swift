@@ -21,6 +21,8 @@ public struct TestPKI: Sendable {
         public var key = KeyKind.p256
         /// Whether its chain goes over the intermediate authority. The default is true.
         public var hasIntermediate = true
+        /// Whether it promises a stapled OCSP response (RFC 7633). The default is false.
+        public var promisesStaple = false
         /// Whether it may be used by clients only, which a server must not be accepted with. The default is false.
         public var isForClients = false
 
@@ -53,8 +55,8 @@ public struct TestPKI: Sendable {
     public let intermediate: Certificate
     /// The intermediate authority, as PEM.
     public var intermediatePEM: String { intermediateIssuer.certificatePEM }
-    private let rootIssuer: Minted
-    private let intermediateIssuer: Minted
+    let rootIssuer: Minted
+    let intermediateIssuer: Minted
 
     /// Makes a root and an intermediate authority.
     ///

@@ -1,0 +1,212 @@
+/// The extensions that rules look into, read; what cannot be read is in ``malformed``.
+struct KnownExtensions: Sendable {
+    struct BasicConstraints: Sendable {
+        let isAuthority: Bool
+        let hasPathLength: Bool
+    }
+
+    /// How many subtrees name constraints list (RFC 5280, 4.2.1.10).
+    struct NameConstraints: Sendable {
+        let subtrees: Int
+    }
+
+    private(set) var malformed: [ObjectIdentifier] = []
+    private(set) var basicConstraints: BasicConstraints?
+    private(set) var keyUsage: KeyUsage?
+    private(set) var extendedKeyUsage: [ObjectIdentifier]?
+    private(set) var alternativeNames: [GeneralName]?
+    private(set) var nameConstraints: NameConstraints?
+    private(set) var hasAuthorityKeyIdentifier = false
+    private(set) var hasSubjectKeyIdentifier = false
+    /// The numbers of TLS extensions that the server promises to send (RFC 7633).
+    private(set) var tlsFeatures: [Int] = []
+    /// How many policies are mapped (RFC 5280, 4.2.1.5).
+    private(set) var policyMappings = 0
+    private(set) var hasPolicyConstraints = false
+    /// The URIs of the first names of distribution points (RFC 5280, 4.2.1.13).
+    private(set) var distributionURIs: [[UInt8]] = []
+
+    init(_ extensions: [CertificateFacts.Extension]) {
+        for entry in extensions {
+            do {
+                try read(entry.identifier, DER(bytes: entry.value))
+            } catch {
+                malformed.append(entry.identifier)
+            }
+        }
+    }
+
+    private mutating func read(_ identifier: ObjectIdentifier, _ der: DER) throws(DERError) {
+        switch identifier {
+        case .basicConstraints: basicConstraints = try Self.basicConstraints(der)
+        case .keyUsage: keyUsage = try KeyUsage(der)
+        case .extendedKeyUsage: extendedKeyUsage = try Self.extendedKeyUsage(der)
+        case .subjectAlternativeName: alternativeNames = try Self.generalNames(der)
+        case .nameConstraints: nameConstraints = try Self.nameConstraints(der)
+        case .authorityKeyIdentifier: hasAuthorityKeyIdentifier = try Self.authorityKeyIdentifier(der)
+        case .subjectKeyIdentifier: hasSubjectKeyIdentifier = try !der.root(DER.Tag.octetString).content.isEmpty
+        case .authorityInformationAccess, .subjectInformationAccess: try Self.informationAccess(der)
+        case .tlsFeature: tlsFeatures = try Self.tlsFeatures(der)
+        case .policyMappings: policyMappings = try der.children(Self.nonEmpty(der)).count
+        case .policyConstraints, .inhibitAnyPolicy: hasPolicyConstraints = true
+        case .distributionPoints: distributionURIs = try Self.distributionURIs(der)
+        default: break
+        }
+    }
+
+    /// A SEQUENCE of one value at least, as most extensions are.
+    private static func nonEmpty(_ der: DER) throws(DERError) -> DER.Element {
+        let list = try der.root(DER.Tag.sequence)
+        guard !list.content.isEmpty, der.isStrict(list) else { throw DERError() }
+        return list
+    }
+
+    private static func basicConstraints(_ der: DER) throws(DERError) -> BasicConstraints {
+        let list = try der.root(DER.Tag.sequence)
+        guard der.isStrict(list) else { throw DERError() }
+        var cursor = der.cursor(list)
+        let authority = try cursor.optional(DER.Tag.boolean).map { der.content($0) }
+        let length = try cursor.optional(DER.Tag.integer).map { der.content($0) }
+        try cursor.end()
+        guard authority != [0], length?.first.map({ $0 < 0x80 }) ?? true else { throw DERError() }
+        return BasicConstraints(isAuthority: authority != nil, hasPathLength: length != nil)
+    }
+
+    private static func extendedKeyUsage(_ der: DER) throws(DERError) -> [ObjectIdentifier] {
+        var purposes: [ObjectIdentifier] = []
+        var cursor = der.cursor(try nonEmpty(der))
+        while !cursor.isAtEnd {
+            purposes.append(ObjectIdentifier(der.content(try cursor.next(DER.Tag.objectIdentifier))))
+        }
+        return purposes
+    }
+
+    /// Empty where the list is: a rule of its own says so.
+    private static func generalNames(_ der: DER) throws(DERError) -> [GeneralName] {
+        var names: [GeneralName] = []
+        var cursor = der.cursor(try der.root(DER.Tag.sequence))
+        while !cursor.isAtEnd { names.append(GeneralName(der, try cursor.next())) }
+        return names
+    }
+
+    private static func nameConstraints(_ der: DER) throws(DERError) -> NameConstraints {
+        var subtrees = 0
+        var cursor = der.cursor(try nonEmpty(der))
+        for number in UInt8(0)...1 {
+            guard let list = try cursor.optional(DER.Tag.context(number, constructed: true)) else { continue }
+            let bases = try der.children(list)
+            guard !bases.isEmpty else { throw DERError() }
+            for base in bases {
+                var subtree = der.cursor(base)
+                guard GeneralName(der, try subtree.next()).isConstraint else { throw DERError() }
+                // `minimum` is 0, which DER does not write, and `maximum` is absent.
+                try subtree.end()
+            }
+            subtrees += bases.count
+        }
+        try cursor.end()
+        return NameConstraints(subtrees: subtrees)
+    }
+
+    /// Whether it has a key identifier; issuer and serial number come together or not at all (RFC 5280, 4.2.1.1).
+    private static func authorityKeyIdentifier(_ der: DER) throws(DERError) -> Bool {
+        let list = try der.root(DER.Tag.sequence)
+        guard der.isStrict(list) else { throw DERError() }
+        var cursor = der.cursor(list)
+        let key = try cursor.optional(DER.Tag.context(0))
+        let issuer = try cursor.optional(DER.Tag.context(1, constructed: true))
+        let serial = try cursor.optional(DER.Tag.context(2))
+        try cursor.end()
+        guard (issuer == nil) == (serial == nil) else { throw DERError() }
+        return key.map { !$0.content.isEmpty } ?? false
+    }
+
+    private static func informationAccess(_ der: DER) throws(DERError) {
+        var cursor = der.cursor(try nonEmpty(der))
+        while !cursor.isAtEnd {
+            var description = der.cursor(try cursor.next(DER.Tag.sequence))
+            _ = try description.next(DER.Tag.objectIdentifier)
+            guard try description.next().tag >= 0x80 else { throw DERError() }
+            try description.end()
+        }
+    }
+
+    private static func tlsFeatures(_ der: DER) throws(DERError) -> [Int] {
+        var features: [Int] = []
+        var cursor = der.cursor(try nonEmpty(der))
+        while !cursor.isAtEnd {
+            let number = der.content(try cursor.next(DER.Tag.integer))
+            guard number.count <= 3, number[0] < 0x80 else { throw DERError() }
+            features.append(number.reduce(0) { $0 << 8 | Int($1) })
+        }
+        return features
+    }
+
+    private static func distributionURIs(_ der: DER) throws(DERError) -> [[UInt8]] {
+        var uris: [[UInt8]] = []
+        var points = der.cursor(try nonEmpty(der))
+        while !points.isAtEnd {
+            var point = der.cursor(try points.next(DER.Tag.sequence))
+            guard let name = try point.optional(DER.Tag.context(0, constructed: true)) else { continue }
+            var choice = der.cursor(name)
+            guard let full = try choice.optional(DER.Tag.context(0, constructed: true)) else { continue }
+            for entry in try der.children(full) where entry.tag == DER.Tag.context(6) {
+                uris.append(der.content(entry))
+            }
+        }
+        return uris
+    }
+}
+
+/// The bits of a key's usage (RFC 5280, 4.2.1.3).
+struct KeyUsage: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    static let digitalSignature = KeyUsage(rawValue: 1 << 0)
+    static let certificateSigning = KeyUsage(rawValue: 1 << 5)
+    static let listSigning = KeyUsage(rawValue: 1 << 6)
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// A BIT STRING of nine bits at most, none set being an empty one.
+    init(_ der: DER) throws(DERError) {
+        let element = try der.root(DER.Tag.bitString)
+        let content = der.content(element)
+        guard der.isStrict(element), content.count <= 3 else { throw DERError() }
+        rawValue = content.dropFirst().enumerated().reduce(0) { bits, octet in
+            (0..<8).reduce(bits) { bits, bit in
+                octet.element & (0x80 >> bit) == 0 ? bits : bits | 1 << (octet.offset * 8 + bit)
+            }
+        }
+    }
+}
+
+/// One of the forms of a name (RFC 5280, 4.2.1.6).
+enum GeneralName: Sendable, Hashable {
+    case host([UInt8])
+    case address([UInt8])
+    case other(UInt8)
+
+    init(_ der: DER, _ element: DER.Element) {
+        switch element.tag {
+        case DER.Tag.context(2): self = .host(der.content(element))
+        case DER.Tag.context(7): self = .address(der.content(element))
+        default: self = .other(element.tag)
+        }
+    }
+
+    /// Whether it can stand in name constraints: an address with a mask of ones before zeros, a host without wildcards.
+    var isConstraint: Bool {
+        switch self {
+        case .host(let bytes):
+            return bytes.first != UInt8(ascii: ".") && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2A }
+        case .address(let bytes):
+            guard bytes.count == 8 || bytes.count == 32 else { return false }
+            let mask = bytes.suffix(bytes.count / 2)
+            guard let partial = mask.firstIndex(where: { $0 != 0xFF }) else { return true }
+            return ~mask[partial] & (~mask[partial] &+ 1) == 0 && mask[(partial + 1)...].allSatisfy { $0 == 0 }
+        case .other(let tag):
+            return tag & 0xC0 == 0x80
+        }
+    }
+}

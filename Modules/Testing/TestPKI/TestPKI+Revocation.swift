@@ -1,0 +1,143 @@
+internal import COpenSSL
+public import FoundationEssentials
+public import LinnetSecurity
+
+extension TestPKI {
+    /// One of the two authorities.
+    public enum Authority: Sendable {
+        /// The root.
+        case root
+        /// The intermediate one.
+        case intermediate
+    }
+
+    /// What an OCSP response says of a certificate (RFC 6960, 2.2).
+    public enum Status: Sendable {
+        /// It is not revoked.
+        case good
+        /// It is revoked.
+        case revoked
+        /// The responder does not know it.
+        case unknown
+    }
+
+    private func issuer(_ authority: Authority) -> Minted { authority == .root ? rootIssuer : intermediateIssuer }
+
+    /// Makes a revocation list (RFC 5280, 5) in DER.
+    ///
+    /// - Parameters:
+    ///   - revoked: The certificates in it.
+    ///   - authority: Who issues it. The default is the intermediate authority, which issues identities.
+    ///   - validity: From its `thisUpdate` to its `nextUpdate`. The default is now.
+    ///
+    /// Fails with ``TestingError/Code/cannotMint``.
+    public func revocationList(
+        revoking revoked: [Certificate], by authority: Authority = .intermediate, validity: Validity = .current
+    ) throws(TestingError) -> Data {
+        let issuer = issuer(authority)
+        guard let list = X509_CRL_new(), let now = ASN1_TIME_new() else {
+            throw TestingError(.cannotMint, "OpenSSL has no memory for a revocation list.")
+        }
+        defer {
+            X509_CRL_free(list)
+            ASN1_TIME_free(now)
+        }
+        func time(_ offset: Duration) -> UnsafeMutablePointer<ASN1_TIME>? {
+            X509_gmtime_adj(now, Int(offset.components.seconds))
+        }
+        guard X509_CRL_set_version(list, 1) == 1,
+            X509_CRL_set_issuer_name(list, X509_get_subject_name(issuer.x509)) == 1,
+            X509_CRL_set1_lastUpdate(list, time(validity.notBefore)) == 1,
+            X509_CRL_set1_nextUpdate(list, time(validity.notAfter)) == 1,
+            revoked.allSatisfy({ add($0, to: list) }),
+            Self.add(number: 1, authority: issuer, to: list),
+            X509_CRL_sort(list) == 1, X509_CRL_sign(list, issuer.key, EVP_sha256()) > 0
+        else { throw TestingError(.cannotMint, "OpenSSL refuses to make a revocation list.") }
+        return Data(Forge.der { i2d_X509_CRL(list, $0) })
+    }
+
+    private func add(_ certificate: Certificate, to list: OpaquePointer) -> Bool {
+        certificate.derBytes.withUnsafeBytes { bytes in
+            var position = bytes.bindMemory(to: UInt8.self).baseAddress
+            guard let parsed = d2i_X509(nil, &position, bytes.count), let entry = X509_REVOKED_new() else {
+                return false
+            }
+            defer { X509_free(parsed) }
+            return X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(parsed)) == 1
+                && X509_REVOKED_set_revocationDate(entry, X509_getm_notBefore(parsed)) == 1
+                && X509_CRL_add0_revoked(list, entry) == 1
+        }
+    }
+
+    private static func add(number: Int, authority: Minted, to list: OpaquePointer) -> Bool {
+        var context = X509V3_CTX()
+        X509V3_set_ctx(&context, authority.x509, nil, nil, list, 0)
+        for (name, value) in [("crlNumber", nil), ("authorityKeyIdentifier", "keyid")] as [(String, String?)] {
+            guard let value else {
+                guard let count = ASN1_INTEGER_new() else { return false }
+                defer { ASN1_INTEGER_free(count) }
+                guard ASN1_INTEGER_set(count, number) == 1,
+                    X509_CRL_add1_ext_i2d(list, NID_crl_number, count, 0, 0) == 1
+                else { return false }
+                continue
+            }
+            guard let entry = X509V3_EXT_nconf(nil, &context, name, value) else { return false }
+            defer { X509_EXTENSION_free(entry) }
+            guard X509_CRL_add_ext(list, entry, -1) == 1 else { return false }
+        }
+        return true
+    }
+
+    /// Makes an OCSP response about an identity's leaf (RFC 6960) in DER.
+    ///
+    /// - Parameters:
+    ///   - identity: Whom it is about.
+    ///   - status: What it says.
+    ///   - validity: From its `thisUpdate` to its `nextUpdate`. The default is now.
+    ///   - responder: Who signs it; nil, the default, is the intermediate authority, which issued the leaf.
+    ///   - usesSHA256: Whether it names the certificate by SHA-256 instead of SHA-1. The default is false, as is usual.
+    ///
+    /// Fails with ``TestingError/Code/cannotMint``.
+    public func ocspResponse(
+        about identity: Identity, _ status: Status = .good, validity: Validity = .current,
+        signedBy responder: Identity? = nil, usesSHA256: Bool = false
+    ) throws(TestingError) -> Data {
+        guard let basic = OCSP_BASICRESP_new(), let start = ASN1_TIME_new(), let end = ASN1_TIME_new() else {
+            throw TestingError(.cannotMint, "OpenSSL has no memory for an OCSP response.")
+        }
+        defer {
+            OCSP_BASICRESP_free(basic)
+            ASN1_TIME_free(start)
+            ASN1_TIME_free(end)
+        }
+        let digest = usesSHA256 ? EVP_sha256() : EVP_sha1()
+        let codes: [Status: Int32] = [
+            .good: V_OCSP_CERTSTATUS_GOOD, .revoked: V_OCSP_CERTSTATUS_REVOKED, .unknown: V_OCSP_CERTSTATUS_UNKNOWN,
+        ]
+        let signer = responder?.leaf ?? intermediateIssuer
+        guard let id = OCSP_cert_to_id(digest, identity.leaf.x509, intermediateIssuer.x509) else {
+            throw TestingError(.cannotMint, "OpenSSL names no certificate.")
+        }
+        defer { OCSP_CERTID_free(id) }
+        guard X509_gmtime_adj(start, Int(validity.notBefore.components.seconds)) != nil,
+            X509_gmtime_adj(end, Int(validity.notAfter.components.seconds)) != nil,
+            OCSP_basic_add1_status(basic, id, codes[status] ?? 0, 0, start, start, end) != nil,
+            OCSP_basic_sign(
+                basic, signer.x509, signer.key, EVP_sha256(), nil, UInt(responder == nil ? OCSP_NOCERTS : 0)) == 1,
+            let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
+        else { throw TestingError(.cannotMint, "OpenSSL refuses to make an OCSP response.") }
+        defer { OCSP_RESPONSE_free(response) }
+        return Data(Forge.der { i2d_OCSP_RESPONSE(response, $0) })
+    }
+
+    /// Makes an identity that may sign OCSP responses (RFC 6960, 4.2.2.2).
+    ///
+    /// Fails with ``TestingError/Code/cannotMint``.
+    public func responder(_ configure: (inout Options) -> Void = { _ in }) throws(TestingError) -> Identity {
+        var options = Options()
+        configure(&options)
+        var request = CertificateRequest(options)
+        request.kind = .responder
+        return Identity(try Mint.certificate(request, issuer: intermediateIssuer), issuers: [intermediateIssuer])
+    }
+}

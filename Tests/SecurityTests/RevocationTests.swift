@@ -1,0 +1,214 @@
+import CommandSupport
+import FoundationEssentials
+import LinnetTesting
+import Testing
+
+@testable import LinnetSecurity
+
+/// Lists and stapled responses.
+@Suite("Revocation", .timeLimit(.minutes(5)))
+struct RevocationTests {
+    private let pki: TestPKI
+
+    init() throws { pki = try TestPKI() }
+
+    private func refusal(
+        _ identity: TestPKI.Identity, staple: Data? = nil, awaits: Bool = false, profile: ChainProfile = .strict,
+        _ configure: (inout RevocationOptions) throws -> Void = { _ in }
+    ) async throws -> TrustRefusal? {
+        var profile = profile
+        try configure(&profile.revocation)
+        var trust = ServerTrust(identity.chain)
+        trust.stapledOCSPResponse = staple
+        trust.awaitsStaple = awaits
+        return await SystemTrustEvaluator(anchors: try pki.anchors, profile: profile).evaluate(trust).refusal
+    }
+
+    // MARK: Lists
+
+    @Test func whatIsListedIsRevoked() async throws {
+        let (bad, good) = (try pki.identity(), try pki.identity())
+        let list = try RevocationList(der: pki.revocationList(revoking: [bad.certificate]))
+        #expect(list.issuer == pki.intermediate.subject)
+        #expect(list.nextUpdate > Date() && list.thisUpdate < Date())
+        for failure in [RevocationOptions.Failure.soft, .hardForLeaf] {
+            #expect(try await refusal(bad) { ($0.lists, $0.failure) = ([list], failure) }?.reason == .revoked)
+            #expect(try await refusal(good) { ($0.lists, $0.failure) = ([list], failure) } == nil)
+        }
+    }
+
+    @Test func everyCertificateBelowTheAnchorIsLookedUpOnWish() async throws {
+        let identity = try pki.identity()
+        let list = try RevocationList(der: pki.revocationList(revoking: []))
+        let roots = try RevocationList(der: pki.revocationList(revoking: [], by: .root))
+        let worse = try RevocationList(der: pki.revocationList(revoking: [pki.intermediate], by: .root))
+        let hard = RevocationOptions.Failure.hard
+        #expect(try await refusal(identity) { ($0.lists, $0.failure) = ([list], hard) }?.reason == .revocationUnknown)
+        #expect(try await refusal(identity) { ($0.lists, $0.failure) = ([roots, list], hard) } == nil)
+        #expect(try await refusal(identity) { $0.lists = [worse] }?.reason == .revoked)
+    }
+
+    @Test func aListThatRanOutSaysOnlyWhatIsRevoked() async throws {
+        let (bad, good) = (try pki.identity(), try pki.identity())
+        let list = try RevocationList(der: pki.revocationList(revoking: [bad.certificate], validity: .expired))
+        #expect(try await refusal(bad) { $0.lists = [list] }?.reason == .revoked)
+        #expect(try await refusal(good) { $0.lists = [list] } == nil)
+        let refused = try await refusal(good) { ($0.lists, $0.failure) = ([list], .hard) }
+        #expect(refused?.reason == .revocationListOutdated)
+        let early = try RevocationList(der: pki.revocationList(revoking: [], validity: .notYetValid))
+        #expect(
+            try await refusal(good) { ($0.lists, $0.failure) = ([early], .hardForLeaf) }?.reason
+                == .revocationListOutdated)
+    }
+
+    @Test func aListOfAnotherAuthorityOfThatNameCountsForNothing() async throws {
+        let identity = try pki.identity()
+        let other = try TestPKI()
+        let list = try RevocationList(der: other.revocationList(revoking: [identity.certificate]))
+        #expect(list.issuer == pki.intermediate.subject)
+        #expect(try await refusal(identity) { $0.lists = [list] } == nil)
+        #expect(
+            try await refusal(identity) { ($0.lists, $0.failure) = ([list], .hardForLeaf) }?.reason
+                == .revocationUnknown)
+    }
+
+    @Test func listsAreReadFromFiles() async throws {
+        try await Scratch.with { scratch in
+            let der = try pki.revocationList(revoking: [])
+            let pem = try Command.run(["openssl", "crl", "-inform", "DER", "-in", scratch.write("a.crl", der)]).text
+            let path = try scratch.write("two.pem", pem + pem)
+            #expect(try RevocationList.all(contentsOfFile: path).map(\.derBytes) == [der, der])
+            #expect(try RevocationList.all(contentsOfFile: scratch.file("a.crl")).map(\.derBytes) == [der])
+            let missing = #expect(throws: SecurityError.self) {
+                try RevocationList.all(contentsOfFile: scratch.file("none"))
+            }
+            #expect(missing?.code == .cannotReadFile)
+        }
+    }
+
+    @Test func whatIsNoListIsRefused() throws {
+        let der = try pki.revocationList(revoking: [])
+        for bytes in [Data(), Data("list".utf8), der.dropLast(), der + [0], pki.root.derBytes] {
+            let error = #expect(throws: SecurityError.self) { try RevocationList(der: bytes) }
+            #expect(error?.code == .invalidRevocationList)
+        }
+        let error = #expect(throws: SecurityError.self) { try RevocationList.all(pem: Data(pki.rootPEM.utf8)) }
+        #expect(error?.code == .invalidRevocationList)
+    }
+
+    @Test func noChangedListClearsARevokedCertificate() async throws {
+        let identity = try pki.identity()
+        let der = try pki.revocationList(revoking: [identity.certificate])
+        for index in der.indices {
+            var changed = der
+            changed[index] ^= 0x01
+            guard let list = try? RevocationList(der: changed) else { continue }
+            let refused = try await refusal(identity) { ($0.lists, $0.failure) = ([list], .hardForLeaf) }
+            #expect(refused != nil, "byte \(index)")
+        }
+    }
+
+    // MARK: Staples
+
+    @Test(arguments: [false, true])
+    func aStapleIsBelieved(sha256: Bool) async throws {
+        let identity = try pki.identity()
+        let good = try pki.ocspResponse(about: identity, usesSHA256: sha256)
+        let revoked = try pki.ocspResponse(about: identity, .revoked, usesSHA256: sha256)
+        #expect(try await refusal(identity, staple: good) { $0.failure = .hardForLeaf } == nil)
+        #expect(try await refusal(identity, staple: revoked)?.reason == .revoked)
+        #expect(try await refusal(identity, staple: revoked, profile: .lenient)?.reason == .revoked)
+        #expect(try await refusal(identity, staple: revoked) { $0.checksStaple = false } == nil)
+    }
+
+    @Test func aStapleThatSaysNothingIsSoftOrHard() async throws {
+        let identity = try pki.identity()
+        let other = try TestPKI()
+        let staples: [(Data, TrustRefusal.Reason)] = [
+            (Data("staple".utf8), .stapleInvalid),
+            (Data(count: 100_000), .stapleInvalid),
+            (try pki.ocspResponse(about: identity, .unknown), .revocationUnknown),
+            (try pki.ocspResponse(about: identity, validity: .expired), .stapleOutdated),
+            (try pki.ocspResponse(about: identity, validity: .notYetValid), .stapleOutdated),
+            (try pki.ocspResponse(about: pki.identity()), .stapleInvalid),
+            (try other.ocspResponse(about: other.identity(), .revoked), .stapleInvalid),
+            // By somebody whom the authority did not charge with it, and by one of another authority.
+            (try pki.ocspResponse(about: identity, .revoked, signedBy: pki.identity()), .stapleInvalid),
+            (try pki.ocspResponse(about: identity, .revoked, signedBy: other.responder()), .stapleInvalid),
+            (
+                try pki.ocspResponse(about: identity, signedBy: pki.responder { $0.validity = .expired }),
+                .stapleInvalid
+            ),
+            (try pki.ocspResponse(about: identity, signedBy: pki.responder { $0.key = .rsa1024 }), .stapleInvalid),
+        ]
+        for (index, (staple, reason)) in staples.enumerated() {
+            #expect(try await refusal(identity, staple: staple) == nil, "\(index)")
+            let hard = try await refusal(identity, staple: staple) { $0.failure = .hardForLeaf }
+            #expect(hard?.reason == reason, "\(index): \(hard?.message ?? "accepted")")
+        }
+    }
+
+    @Test func aResponderWhomTheAuthorityChargedIsBelieved() async throws {
+        let identity = try pki.identity()
+        let responder = try pki.responder()
+        let good = try pki.ocspResponse(about: identity, signedBy: responder)
+        #expect(try await refusal(identity, staple: good) { $0.failure = .hardForLeaf } == nil)
+        let revoked = try pki.ocspResponse(about: identity, .revoked, signedBy: responder)
+        #expect(try await refusal(identity, staple: revoked)?.reason == .revoked)
+    }
+
+    @Test func noChangedStapleIsBelieved() async throws {
+        let identity = try pki.identity()
+        let staple = try pki.ocspResponse(about: identity)
+        for index in staple.indices {
+            var changed = staple
+            changed[index] ^= 0x01
+            let refused = try await refusal(identity, staple: changed) { $0.failure = .hardForLeaf }
+            #expect(refused != nil, "byte \(index)")
+        }
+    }
+
+    // MARK: Must-staple
+
+    @Test func aPromiseToStapleIsKept() async throws {
+        let identity = try pki.identity { $0.promisesStaple = true }
+        #expect(try await refusal(identity)?.reason == .stapleMissing)
+        #expect(try await refusal(identity, staple: Data())?.reason == .stapleMissing)
+        #expect(try await refusal(identity) { $0.honorsMustStaple = false } == nil)
+        #expect(try await refusal(identity, staple: pki.ocspResponse(about: identity)) == nil)
+        let outdated = try pki.ocspResponse(about: identity, validity: .expired)
+        #expect(try await refusal(identity, staple: outdated)?.reason == .stapleOutdated)
+        #expect(try await refusal(identity, staple: Data("staple".utf8))?.reason == .stapleInvalid)
+    }
+
+    @Test func aStapleThatMayStillComeIsWaitedFor() async throws {
+        let promising = try pki.identity { $0.promisesStaple = true }
+        #expect(try await refusal(promising, awaits: true) == nil)
+        let plain = try pki.identity()
+        #expect(try await refusal(plain, awaits: true) { $0.failure = .hardForLeaf } == nil)
+        #expect(try await refusal(plain, awaits: true) { $0.failure = .hard }?.reason == .revocationUnknown)
+        var trust = ServerTrust(promising.chain)
+        trust.awaitsStaple = true
+        let system = SystemTrustEvaluator(anchors: try pki.anchors)
+        for evaluator in [system, AllOfEvaluator(HostnameEvaluator(), system, HostnameEvaluator())]
+            as [any TrustEvaluator]
+        {
+            guard case .accepted(let verified) = await evaluator.evaluate(trust) else {
+                Issue.record("refused")
+                continue
+            }
+            #expect(verified.awaitsStaple)
+        }
+    }
+
+    @Test func aListAndAStapleAreBothHeard() async throws {
+        let identity = try pki.identity()
+        let list = try RevocationList(der: pki.revocationList(revoking: [identity.certificate]))
+        let good = try pki.ocspResponse(about: identity)
+        #expect(try await refusal(identity, staple: good) { $0.lists = [list] }?.reason == .revoked)
+        let clear = try RevocationList(der: pki.revocationList(revoking: []))
+        let unknown = try pki.ocspResponse(about: identity, .unknown)
+        #expect(
+            try await refusal(identity, staple: unknown) { ($0.lists, $0.failure) = ([clear], .hardForLeaf) } == nil)
+    }
+}
