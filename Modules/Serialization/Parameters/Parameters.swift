@@ -69,7 +69,9 @@ public struct Parameters: Sendable, Hashable {
 
     /// Sets each named value at the top of `other`, in its order.
     public mutating func merge(_ other: Parameters) {
-        for entry in other.entries { self[entry.key] = entry.value }
+        var merged = root
+        for entry in other.entries { merged[entry.key] = entry.value }
+        root = merged
     }
 }
 
