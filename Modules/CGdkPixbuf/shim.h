@@ -6,6 +6,8 @@
 /* What the "size-prepared" signal saw, and what it was to allow. */
 typedef struct {
     gint64 maximum_pixels;
+    /* The longer side to scale to while decoding; 0 scales nothing. */
+    int maximum_dimension;
     int width;
     int height;
     gboolean is_prepared;
@@ -23,6 +25,11 @@ static void linnet_pixbuf_size_prepared(GdkPixbufLoader *loader, int width, int 
     if (width <= 0 || height <= 0 || (gint64)width > check->maximum_pixels / (gint64)height) {
         check->is_refused = TRUE;
         gdk_pixbuf_loader_set_size(loader, 0, 0);
+    } else if (check->maximum_dimension > 0 && MAX(width, height) > check->maximum_dimension) {
+        gint64 longer = MAX(width, height), wanted = check->maximum_dimension;
+        gint64 scaled_width = ((gint64)width * wanted + longer / 2) / longer;
+        gint64 scaled_height = ((gint64)height * wanted + longer / 2) / longer;
+        gdk_pixbuf_loader_set_size(loader, (int)MAX(scaled_width, 1), (int)MAX(scaled_height, 1));
     }
 }
 

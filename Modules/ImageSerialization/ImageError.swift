@@ -13,6 +13,10 @@ public struct ImageError: Error, Sendable {
         public static let noLoader = Code("noLoader")
         /// The image has more pixels than the limit; nothing was allocated for them.
         public static let tooManyPixels = Code("tooManyPixels")
+        /// The image has more frames or pages than the limit.
+        public static let tooManyFrames = Code("tooManyFrames")
+        /// gdk-pixbuf could not write the image.
+        public static let encodingFailed = Code("encodingFailed")
         /// The bytes are damaged or incomplete.
         public static let malformed = Code("malformed")
     }

@@ -12,6 +12,9 @@ extension ImageFormat {
         case .jpeg: hasJPEGEnd(data)
         case .bmp, .ico:
             updatedPixels >= Int(gdk_pixbuf_get_width(pixbuf)) * Int(gdk_pixbuf_get_height(pixbuf))
+        case .gif: !GIFBlocks(ImageBytes(data)).imageEnds.isEmpty
+        // The size in RIFF's header is that of all behind it (RFC 9649, section 2.3).
+        case .webp: ImageBytes(data).little(4, 4).map { $0 <= data.count - 8 } ?? false
         default: true
         }
     }

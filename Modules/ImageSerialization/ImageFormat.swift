@@ -1,12 +1,32 @@
-import FoundationEssentials
+import CGdkPixbuf
+public import FoundationEssentials
 
-/// The formats that are read, told by their first bytes and not by what the server says.
+/// A format of images that is read here, told by its first bytes and not by what the server says.
 ///
 /// gdk-pixbuf knows more; each is code that a hostile image could reach, so that only these are asked for.
-enum ImageFormat: String {
-    case png, jpeg, gif, bmp, ico, tiff, webp
+public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
+    /// The name that gdk-pixbuf has for it, such as `jpeg`.
+    public let description: String
 
-    init?(sniffing data: Data) {
+    private init(_ description: String) { self.description = description }
+
+    /// Portable Network Graphics.
+    public static let png = ImageFormat("png")
+    /// JPEG.
+    public static let jpeg = ImageFormat("jpeg")
+    /// Graphics Interchange Format.
+    public static let gif = ImageFormat("gif")
+    /// Windows bitmap.
+    public static let bmp = ImageFormat("bmp")
+    /// Windows icon.
+    public static let ico = ImageFormat("ico")
+    /// Tagged Image File Format.
+    public static let tiff = ImageFormat("tiff")
+    /// WebP, for which gdk-pixbuf needs a loader from a package of its own.
+    public static let webp = ImageFormat("webp")
+
+    /// The format that the bytes begin as; nil if it is none of these.
+    public init?(sniffing data: Data) {
         let head = Array(data.prefix(12))
         switch head {
         case _ where head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]): self = .png
@@ -19,5 +39,13 @@ enum ImageFormat: String {
         case _ where head.starts(with: "RIFF".utf8) && head.dropFirst(8).elementsEqual("WEBP".utf8): self = .webp
         default: return nil
         }
+    }
+
+    /// Whether gdk-pixbuf has a loader for the format on this machine.
+    public var isReadable: Bool {
+        guard let loader = gdk_pixbuf_loader_new_with_type(description, nil) else { return false }
+        gdk_pixbuf_loader_close(loader, nil)
+        g_object_unref(loader)
+        return true
     }
 }

@@ -5,13 +5,11 @@ public import LinnetSerialization
 ///
 /// PNG, JPEG, GIF (its first frame), BMP, ICO, TIFF and WebP are read, where gdk-pixbuf has the loader; the bytes decide
 /// which it is, not the Content-Type.
-public struct ImageResponseSerializer: ResponseSerializer, Hashable {
+public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with ``imageContentTypes``.
     public var validation: ResponseValidation
-    /// The most pixels that are decoded; the default is 64 million, which takes 256 MB.
-    ///
-    /// An image that says it has more is refused before memory is allocated for it.
-    public var maximumPixels: Int
+    /// The limits of what is decoded, and what is made of it.
+    public var options: ImageDecodingOptions
 
     /// The content types of the formats above.
     public static let imageContentTypes = [
@@ -22,10 +20,10 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable {
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: imageContentTypes),
-        maximumPixels: Int = 64_000_000
+        options: ImageDecodingOptions = ImageDecodingOptions()
     ) {
         self.validation = validation
-        self.maximumPixels = maximumPixels
+        self.options = options
     }
 
     /// Validates the response and decodes its body.
@@ -34,11 +32,11 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable {
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Bitmap {
         try validation.validate(response)
         do {
-            return try PixbufDecoder(maximumPixels: maximumPixels).decode(response.body)
+            return try ImageDecoder(options: options).decode(response.body)
         } catch {
             throw SerializationError(
                 code: .decodingFailed,
-                message: "the body is not an image that can be shown: \(error.message)",
+                message: "The body is not an image that can be shown: \(error.message)",
                 underlying: error,
                 response: response
             )

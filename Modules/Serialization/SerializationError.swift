@@ -11,6 +11,8 @@ public struct SerializationError: Error, Sendable {
         public static let unacceptableStatus = Code("unacceptableStatus")
         /// The response's Content-Type is not one that the validation accepts.
         public static let unacceptableContentType = Code("unacceptableContentType")
+        /// The response has no body, and the validation wants one.
+        public static let emptyBody = Code("emptyBody")
         /// The response's body is not what the serializer reads.
         public static let decodingFailed = Code("decodingFailed")
         /// A value cannot be written in the serializer's format, such as a NaN in JSON.

@@ -1,22 +1,15 @@
 import FoundationEssentials
 public import LinnetSerialization
 
-/// Reads an XML body into a tree.
+/// Reads an XML body into a tree; an empty body gives nil.
 ///
 /// Nothing outside the body is ever loaded, and a document that declares entities is refused: a few lines of them can
 /// grow to gigabytes.
-public struct XMLResponseSerializer: ResponseSerializer, Hashable {
+public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with ``xmlContentTypes``.
     public var validation: ResponseValidation
-    /// How deep elements may be nested; the default is 256, the highest is 1024.
-    ///
-    /// The XML library may stop before.
-    public var maximumDepth: Int {
-        get { depth }
-        set { depth = min(max(newValue, 1), 1024) }
-    }
-
-    private var depth: Int
+    /// The limits of what is read.
+    public var options: XMLParsingOptions
 
     /// `application/xml`, `text/xml`, and whatever ends in `+xml`.
     public static let xmlContentTypes = ["application/xml", "text/xml", "*/*+xml"]
@@ -24,27 +17,82 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable {
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: xmlContentTypes),
-        maximumDepth: Int = 256
+        options: XMLParsingOptions = XMLParsingOptions()
     ) {
         self.validation = validation
-        depth = min(max(maximumDepth, 1), 1024)
+        self.options = options
     }
 
-    /// Validates the response and reads its body; an empty body gives nil.
+    /// Validates the response and reads its body.
     ///
-    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`.
+    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`; an ``XMLSyntaxError`` underlies it.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> XMLTree? {
         try validation.validate(response)
         if response.body.isEmpty { return nil }
         do {
-            return try XMLTreeBuilder.build(from: response.body, maximumDepth: depth)
+            return try XMLTree(parsing: response.body, options: options)
         } catch {
-            throw SerializationError(
-                code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "the body is not acceptable XML: \(error)",
-                underlying: error,
-                response: response
-            )
+            throw SerializationError(unreadableXML: error, response: response)
         }
+    }
+}
+
+/// Gives an XML body to be read event by event, as AFXMLParserResponseSerializer gives a parser that has not started.
+///
+/// ```swift
+/// let document = try await session.get("feed", serializer: XMLEventResponseSerializer()).value
+/// try document.forEachEvent { print($0) }
+/// ```
+/// The response is validated; whether the body is well-formed shows when it is read.
+public struct XMLEventResponseSerializer: ResponseSerializer, Hashable, Codable {
+    /// What is accepted; the default is a status of 200 to 299 with ``XMLResponseSerializer/xmlContentTypes``.
+    public var validation: ResponseValidation
+    /// The limits of what is read.
+    public var options: XMLParsingOptions
+
+    /// Creates a serializer.
+    public init(
+        validation: ResponseValidation = ResponseValidation(contentTypes: XMLResponseSerializer.xmlContentTypes),
+        options: XMLParsingOptions = XMLParsingOptions()
+    ) {
+        self.validation = validation
+        self.options = options
+    }
+
+    /// Validates the response.
+    public func serialize(_ response: SerializedResponse) throws(SerializationError) -> XMLEventSource {
+        try validation.validate(response)
+        return XMLEventSource(response: response, options: options)
+    }
+}
+
+/// A body that has not been read yet.
+public struct XMLEventSource: Sendable {
+    /// The response whose body it is.
+    public let response: SerializedResponse
+    /// The limits of what is read.
+    public let options: XMLParsingOptions
+
+    /// Reads the body, and calls `handler` for each event, in order and on the caller's thread. It can be read again.
+    ///
+    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`, which an ``XMLSyntaxError`` underlies; or
+    ///   what the handler throws, which ends the reading.
+    public func forEachEvent(_ handler: (XMLEvent) throws -> Void) throws {
+        do {
+            try XMLEventParser(options: options).parse(response.body, handler)
+        } catch let error as XMLSyntaxError {
+            throw SerializationError(unreadableXML: error, response: response)
+        }
+    }
+}
+
+extension SerializationError {
+    fileprivate init(unreadableXML error: XMLSyntaxError, response: SerializedResponse) {
+        self.init(
+            code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+            message: "The body is not acceptable XML: \(error).",
+            underlying: error,
+            response: response
+        )
     }
 }

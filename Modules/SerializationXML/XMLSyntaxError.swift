@@ -11,6 +11,10 @@ public struct XMLSyntaxError: Error, Sendable, Hashable, CustomStringConvertible
         public static let malformed = Kind("malformed")
         /// Elements are nested deeper than the limit.
         public static let nestedTooDeep = Kind("nested too deep")
+        /// There are more elements and attributes than the limit.
+        public static let tooManyNodes = Kind("too many nodes")
+        /// The texts are larger than the document that they come from allows.
+        public static let expandsTooMuch = Kind("expands too much")
         /// The document declares entities.
         public static let entityDeclaration = Kind("entity declaration")
     }

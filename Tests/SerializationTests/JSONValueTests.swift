@@ -104,6 +104,19 @@ import Testing
         #expect(try parse("1", JSONParsingOptions(maximumDepth: -1)) == 1)
     }
 
+    @Test func duplicateNamesFollowTheirPolicy() throws {
+        let text = #"{"a":1,"b":{"c":1,"c":2},"a":3}"#
+        #expect(try parse(text) == ["a": 3, "b": ["c": 2]])
+        #expect(try parse(text).object?.keys == ["a", "b"])
+        #expect(try parse(text, JSONParsingOptions(duplicateNames: .first)) == ["a": 1, "b": ["c": 1]])
+        let refused = JSONParsingOptions(duplicateNames: .refused)
+        let error = #expect(throws: JSONSyntaxError.self) { try parse(text, refused) }
+        #expect(error?.kind == .duplicateName)
+        #expect(error?.offset == 18)
+        #expect(try parse(#"{"a":{"a":[{"a":1}]}}"#, refused)["a"]?["a"]?[0]?["a"] == 1)
+        #expect(throws: JSONSyntaxError.self) { try parse(#"{"a":1,"\u0061":2}"#, refused) }
+    }
+
     @Test func fragmentsCanBeRefused() throws {
         let options = JSONParsingOptions(allowsFragments: false)
         #expect(#expect(throws: JSONSyntaxError.self) { try parse(" \"a\"", options) }?.kind == .fragment)

@@ -83,6 +83,7 @@ import Testing
             ("text/plain; charset=\"UTF-8\"", [0xEF, 0xBB, 0xBF, 0x61], "a"),
             ("text/plain; charset=iso-8859-1", [0x68, 0xE9], "hé"),
             ("text/plain; charset=us-ascii", [0x68], "h"),
+            ("text/plain; charset=windows-1252", [0x80, 0x41, 0x9F, 0xE9], "€AŸé"),
             ("text/plain; charset=utf-16", [0xFF, 0xFE, 0x61, 0x00], "a"),
             ("text/plain; charset=utf-16", [0xFE, 0xFF, 0x00, 0x61], "a"),
             ("text/plain; charset=utf-16", [0x00, 0x61], "a"),
@@ -102,7 +103,7 @@ import Testing
         arguments: [
             ("text/plain", [0xE9]), ("text/plain; charset=utf-8", [0xC3]), ("text/plain; charset=us-ascii", [0x80]),
             ("text/plain; charset=utf-16", [0x61]), ("text/plain; charset=utf-16le", [0x00, 0xD8]),
-            ("text/plain; charset=klingon", [0x61]),
+            ("text/plain; charset=klingon", [0x61]), ("text/plain; charset=cp1252", [0x81]),
         ] as [(String, [UInt8])])
     func stringsInNoCharsetAreTypedErrors(type: String, bytes: [UInt8]) {
         #expect(code(StringResponseSerializer(), makeResponse(Data(bytes), type: type)) == .decodingFailed)

@@ -53,6 +53,37 @@ import Testing
         }
     }
 
+    @Test func emptyBodiesCanBeRefusedWhereThereShouldBeOne() throws {
+        var validation = ResponseValidation()
+        validation.acceptsEmptyBody = false
+        for status in [204, 205] { try validation.validate(makeResponse("", status: status)) }
+        try validation.validate(makeResponse("x"))
+        let error = #expect(throws: SerializationError.self) { try validation.validate(makeResponse("")) }
+        #expect(error?.code == .emptyBody)
+        let status = #expect(throws: SerializationError.self) { try validation.validate(makeResponse("", status: 500)) }
+        #expect(status?.code == .unacceptableStatus)
+        #expect((status?.underlying as? SerializationError)?.code == .emptyBody)
+    }
+
+    @Test func messagesAreSentences() {
+        let validation = ResponseValidation(contentTypes: ["a/b", "c/*"])
+        for (response, expected) in [
+            (makeResponse("x", status: 404), "The server answered with status 404."),
+            (
+                makeResponse("x", type: "d/e;f=g"),
+                "The content type is d/e, which is not among those accepted: a/b, c/*."
+            ),
+            (makeResponse("x", type: nil), "The response has no content type; accepted are a/b, c/*."),
+            (
+                makeResponse("x", type: "so?"),
+                "The content type is \"so?\", which is not among those accepted: a/b, c/*."
+            ),
+        ] {
+            let error = #expect(throws: SerializationError.self) { try validation.validate(response) }
+            #expect(error?.message == expected)
+        }
+    }
+
     @Test func a205WithoutTypeButWithDataIsRefused() {
         let validation = ResponseValidation(contentTypes: ["text/html"])
         let error = #expect(throws: SerializationError.self) {

@@ -3,32 +3,6 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-/// The inverse of the query encoder, written apart from it.
-enum QueryParser {
-    static func parse(_ query: String) -> [ParameterValue.Entry] {
-        query.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value: ParameterValue = parts.count > 1 ? .string(decode(parts[1])) : .null
-            return ParameterValue.Entry(decode(parts[0]), value)
-        }
-    }
-
-    static func decode(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                rest = rest.dropFirst(2)
-                bytes.append(value)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
 /// Texts of any scalars, with those in front that have a meaning somewhere.
 enum RandomText {
     static func make() -> String {

@@ -12,7 +12,7 @@ public struct JSONObject: Sendable {
 
     private var entries: [Entry] = []
     // Small objects, which most are, are searched from the front.
-    private var index: [JSONKey: Int] = [:]
+    private var index: [NameBytes: Int] = [:]
     private static let largestWithoutIndex = 12
 
     /// Creates an object without names.
@@ -41,7 +41,7 @@ public struct JSONObject: Sendable {
         }
         entries.append(Entry(key: key, value: value))
         if entries.count > Self.largestWithoutIndex + 1 {
-            index[JSONKey(key)] = entries.count - 1
+            index[NameBytes(key)] = entries.count - 1
         } else if entries.count == Self.largestWithoutIndex + 1 {
             rebuildIndex()
         }
@@ -54,13 +54,16 @@ public struct JSONObject: Sendable {
     }
 
     private mutating func rebuildIndex() {
-        for (place, entry) in entries.enumerated() { index[JSONKey(entry.key)] = place }
+        for (place, entry) in entries.enumerated() { index[NameBytes(entry.key)] = place }
     }
 
+    /// Whether the object has a name.
+    func contains(_ key: String) -> Bool { place(of: key) != nil }
+
     private func place(of key: String) -> Int? {
-        if entries.count > Self.largestWithoutIndex { return index[JSONKey(key)] }
-        let key = JSONKey(key)
-        return entries.firstIndex { JSONKey($0.key) == key }
+        if entries.count > Self.largestWithoutIndex { return index[NameBytes(key)] }
+        let key = NameBytes(key)
+        return entries.firstIndex { NameBytes($0.key) == key }
     }
 }
 
@@ -84,7 +87,7 @@ extension JSONObject: Hashable {
         var sum = 0
         for entry in entries {
             var own = Hasher()
-            own.combine(JSONKey(entry.key))
+            own.combine(NameBytes(entry.key))
             own.combine(entry.value)
             sum ^= own.finalize()
         }
@@ -97,21 +100,5 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
     /// Creates an object in the order written; the last value of a repeated name counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (key, value) in elements { set(key, value) }
-    }
-}
-
-/// A name compared by its bytes; Swift's own comparison takes canonically equivalent names for the same.
-private struct JSONKey: Hashable {
-    let key: String
-
-    init(_ key: String) { self.key = key }
-
-    static func == (left: JSONKey, right: JSONKey) -> Bool {
-        left.key.utf8.count == right.key.utf8.count && left.key.utf8.elementsEqual(right.key.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        var key = key
-        key.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

@@ -47,13 +47,26 @@ struct JSONParser {
         if try peek() == UInt8(ascii: "}") { return leave(.object(object)) }
         while true {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpectedCharacter) }
+            let start = position
             let key = try parseString()
             skipSpace()
             guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpectedCharacter) }
             position += 1
             skipSpace()
-            object.set(key, try parseValue())
+            try set(key, try parseValue(), in: &object, at: start)
             if try isLast(UInt8(ascii: "}")) { return leave(.object(object)) }
+        }
+    }
+
+    private func set(
+        _ key: String, _ value: JSONValue, in object: inout JSONObject, at start: Int
+    ) throws(JSONSyntaxError) {
+        switch options.duplicateNames.kind {
+        case .last: object.set(key, value)
+        case .first: if !object.contains(key) { object.set(key, value) }
+        case .refused:
+            if object.contains(key) { throw JSONSyntaxError(kind: .duplicateName, offset: start) }
+            object.set(key, value)
         }
     }
 

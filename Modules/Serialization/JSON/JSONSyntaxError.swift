@@ -21,6 +21,8 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let invalidUTF8 = Kind("invalid UTF-8")
         /// Arrays and objects are nested deeper than the limit.
         public static let nestedTooDeep = Kind("nested too deep")
+        /// An object has a name twice, and the options refuse that.
+        public static let duplicateName = Kind("duplicate name")
         /// Something follows the value.
         public static let trailingCharacters = Kind("characters after the value")
         /// The value at the top is neither an object nor an array, and the options want one.

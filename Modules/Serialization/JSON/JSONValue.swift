@@ -20,7 +20,8 @@ public enum JSONValue: Sendable, Hashable {
     /// Named values in order.
     case object(JSONObject)
 
-    /// Reads a UTF-8 text (RFC 8259); a byte order mark is skipped. Of a repeated name the last value counts.
+    /// Reads a UTF-8 text (RFC 8259); a byte order mark is skipped. Of a repeated name the last value counts,
+    /// unless the options say otherwise.
     ///
     /// - Throws: ``JSONSyntaxError``, which says where.
     public init(parsing data: Data, options: JSONParsingOptions = JSONParsingOptions()) throws(JSONSyntaxError) {

@@ -6,7 +6,7 @@ enum NestingLimit {
         guard depth <= parameters else {
             throw SerializationError(
                 code: .nestedTooDeep,
-                message: "the parameters are nested deeper than \(parameters) levels"
+                message: "The value is nested deeper than \(parameters) levels."
             )
         }
     }

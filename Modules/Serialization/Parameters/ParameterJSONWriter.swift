@@ -23,14 +23,14 @@ struct ParameterJSONWriter {
         case .date(let value): writer.write(value.parameterText)
         case .array(let values): try write(values, depth: depth)
         case .set:
-            throw SerializationError(code: .invalidParameters, message: "JSON has no sets; pass an array")
+            throw SerializationError(code: .invalidParameters, message: "JSON has no sets; pass an array.")
         case .dictionary(let entries): try write(entries, depth: depth)
         }
     }
 
     private mutating func write(_ value: Double) throws(SerializationError) {
         guard value.isFinite else {
-            throw SerializationError(code: .encodingFailed, message: "JSON cannot say \(value)")
+            throw SerializationError(code: .encodingFailed, message: "JSON has no number for \(value).")
         }
         writer.write(number: value.parameterText)
     }
@@ -58,19 +58,19 @@ struct ParameterJSONWriter {
 
     /// Each name once, in the place of the first and with the value of the last, and in order if that is asked for.
     private func withoutRepeats(_ entries: [ParameterValue.Entry]) -> [ParameterValue.Entry] {
-        var places: [String: Int] = [:]
+        var places: [NameBytes: Int] = [:]
         places.reserveCapacity(entries.count)
         var kept: [ParameterValue.Entry] = []
         kept.reserveCapacity(entries.count)
         for entry in entries {
-            if let place = places[entry.key] {
+            if let place = places[NameBytes(entry.key)] {
                 kept[place] = entry
             } else {
-                places[entry.key] = kept.count
+                places[NameBytes(entry.key)] = kept.count
                 kept.append(entry)
             }
         }
         guard writer.options.sortsKeys else { return kept }
-        return kept.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return NameOrder.sorted(kept) { $0.key }
     }
 }

@@ -5,6 +5,8 @@ protocol ParameterSink {
     var spaceStyle: QueryEncoder.SpaceStyle { get }
     mutating func take(name: [UInt8], value: ParameterValue)
     mutating func take(name: [UInt8], list: [ParameterValue])
+    /// Takes a name without a value, whatever the style of null is.
+    mutating func takeBare(name: [UInt8])
 }
 
 /// Walks a tree of parameters and flattens it by a query encoder's rules, in time linear to what is written.
@@ -23,7 +25,7 @@ struct ParameterWalker<Sink: ParameterSink> {
         guard case .dictionary(let entries) = parameters.root else {
             throw SerializationError(
                 code: .invalidParameters,
-                message: "a query or form needs names: the parameters must be a dictionary at the top"
+                message: "A query or form needs names, so its parameters must be a dictionary at the top."
             )
         }
         try walk(entries, depth: 0)
@@ -41,6 +43,7 @@ struct ParameterWalker<Sink: ParameterSink> {
 
     private mutating func walk(_ entries: [ParameterValue.Entry], depth: Int) throws(SerializationError) {
         try NestingLimit.check(depth)
+        if entries.isEmpty { return takeEmpty(isNamed: depth > 0) }
         let length = name.count
         for entry in ordered(entries) {
             appendName(entry.key, isNested: depth > 0)
@@ -52,6 +55,12 @@ struct ParameterWalker<Sink: ParameterSink> {
     private mutating func walk(array: [ParameterValue], depth: Int) throws(SerializationError) {
         try NestingLimit.check(depth)
         let length = name.count
+        if array.isEmpty {
+            if encoder.arrayStyle == .brackets || encoder.arrayStyle == .indices { appendBracketed("") }
+            takeEmpty(isNamed: true)
+            name.removeSubrange(length...)
+            return
+        }
         switch encoder.arrayStyle.kind {
         case .commaSeparated:
             try walk(list: array)
@@ -76,7 +85,7 @@ struct ParameterWalker<Sink: ParameterSink> {
             case .array, .set, .dictionary:
                 throw SerializationError(
                     code: .invalidParameters,
-                    message: "a comma-separated list can hold plain values only"
+                    message: "A comma-separated list can hold plain values only."
                 )
             default: break
             }
@@ -85,19 +94,26 @@ struct ParameterWalker<Sink: ParameterSink> {
         if !values.isEmpty { sink.take(name: name, list: values) }
     }
 
+    /// Writes what has nothing in it under the current name; the parameters themselves have none.
+    private mutating func takeEmpty(isNamed: Bool) {
+        guard isNamed else { return }
+        switch encoder.emptyCollectionStyle.kind {
+        case .dropped: break
+        case .bareKey: sink.takeBare(name: name)
+        case .emptyValue: sink.take(name: name, value: "")
+        }
+    }
+
     private mutating func walk(set: [ParameterValue], depth: Int) throws(SerializationError) {
         try NestingLimit.check(depth)
+        if set.isEmpty { return takeEmpty(isNamed: true) }
         let members = set.map { (text: encoder.text(of: $0), value: $0) }
-        let sorted =
-            encoder.sortsKeys
-            ? members.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) } : members
-        for member in sorted { try walk(member.value, depth: depth + 1) }
+        let ordered = encoder.sortsKeys ? NameOrder.sorted(members) { $0.text } : members
+        for member in ordered { try walk(member.value, depth: depth + 1) }
     }
 
     private func ordered(_ entries: [ParameterValue.Entry]) -> [ParameterValue.Entry] {
-        guard encoder.sortsKeys, entries.count > 1 else { return entries }
-        // The sort is stable, so that a repeated name keeps the order of its values.
-        return entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        encoder.sortsKeys ? NameOrder.sorted(entries) { $0.key } : entries
     }
 
     private mutating func appendName(_ text: String, isNested: Bool) {

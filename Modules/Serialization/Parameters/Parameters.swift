@@ -20,6 +20,9 @@ public struct Parameters: Sendable, Hashable {
         root = .dictionary(sorted.map { ParameterValue.Entry($0.key, $0.value) })
     }
 
+    /// Creates parameters from named values, in their order.
+    public init(_ entries: some Sequence<ParameterValue.Entry>) { root = .dictionary(Array(entries)) }
+
     /// The named values at the top; empty if there is something else.
     public var entries: [ParameterValue.Entry] {
         if case .dictionary(let entries) = root { entries } else { [] }
@@ -39,16 +42,18 @@ public struct Parameters: Sendable, Hashable {
     /// Setting replaces the first in its place and removes the others, appends if there was none, and with nil removes.
     /// Write `.null` for a value that is null.
     public subscript(key: String) -> ParameterValue? {
-        get { entries.last { $0.key == key }?.value }
-        set {
-            var entries = self.entries
-            let place = entries.firstIndex { $0.key == key }
-            entries.removeAll { $0.key == key }
-            if let newValue {
-                entries.insert(ParameterValue.Entry(key, newValue), at: place ?? entries.count)
-            }
-            root = .dictionary(entries)
-        }
+        get { root[key] }
+        set { root[key] = newValue }
+    }
+
+    /// The value of a name at the top, and `default` if there is none; what is changed in it is set.
+    ///
+    /// ```swift
+    /// parameters["filter", default: [:]]["state"] = "open"
+    /// ```
+    public subscript(key: String, default value: @autoclosure () -> ParameterValue) -> ParameterValue {
+        get { root[key] ?? value() }
+        set { root[key] = newValue }
     }
 
     /// Adds a named value at the end, also if the name is there already.
@@ -60,6 +65,13 @@ public struct Parameters: Sendable, Hashable {
         root = .null
         entries.append(ParameterValue.Entry(key, value))
         root = .dictionary(entries)
+    }
+
+    /// Sets each named value at the top of `other`, in its order.
+    public mutating func merge(_ other: Parameters) {
+        var merged = root
+        for entry in other.entries { merged[entry.key] = entry.value }
+        root = merged
     }
 }
 

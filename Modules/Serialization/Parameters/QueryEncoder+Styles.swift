@@ -1,7 +1,7 @@
 extension QueryEncoder {
     /// How an array's elements are named.
-    public struct ArrayStyle: Sendable, Hashable {
-        enum Kind: Sendable { case brackets, indices, repeated, commaSeparated }
+    public struct ArrayStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case brackets, indices, repeated, commaSeparated }
         let kind: Kind
 
         /// `a[]=1&a[]=2`
@@ -15,8 +15,8 @@ extension QueryEncoder {
     }
 
     /// How a name within a dictionary is joined to the dictionary's.
-    public struct NestingStyle: Sendable, Hashable {
-        enum Kind: Sendable { case brackets, dots }
+    public struct NestingStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case brackets, dots }
         let kind: Kind
 
         /// `a[b]=1`
@@ -26,8 +26,8 @@ extension QueryEncoder {
     }
 
     /// How truth values are written.
-    public struct BoolStyle: Sendable, Hashable {
-        enum Kind: Sendable { case digits, words }
+    public struct BoolStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case digits, words }
         let kind: Kind
 
         /// `1` and `0`
@@ -37,8 +37,8 @@ extension QueryEncoder {
     }
 
     /// How null is written.
-    public struct NullStyle: Sendable, Hashable {
-        enum Kind: Sendable { case bareKey, emptyValue, dropped }
+    public struct NullStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case bareKey, emptyValue, dropped }
         let kind: Kind
 
         /// `a`
@@ -49,9 +49,22 @@ extension QueryEncoder {
         public static let dropped = NullStyle(kind: .dropped)
     }
 
+    /// How an array, a set or a dictionary without anything in it is written.
+    public struct EmptyCollectionStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case dropped, bareKey, emptyValue }
+        let kind: Kind
+
+        /// Nothing.
+        public static let dropped = EmptyCollectionStyle(kind: .dropped)
+        /// `a[]` for an array in ``ArrayStyle/brackets`` and ``ArrayStyle/indices``, otherwise `a`.
+        public static let bareKey = EmptyCollectionStyle(kind: .bareKey)
+        /// `a[]=` for an array in ``ArrayStyle/brackets`` and ``ArrayStyle/indices``, otherwise `a=`.
+        public static let emptyValue = EmptyCollectionStyle(kind: .emptyValue)
+    }
+
     /// How a space is written.
-    public struct SpaceStyle: Sendable, Hashable {
-        enum Kind: Sendable { case percentEncoded, plus }
+    public struct SpaceStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case percentEncoded, plus }
         let kind: Kind
 
         /// `%20`

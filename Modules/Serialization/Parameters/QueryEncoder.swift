@@ -9,6 +9,8 @@ import FoundationEssentials
 /// ```swift
 /// try QueryEncoder().encode(["tags": ["a", "b"], "q": "x y"])  // q=x%20y&tags%5B%5D=a&tags%5B%5D=b
 /// ```
+/// ``QueryParser`` reads it back. Two encoders are equal if their styles are, and their closures are the same one. An
+/// encoder with a closure cannot be encoded with `Codable`.
 public struct QueryEncoder: Sendable, Hashable {
     /// How an array's elements are named; the default is ``ArrayStyle/brackets``.
     public var arrayStyle = ArrayStyle.brackets
@@ -21,26 +23,41 @@ public struct QueryEncoder: Sendable, Hashable {
     public var boolStyle = BoolStyle.digits
     /// How null is written; the default is ``NullStyle/bareKey``.
     public var nullStyle = NullStyle.bareKey
+    /// How what has nothing in it is written; the default is ``EmptyCollectionStyle/dropped``.
+    public var emptyCollectionStyle = EmptyCollectionStyle.dropped
     /// How a space is written; the default is ``SpaceStyle/percentEncoded``.
     public var spaceStyle = SpaceStyle.percentEncoded
 
+    let closure: QueryEncodingClosure?
+
     /// Creates an encoder with AFNetworking's rules.
-    public init() {}
+    public init() { closure = nil }
+
+    /// Creates an encoder that asks a closure for the whole text, as `setQueryStringSerializationWithBlock:` did.
+    ///
+    /// - Parameter encode: Gets the parameters, and the request that they are for if there is one. What it returns goes
+    ///   into the query or the body as it is. What it throws underlies an error with
+    ///   ``SerializationError/Code/encodingFailed``.
+    public init(custom encode: @escaping @Sendable (Parameters, Request?) throws -> String) {
+        closure = QueryEncodingClosure(encode)
+    }
 
     /// Returns the encoded text, which is ASCII; empty if there is nothing to encode.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` when the value at the top has
     ///   no names, or a list in ``ArrayStyle/commaSeparated`` holds more than plain values; with
-    ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
-    public func encode(_ parameters: Parameters) throws(SerializationError) -> String {
+    ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with ``SerializationError/Code/encodingFailed``
+    ///   when the closure throws.
+    public func encode(_ parameters: Parameters, for request: Request? = nil) throws(SerializationError) -> String {
+        if let closure { return try closure.encode(parameters, for: request) }
         var walker = ParameterWalker(encoder: self, sink: QueryTextSink(encoder: self))
         try walker.walk(parameters)
         return String(decoding: walker.sink.bytes, as: UTF8.self)
     }
 
-    /// Returns the names and values that ``encode(_:)`` would write, in its order and not percent-encoded.
+    /// Returns the names and values that ``encode(_:for:)`` would write, in its order and not percent-encoded.
     ///
-    /// Multipart forms take their parts from here.
+    /// Multipart forms take their parts from here. A closure is not asked.
     public func flatten(_ parameters: Parameters) throws(SerializationError) -> [ParameterValue.Entry] {
         var walker = ParameterWalker(encoder: self, sink: EntrySink(encoder: self))
         try walker.walk(parameters)
@@ -60,4 +77,27 @@ public struct QueryEncoder: Sendable, Hashable {
         case .date(let value): value.parameterText
         }
     }
+}
+
+/// A closure with an identity, so that what holds it can be compared.
+final class QueryEncodingClosure: Sendable, Hashable {
+    private let closure: @Sendable (Parameters, Request?) throws -> String
+
+    init(_ closure: @escaping @Sendable (Parameters, Request?) throws -> String) { self.closure = closure }
+
+    func encode(_ parameters: Parameters, for request: Request?) throws(SerializationError) -> String {
+        do {
+            return try closure(parameters, request)
+        } catch {
+            throw SerializationError(
+                code: .encodingFailed,
+                message: "The closure that writes the query failed: \(error)",
+                underlying: error
+            )
+        }
+    }
+
+    static func == (left: QueryEncodingClosure, right: QueryEncodingClosure) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

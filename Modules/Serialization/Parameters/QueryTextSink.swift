@@ -27,6 +27,8 @@ struct QueryTextSink: ParameterSink {
         }
     }
 
+    mutating func takeBare(name: [UInt8]) { start(name) }
+
     private mutating func start(_ name: [UInt8]) {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
         bytes.append(contentsOf: name)
@@ -59,6 +61,8 @@ struct EntrySink: ParameterSink {
         let text = list.map(encoder.text(of:)).joined(separator: ",")
         entries.append(ParameterValue.Entry(String(decoding: name, as: UTF8.self), .string(text)))
     }
+
+    mutating func takeBare(name: [UInt8]) { take(name: name, value: .null) }
 }
 
 extension [UInt8] {

@@ -3,7 +3,7 @@ struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     private func child(_ key: any CodingKey) -> TreeEncoder {
-        encoder.nested(encoder.node.child(key.stringValue), key: key)
+        encoder.nested(encoder.node.child(encoder.name(key)), key: key)
     }
 
     mutating func encodeNil(forKey key: Key) { child(key).node.content = .value(.null) }

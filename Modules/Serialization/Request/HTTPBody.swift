@@ -86,7 +86,7 @@ public struct HTTPBody: Sendable {
             guard let makeReader = once.take() else {
                 throw SerializationError(
                     code: .bodyNotReplayable,
-                    message: "the body cannot be sent again: " + (replayObstacle ?? "its stream can be read only once")
+                    message: "The body cannot be sent again: \(replayObstacle ?? "its stream can be read only once")."
                 )
             }
             return try makeReader()

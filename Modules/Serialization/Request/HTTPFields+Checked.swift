@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import HTTPTypes
 
 extension HTTPFields {
@@ -13,27 +12,21 @@ extension HTTPFields {
         guard let fieldName = HTTPField.Name(name) else {
             throw SerializationError(
                 code: .invalidHeader,
-                message: "\(name.debugDescription) is not a header field's name"
+                message: "\(name.debugDescription) is not the name of a header field."
             )
         }
         if let value, !HTTPField.isValidValue(value) {
             throw SerializationError(
                 code: .invalidHeader,
-                message: "the value of the header field \(fieldName) holds a character that is not allowed there"
+                message: "The value of the header field \(fieldName) holds a character that is not allowed there."
             )
         }
         self[fieldName] = value
     }
 
-    /// The value of an `Authorization` field for HTTP's Basic scheme, in UTF-8 (RFC 7617).
-    ///
-    /// A user name must hold no colon: the server takes the first one for the separator.
-    public static func basicAuthorization(username: String, password: String) -> String {
-        "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
-    }
-
     /// Adds the fields whose names are not there yet.
     mutating func addMissing(_ fields: HTTPFields) {
+        // One whose name these fields have twice is added twice.
         let missing = fields.filter { !contains($0.name) }
         append(contentsOf: missing)
     }

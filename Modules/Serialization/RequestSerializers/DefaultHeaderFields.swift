@@ -1,5 +1,24 @@
 import FoundationEssentials
-import HTTPTypes
+public import HTTPTypes
+
+extension HTTPFields {
+    /// The value of an `Accept-Language` field for an environment's locale, with falling preference: 1, 0.9, and so on to
+    /// 0.5 (RFC 9110, section 12.5.4).
+    ///
+    /// `LC_ALL`, `LC_MESSAGES` and `LANG` are asked in this order, as setlocale does; `LANGUAGE`, a list, goes before
+    /// them unless the locale is C (gettext's rule). A language with a region is followed by the language alone. The C
+    /// locale speaks English.
+    public static func acceptLanguage(environment: [String: String]) -> String {
+        DefaultHeaderFields.acceptLanguage(environment: environment)
+    }
+
+    /// The value of a `User-Agent` field: `name/version (Linux; x86_64) Linnet/0.1`.
+    ///
+    /// What RFC 9110, section 5.6.2, does not allow in a token becomes `-`.
+    public static func userAgent(name: String, version: String) -> String {
+        DefaultHeaderFields.userAgent(product: name, version: version)
+    }
+}
 
 /// The header fields that every request serializer adds unless told otherwise.
 enum DefaultHeaderFields {
@@ -47,9 +66,13 @@ enum DefaultHeaderFields {
     }
 
     static func userAgent(product: String, version: String = "0") -> String {
-        let bytes = product.utf8.map { ASCII.isToken($0) ? $0 : UInt8(ascii: "-") }
-        let name = bytes.isEmpty ? "Linnet" : String(decoding: bytes, as: UTF8.self)
-        return "\(name)/\(version) (\(operatingSystem); \(architecture)) Linnet/\(LinnetVersion.current)"
+        let name = product.isEmpty ? "Linnet" : token(product)
+        return
+            "\(name)/\(version.isEmpty ? "0" : token(version)) (\(operatingSystem); \(architecture)) Linnet/\(LinnetVersion.current)"
+    }
+
+    private static func token(_ text: String) -> String {
+        String(decoding: text.utf8.map { ASCII.isToken($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
 
     private static var operatingSystem: String {

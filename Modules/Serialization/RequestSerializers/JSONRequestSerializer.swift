@@ -1,16 +1,13 @@
-import FoundationEssentials
+public import FoundationEssentials
 public import HTTPTypes
 
 /// Writes parameters as a JSON body; for GET, HEAD and DELETE into the query, as ``FormRequestSerializer`` does.
 ///
-/// Dates are written in ISO 8601 and data in Base64. Without parameters there is no body and no Content-Type.
-public struct JSONRequestSerializer: RequestSerializer, Hashable {
-    /// Fields for each request that does not have them; the default is ``FormRequestSerializer/defaultHeaderFields``.
-    public var headerFields: HTTPFields
-    /// The methods whose parameters go into the query; the default is GET, HEAD and DELETE.
-    public var methodsEncodingParametersInURL: Set<HTTPRequest.Method>
-    /// How parameters are written into a query.
-    public var queryEncoder: QueryEncoder
+/// Dates are written in ISO 8601 and data in Base64. A NaN, an infinity and a set are errors. Without parameters there is
+/// no body and no Content-Type.
+public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
+    /// Header fields, options, and how and for which methods a query is written.
+    public var settings: RequestSerializerSettings
     /// How JSON is written; the default is on one line, in the parameters' own order.
     public var options: JSONWritingOptions
 
@@ -22,34 +19,56 @@ public struct JSONRequestSerializer: RequestSerializer, Hashable {
         queryEncoder: QueryEncoder = QueryEncoder()
     ) {
         self.options = options
-        self.headerFields = headerFields
-        self.methodsEncodingParametersInURL = methodsEncodingParametersInURL
-        self.queryEncoder = queryEncoder
+        settings = RequestSerializerSettings(
+            headerFields: headerFields,
+            methodsEncodingParametersInURL: methodsEncodingParametersInURL,
+            queryEncoder: queryEncoder
+        )
     }
 
-    /// Sets the `Authorization` field to HTTP's Basic scheme, for every request (RFC 7617).
-    ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name holds a colon.
-    public mutating func setBasicAuthorization(username: String, password: String) throws(SerializationError) {
-        try headerFields.setBasicAuthorization(username: username, password: password)
+    /// The parameters as JSON, or nil without parameters.
+    public func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody? {
+        guard let parameters else { return nil }
+        let bytes = try ParameterJSONWriter.write(parameters.root, options: options)
+        return SerializedBody(.data(Data(bytes)), contentType: "application/json")
     }
 
-    /// Removes the `Authorization` field.
-    public mutating func clearAuthorization() { headerFields[.authorization] = nil }
-
-    /// Returns the request with the parameters in its query or body, and the fields it lacks.
+    /// Returns the request with any value as its JSON body, whatever the method, and the fields and options it lacks.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed`` for a NaN or an infinity, and
-    ///   ``SerializationError/Code/invalidParameters`` for a set, or for parameters that would replace a body.
-    public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
-        var request = request
-        request.headerFields.addMissing(headerFields)
-        if methodsEncodingParametersInURL.contains(request.method) {
-            try request.appendQuery(parameters, encoder: queryEncoder)
-        } else if let parameters {
-            let bytes = try ParameterJSONWriter.write(parameters.root, options: options)
-            try request.setBody(Data(bytes), contentType: "application/json")
-        }
-        return request
+    /// - Parameter encoder: The default writes as ``options`` say, dates in ISO 8601 and data in Base64.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where Foundation's
+    ///   `EncodingError` underlies it, for a NaN or an infinity too; with
+    ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
+    public func serialize(
+        _ request: Request,
+        encoding value: some Encodable,
+        encoder: JSONEncoder? = nil
+    ) throws(SerializationError) -> Request {
+        let data = try encoded(value) { try (encoder ?? makeEncoder()).encode(value) }
+        var complete = settings.complete(request)
+        try complete.setBody(SerializedBody(.data(data), contentType: "application/json"))
+        return complete
+    }
+
+    private func makeEncoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        if options.sortsKeys { encoder.outputFormatting.insert(.sortedKeys) }
+        if options.isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+}
+
+/// Runs an encoder of Foundation's, and makes a typed error of what it throws.
+func encoded(_ value: some Encodable, _ encode: () throws -> Data) throws(SerializationError) -> Data {
+    do {
+        return try encode()
+    } catch {
+        throw SerializationError(
+            code: .encodingFailed,
+            message: "\(type(of: value)) could not be encoded: \(error)",
+            underlying: error
+        )
     }
 }

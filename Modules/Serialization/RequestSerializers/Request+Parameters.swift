@@ -3,27 +3,32 @@ import HTTPTypes
 
 extension Request {
     mutating func appendQuery(_ parameters: Parameters?, encoder: QueryEncoder) throws(SerializationError) {
-        guard let parameters, !parameters.isEmpty else { return }
-        url = try url.appending(encodedQuery: encoder.encode(parameters))
+        guard let parameters else { return }
+        let query = try encoder.encode(parameters, for: self)
+        if encoder.closure != nil, !query.utf8.allSatisfy(Self.mayStandInQuery) {
+            throw SerializationError(
+                code: .encodingFailed,
+                message: "The closure that writes the query gave a character that has no place in one."
+            )
+        }
+        url = try url.appending(encodedQuery: query)
     }
 
-    mutating func setBody(_ data: Data, contentType: String) throws(SerializationError) {
+    /// A `#` would end the query, and the others would not arrive as they are (RFC 3986, section 3.4).
+    private static func mayStandInQuery(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !"#\"<>\\^`{|}".utf8.contains(byte)
+    }
+
+    mutating func setBody(_ serialized: SerializedBody) throws(SerializationError) {
         guard body == nil else {
             throw SerializationError(
                 code: .invalidParameters,
-                message: "the request has a body already, which the parameters would replace"
+                message: "The request has a body already, which the parameters would replace."
             )
         }
-        body = .data(data)
-        if !headerFields.contains(.contentType) { headerFields[.contentType] = contentType }
-    }
-}
-
-extension HTTPFields {
-    mutating func setBasicAuthorization(username: String, password: String) throws(SerializationError) {
-        guard !username.utf8.contains(UInt8(ascii: ":")) else {
-            throw SerializationError(code: .invalidHeader, message: "a user name for Basic authorization has no colon")
+        body = serialized.content
+        if let contentType = serialized.contentType, !headerFields.contains(.contentType) {
+            headerFields[.contentType] = contentType
         }
-        self[.authorization] = Self.basicAuthorization(username: username, password: password)
     }
 }

@@ -1,5 +1,5 @@
 /// A character encoding that a text can be read in.
-public struct Charset: Sendable, Hashable, CustomStringConvertible {
+public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The name in lower case.
     public let description: String
 
@@ -11,6 +11,8 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
     public static let ascii = Charset("us-ascii")
     /// ISO 8859-1: each byte is the scalar of its number.
     public static let latin1 = Charset("iso-8859-1")
+    /// Windows-1252, which is ISO 8859-1 with letters and signs in the place of C1's controls; five bytes are an error.
+    public static let windows1252 = Charset("windows-1252")
     /// UTF-16 in the order of its byte order mark, big endian without one (RFC 2781, section 4.3).
     public static let utf16 = Charset("utf-16")
     /// UTF-16, big endian.
@@ -24,6 +26,7 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
         case "utf-8", "utf8": self = .utf8
         case "us-ascii", "ascii": self = .ascii
         case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "l1": self = .latin1
+        case "windows-1252", "cp1252": self = .windows1252
         case "utf-16": self = .utf16
         case "utf-16be": self = .utf16BigEndian
         case "utf-16le": self = .utf16LittleEndian
@@ -41,6 +44,8 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
             return String(validating: bytes, as: Unicode.ASCII.self)
         case .latin1:
             return latin1(bytes)
+        case .windows1252:
+            return windows1252(bytes)
         case .utf16LittleEndian:
             return utf16(bytes.starts(with: [0xFF, 0xFE]) ? bytes.dropFirst(2) : bytes[...], bigEndian: false)
         case .utf16 where bytes.starts(with: [0xFF, 0xFE]):
@@ -64,6 +69,24 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: utf8, as: UTF8.self)
     }
 
+    /// The signs from 0x80 to 0x9F; a zero is no sign.
+    private static let windows1252Signs: [UInt16] = [
+        0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
+        0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
+        0x0178,
+    ]
+
+    private func windows1252(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
+        var units: [UInt16] = []
+        units.reserveCapacity(bytes.count)
+        for byte in bytes {
+            let unit = 0x80...0x9F ~= byte ? Self.windows1252Signs[Int(byte) - 0x80] : UInt16(byte)
+            if unit == 0, byte != 0 { return nil }
+            units.append(unit)
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
     private func utf16(_ bytes: some RandomAccessCollection<UInt8>, bigEndian: Bool) -> String? {
         guard bytes.count.isMultiple(of: 2) else { return nil }
         var units: [UInt16] = []
@@ -74,5 +97,26 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
             units.append(UInt16(high) << 8 | UInt16(low))
         }
         return String(validating: units, as: UTF16.self)
+    }
+}
+
+extension Charset {
+    /// Reads a charset's name; throws `DecodingError` if it cannot be read here.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let charset = Charset(name: name) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "The charset \(name.debugDescription) is not known."
+            )
+        }
+        self = charset
+    }
+
+    /// Writes the name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

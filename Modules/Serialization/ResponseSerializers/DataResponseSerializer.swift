@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Gives the body as it is.
-public struct DataResponseSerializer: ResponseSerializer, Hashable {
+public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with any content type.
     public var validation: ResponseValidation
 

@@ -28,20 +28,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     ///   underlies it.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         try validation.validate(response)
-        if response.body.isEmpty, let empty = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()),
-            let value = empty as? Value
-        {
-            return value
-        }
-        do {
-            return try decoder.decode(Value.self, from: response.body)
-        } catch {
-            throw SerializationError(
-                code: .decodingFailed,
-                message: "the body does not decode as \(Value.self): \(error)",
-                underlying: error,
-                response: response
-            )
-        }
+        if response.body.isEmpty, let value = emptyValue(of: Value.self) { return value }
+        return try decoded(response) { try decoder.decode(Value.self, from: response.body) }
     }
 }

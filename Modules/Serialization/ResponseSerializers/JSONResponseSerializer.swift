@@ -3,10 +3,11 @@ import FoundationEssentials
 /// Reads the body as a tree of JSON values.
 ///
 /// An empty body, and one that is a single space, give nil.
-public struct JSONResponseSerializer: ResponseSerializer, Hashable {
+public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with ``jsonContentTypes``.
     public var validation: ResponseValidation
-    /// Whether names and elements whose value is null are left out; the default is false.
+    /// Whether names and elements whose value is null are left out, at any depth, as AFNetworking 4 did it; the default is
+    /// false. A null at the top stays.
     public var removesNullValues: Bool
     /// How the text is read.
     public var options: JSONParsingOptions
@@ -39,7 +40,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable {
         } catch {
             throw SerializationError(
                 code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "the body is not JSON: \(error)",
+                message: "The body is not JSON: \(error).",
                 underlying: error,
                 response: response
             )

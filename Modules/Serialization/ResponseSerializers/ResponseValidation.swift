@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 
 /// Judges a response's status and content type, before its body is read.
@@ -14,6 +15,9 @@ public struct ResponseValidation: Sendable, Hashable {
     /// A response without a body passes whatever its type. One with a body and no, or a malformed, Content-Type is
     /// refused, unless `*/*` is among the patterns.
     public var contentTypes: [String]?
+    /// Whether the body may be empty whatever the status; the default is true. With false it may be with a status that
+    /// allows no content: 1xx, 204, 205 and 304.
+    public var acceptsEmptyBody = true
 
     /// Creates a validation.
     public init(statusCodes: Range<Int> = 200..<300, contentTypes: [String]? = nil) {
@@ -32,32 +36,78 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// Does nothing if the response is acceptable.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/unacceptableStatus``, or
-    ///   ``SerializationError/Code/unacceptableContentType``. If both are wrong, the type's error is the underlying one.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/unacceptableStatus``,
+    ///   ``SerializationError/Code/unacceptableContentType`` or ``SerializationError/Code/emptyBody``. If the status and
+    ///   another are wrong, the status is the error and the other underlies it.
     public func validate(_ response: SerializedResponse) throws(SerializationError) {
-        let typeError = contentTypeError(of: response)
+        let bodyError = response.body.isEmpty ? emptyBodyError(of: response) : contentTypeError(of: response)
         let status = response.head.status
         if let statusCodes, !statusCodes.contains(status.code) {
             let reason = status.reasonPhrase.isEmpty ? "" : " " + status.reasonPhrase
             throw SerializationError(
                 code: .unacceptableStatus,
-                message: "the server answered with status \(status.code)\(reason)",
-                underlying: typeError,
+                message: "The server answered with status \(status.code)\(reason).",
+                underlying: bodyError,
                 response: response
             )
         }
-        if let typeError { throw typeError }
+        if let bodyError { throw bodyError }
+    }
+
+    private func emptyBodyError(of response: SerializedResponse) -> SerializationError? {
+        let status = response.head.status.code
+        if acceptsEmptyBody || status < 200 || [204, 205, 304].contains(status) { return nil }
+        return SerializationError(code: .emptyBody, message: "The response has no body.", response: response)
     }
 
     private func contentTypeError(of response: SerializedResponse) -> SerializationError? {
-        guard let contentTypes, !response.body.isEmpty, !contentTypes.contains("*/*") else { return nil }
-        let mediaType = response.mediaType
+        guard let contentTypes else { return nil }
+        let field = response.head.headerFields[.contentType]
+        // The usual case, for which nothing has to be taken apart.
+        if let field, contentTypes.contains(field) { return nil }
+        let mediaType = field.flatMap(MediaType.init)
         if let mediaType, contentTypes.contains(where: mediaType.matches) { return nil }
-        let found = mediaType?.essence ?? response.head.headerFields[.contentType] ?? "none"
+        if contentTypes.contains("*/*") { return nil }
         return SerializationError(
             code: .unacceptableContentType,
-            message: "the content type is \(found), not one of \(contentTypes.joined(separator: ", "))",
+            message: Self.message(field, wanted: contentTypes),
             response: response
         )
+    }
+
+    private static func message(_ field: String?, wanted: [String]) -> String {
+        let wanted = wanted.joined(separator: ", ")
+        guard let field else { return "The response has no content type; accepted are \(wanted)." }
+        let found = MediaType(field)?.essence ?? String(field.prefix(100)).debugDescription
+        return "The content type is \(found), which is not among those accepted: \(wanted)."
+    }
+}
+
+extension ResponseValidation: Codable {
+    private enum CodingKeys: String, CodingKey { case statusCodes, contentTypes, acceptsEmptyBody }
+
+    /// Reads a validation. Statuses are pairs of a first status and the one after the last: `[[200, 300], [404, 405]]`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let pairs = try container.decodeIfPresent([[Int]].self, forKey: .statusCodes)
+        for pair in pairs ?? [] where pair.count != 2 || pair[0] > pair[1] {
+            throw DecodingError.dataCorruptedError(
+                forKey: .statusCodes,
+                in: container,
+                debugDescription: "Statuses are pairs of a first one and the one after the last."
+            )
+        }
+        statusCodes = pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) }
+        contentTypes = try container.decodeIfPresent([String].self, forKey: .contentTypes)
+        acceptsEmptyBody = try container.decodeIfPresent(Bool.self, forKey: .acceptsEmptyBody) ?? true
+    }
+
+    /// Writes the validation.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        let pairs = statusCodes?.ranges.map { [$0.lowerBound, $0.upperBound] }
+        try container.encodeIfPresent(pairs, forKey: .statusCodes)
+        try container.encodeIfPresent(contentTypes, forKey: .contentTypes)
+        try container.encode(acceptsEmptyBody, forKey: .acceptsEmptyBody)
     }
 }

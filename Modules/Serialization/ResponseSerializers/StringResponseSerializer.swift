@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// The charset is that of a byte order mark if the body begins with one, else the one that Content-Type names, else
 /// ``fallbackCharset``. Bytes that are not in that charset are an error; nothing is replaced.
-public struct StringResponseSerializer: ResponseSerializer, Hashable {
+public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with any content type.
     public var validation: ResponseValidation
     /// The charset when the response names none; the default is UTF-8.
@@ -26,7 +26,7 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable {
         guard let text = charset.decode(response.body) else {
             throw SerializationError(
                 code: .decodingFailed,
-                message: "the body is not a text in \(charset)",
+                message: "The body is not a text in \(charset).",
                 response: response
             )
         }
@@ -44,7 +44,7 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable {
         guard let charset = Charset(name: name) else {
             throw SerializationError(
                 code: .decodingFailed,
-                message: "the charset \(name) is not known",
+                message: "The charset \(name.debugDescription) is not known.",
                 response: response
             )
         }

@@ -1,0 +1,140 @@
+import FoundationEssentials
+
+/// Reads a query or a form, `application/x-www-form-urlencoded`: the inverse of ``QueryEncoder``.
+///
+/// ```swift
+/// let parameters = try QueryParser().parse("tags%5B%5D=a&tags%5B%5D=b&q=x%20y")
+/// parameters["tags"]?[1]  // "b"
+/// ```
+/// Values are texts, or null for a bare name: the text does not say more. With the styles of the encoder, `parse(encode(x))`
+/// is `x`, as far as its text tells it apart: ``QueryEncoder/ArrayStyle/brackets`` does not say where an element of an
+/// array of arrays ends, a list of one is a plain value in ``QueryEncoder/ArrayStyle/repeated`` and
+/// ``QueryEncoder/ArrayStyle/commaSeparated``, and names with brackets (or dots) read as nested. It takes time linear to the
+/// text.
+public struct QueryParser: Sendable, Hashable, Codable {
+    /// How an array's elements are named; the default is ``QueryEncoder/ArrayStyle/brackets``.
+    ///
+    /// With ``QueryEncoder/ArrayStyle/indices``, names that are the numbers from 0 up make an array. A name that occurs
+    /// several times makes an array with ``QueryEncoder/ArrayStyle/repeated``, and a set with the others.
+    public var arrayStyle = QueryEncoder.ArrayStyle.brackets
+    /// How a name within a dictionary is joined to the dictionary's; the default is
+    /// ``QueryEncoder/NestingStyle/brackets``.
+    public var nestingStyle = QueryEncoder.NestingStyle.brackets
+    /// Whether `+` is a space, as HTML forms write it; the default is true. ``QueryEncoder`` never writes a plus that is
+    /// one.
+    public var readsPlusAsSpace = true
+    /// Whether a `%` without two digits stands for itself, and bytes that are no UTF-8 are replaced by U+FFFD, as the
+    /// WHATWG's URL standard reads forms; otherwise they are an error, which is the default.
+    public var isLenient = false
+    /// How many pairs are read at most; the default is a million.
+    public var maximumPairs = 1_000_000
+
+    /// Creates a parser for what ``QueryEncoder`` writes by default.
+    public init() {}
+
+    /// Returns the names and values as they stand there, decoded and in order. Nothing between two `&` is skipped.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed``.
+    public func pairs(in text: String) throws(SerializationError) -> [ParameterValue.Entry] {
+        var pairs: [ParameterValue.Entry] = []
+        try forEachPair(in: text) { name, value throws(SerializationError) in
+            pairs.append(ParameterValue.Entry(name, try plainValue(value)))
+        }
+        return pairs
+    }
+
+    /// Returns the parameters that the text was made from.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` also when a name is used both for a
+    ///   value and for what is within it, and with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    public func parse(_ text: String) throws(SerializationError) -> Parameters {
+        let tree = QueryTree(parser: self)
+        try forEachPair(in: text) { name, value throws(SerializationError) in
+            try tree.insert(try self.value(value), at: name)
+        }
+        return Parameters(try tree.value())
+    }
+
+    private func plainValue(_ bytes: ArraySlice<UInt8>?) throws(SerializationError) -> ParameterValue {
+        guard let bytes else { return .null }
+        return .string(try decode(bytes))
+    }
+
+    private func value(_ bytes: ArraySlice<UInt8>?) throws(SerializationError) -> ParameterValue {
+        guard let bytes, arrayStyle == .commaSeparated, bytes.contains(UInt8(ascii: ",")) else {
+            return try plainValue(bytes)
+        }
+        var values: [ParameterValue] = []
+        // A comma of the text's own is percent-encoded, so that it is split before it is decoded.
+        for part in bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            values.append(.string(try decode(part)))
+        }
+        return .array(values)
+    }
+
+    private func forEachPair(
+        in text: String,
+        _ body: (String, ArraySlice<UInt8>?) throws(SerializationError) -> Void
+    ) throws(SerializationError) {
+        let bytes = Array(text.utf8)
+        var start = 0
+        var count = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
+            if end > start {
+                count += 1
+                guard count <= maximumPairs else { throw failure("it has more than \(maximumPairs) pairs") }
+                let pair = bytes[start..<end]
+                if let mark = pair.firstIndex(of: UInt8(ascii: "=")) {
+                    try body(try decode(pair[..<mark]), pair[(mark + 1)...])
+                } else {
+                    try body(try decode(pair), nil)
+                }
+            }
+            start = end + 1
+        }
+    }
+
+    private func failure(_ reason: String) -> SerializationError {
+        SerializationError(code: .decodingFailed, message: "The text is not a form: \(reason).")
+    }
+}
+
+extension QueryParser {
+    /// Undoes percent-encoding (RFC 3986, section 2.1).
+    private func decode(_ bytes: ArraySlice<UInt8>) throws(SerializationError) -> String {
+        let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
+        return try text(isPlain ? bytes : decodedBytes(bytes)[...], at: bytes.startIndex)
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(SerializationError) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        guard isLenient else { throw failure("what begins at byte \(offset) is not UTF-8") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func decodedBytes(_ bytes: ArraySlice<UInt8>) throws(SerializationError) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var place = bytes.startIndex
+        while place < bytes.endIndex {
+            let byte = bytes[place]
+            if byte == UInt8(ascii: "+"), readsPlusAsSpace {
+                decoded.append(UInt8(ascii: " "))
+            } else if byte != UInt8(ascii: "%") {
+                decoded.append(byte)
+            } else if place + 2 < bytes.endIndex, let high = ASCII.hexadecimalValue(bytes[place + 1]),
+                let low = ASCII.hexadecimalValue(bytes[place + 2])
+            {
+                decoded.append(high << 4 | low)
+                place += 2
+            } else if isLenient {
+                decoded.append(byte)
+            } else {
+                throw failure("a percent sign at byte \(place) has no two digits")
+            }
+            place += 1
+        }
+        return decoded
+    }
+}

@@ -1,0 +1,31 @@
+/// Where and why bytes are not a property list.
+public struct PropertyListSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// What is wrong, in words.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The bytes are not of the format that they begin as.
+        public static let malformed = Kind("malformed")
+        /// The bytes are neither XML nor binary.
+        public static let unknownFormat = Kind("neither XML nor a binary property list")
+        /// The value is one that property lists of Apple's archivers have, and that stands for nothing here.
+        public static let unsupportedValue = Kind("unsupported value")
+        /// The document declares entities.
+        public static let entityDeclaration = Kind("entity declaration")
+        /// Arrays and dictionaries are nested deeper than the limit, or hold themselves.
+        public static let nestedTooDeep = Kind("nested too deep")
+        /// Objects are used so often that the tree would be larger than the limit.
+        public static let expandsTooMuch = Kind("expands too much")
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// The offset in bytes of where it was seen.
+    public let offset: Int
+
+    /// What is wrong, and where.
+    public var description: String { "\(kind) at byte \(offset)" }
+}

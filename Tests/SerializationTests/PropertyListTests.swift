@@ -1,0 +1,196 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct PropertyListTests {
+    private static let whole: PropertyListValue = [
+        "text": "é <&> \"'", "yes": true, "no": false, "int": 7, "negative": -3, "big": .unsigned(.max),
+        "smallest": .integer(.min), "real": 1.5, "date": .date(Date(timeIntervalSince1970: 86400)),
+        "data": .data(Data([0, 255])),
+        "empty": "", "array": [1, "two", [], [:]], "nested": ["a": ["b": ["c": 1]]], "漢": "😀",
+    ]
+
+    @Test(arguments: [PropertyListFormat.xml, .binary]) func foundationsWriterIsUnderstood(format: PropertyListFormat)
+        throws
+    {
+        let data = try Self.whole.data(format: format)
+        #expect(try PropertyListValue(parsing: data) == Self.whole)
+    }
+
+    private struct Post: Codable, Equatable, Sendable { var id: Int, when: Date, raw: Data, tags: [String] }
+
+    @Test(arguments: [PropertyListFormat.xml, .binary])
+    func serializersAgreeWithFoundation(format: PropertyListFormat) throws {
+        let post = Post(id: 1, when: Date(timeIntervalSince1970: 5), raw: Data([1]), tags: ["a", "é"])
+        let serializer = PropertyListRequestSerializer(format: format)
+        let parameters: Parameters = [
+            "id": 1, "when": .date(post.when), "raw": .data(post.raw), "tags": ["a", "é"],
+        ]
+        let request = try serializer.serialize(try makeRequest(method: .post), parameters: parameters)
+        #expect(request.headerFields[.contentType] == "application/x-plist")
+        let body = try #require(request.body?.data)
+        #expect(try PropertyListDecoder().decode(Post.self, from: body) == post)
+        #expect(body.starts(with: format == .xml ? "<?xml".utf8 : "bplist00".utf8))
+        let encodedPost = try serializer.serialize(try makeRequest(method: .put), encoding: post)
+        let response = makeResponse(try #require(encodedPost.body?.data), type: "application/x-plist")
+        #expect(try DecodablePropertyListResponseSerializer(Post.self).serialize(response) == post)
+        let tree = try PropertyListResponseSerializer().serialize(response)
+        #expect(tree?["tags"]?[1]?.string == "é")
+        #expect(tree?["id"]?.int == 1)
+    }
+
+    @Test func methodsAndMissingParametersFollowTheCommonRules() throws {
+        let serializer = PropertyListRequestSerializer()
+        let get = try serializer.serialize(try makeRequest(), parameters: ["a": 1])
+        #expect(get.url.query() == "a=1")
+        let none = try serializer.serialize(try makeRequest(method: .post), parameters: nil)
+        #expect(none.body == nil)
+        #expect(none.headerFields[.contentType] == nil)
+    }
+
+    @Test(arguments: [nil, ["a": nil], ["a": .set([1])]] as [ParameterValue])
+    func whatPropertyListsDoNotHaveIsRefused(value: ParameterValue) {
+        let error = #expect(throws: SerializationError.self) {
+            try PropertyListRequestSerializer().serialize(try makeRequest(method: .post), parameters: Parameters(value))
+        }
+        #expect(error?.code == .invalidParameters)
+    }
+
+    @Test func aPlainValueAtTheTopIsRefused() {
+        let error = #expect(throws: SerializationError.self) { try PropertyListValue.bool(true).data() }
+        #expect(error?.code == .encodingFailed)
+    }
+
+    @Test(
+        arguments: [
+            ("<plist version=\"1.0\"><integer>7</integer></plist>", 7), ("<array/>", []), ("<dict></dict>", [:]),
+            ("\u{FEFF}<?xml version='1.0'?><!DOCTYPE plist PUBLIC \"a>b\"><plist><true/></plist>", true),
+            (
+                "<plist><!-- c --><array><!-- d --><string>a<!-- e -->b<![CDATA[<&]]>&#65;&#x1F600;&amp;</string></array></plist>",
+                ["ab<&A😀&"]
+            ),
+            ("<string> two  spaces </string>", " two  spaces "), ("<integer>0xFF</integer>", 255),
+            ("<integer>-0x10</integer>", -16),
+            ("<integer>+5</integer>", 5), ("<integer>18446744073709551615</integer>", .unsigned(.max)),
+            ("<real>1e3</real>", 1000.0), ("<real>-infinity</real>", .real(-.infinity)), ("<string/>", ""),
+            ("<data>\n\tAA\n\t==\n</data>", .data(Data([0]))),
+            ("<dict><key>a</key><false></false></dict>", ["a": false]),
+            ("<date>2030-01-02T03:04:05Z</date>", .date(Date(timeIntervalSince1970: 1_893_553_445))),
+            ("<dict><key a='>'>k</key><string>v</string></dict>", ["k": "v"]),
+        ] as [(String, PropertyListValue)])
+    func xmlIsRead(text: String, expected: PropertyListValue) throws {
+        #expect(try PropertyListValue(parsing: Data(text.utf8)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("", .unknownFormat), ("{a=1;}", .unknownFormat), ("<plist>", .malformed), ("<plist/>", .malformed),
+            ("<plist></plist>", .malformed), ("<array>", .malformed), ("<array></dict>", .malformed),
+            ("<string>a", .malformed),
+            ("<string>a</integer>", .malformed), ("<dict><string>a</string></dict>", .malformed),
+            ("<dict><key>a</key></dict>", .malformed),
+            ("<integer>x</integer>", .malformed), ("<integer></integer>", .malformed),
+            ("<integer>--1</integer>", .malformed),
+            ("<integer>99999999999999999999</integer>", .malformed), ("<real></real>", .malformed),
+            ("<date>x</date>", .malformed),
+            ("<data>*</data>", .malformed), ("<unknown/>", .malformed), ("<true>x</true>", .malformed),
+            ("<array/><array/>", .malformed),
+            ("<string>&undefined;</string>", .malformed), ("<string>&#xD800;</string>", .malformed),
+            ("<string>&</string>", .malformed),
+            ("<!-- ", .malformed), ("<string><b/></string>", .malformed), ("</array>", .malformed),
+            ("<plist><array/>", .malformed),
+            ("<!DOCTYPE plist [<!ENTITY x \"lol\">]><string>&x;</string>", .entityDeclaration),
+        ] as [(String, PropertyListSyntaxError.Kind)])
+    func whatIsNoPropertyListIsATypedError(text: String, kind: PropertyListSyntaxError.Kind) {
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(text.utf8)) }
+        #expect(error?.kind == kind)
+    }
+
+    @Test func depthIsLimitedForTreesAndForFoundation() throws {
+        func nested(_ depth: Int) -> Data {
+            Data((String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)).utf8)
+        }
+        #expect(try PropertyListValue(parsing: nested(512)) != [])
+        #expect(
+            #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: nested(513)) }?.kind
+                == .nestedTooDeep)
+        let deep = makeResponse(nested(1_000_000), type: "application/x-plist")
+        let error = #expect(throws: SerializationError.self) {
+            try DecodablePropertyListResponseSerializer([String].self).serialize(deep)
+        }
+        #expect(error?.code == .nestedTooDeep)
+        #expect(error?.response?.body == deep.body)
+    }
+
+    /// A binary property list of objects, the first at the top.
+    private func binary(_ objects: [[UInt8]]) -> Data {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for object in objects {
+            offsets += [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
+            bytes += object
+        }
+        let table = bytes.count
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 2, 1]
+        for number in [objects.count, 0, table] {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+        }
+        return Data(bytes)
+    }
+
+    @Test(
+        arguments: [
+            ([[0x08]], false), ([[0x10, 200]], 200), ([[0x11, 1, 0]], 256),
+            ([[0x13, 255, 255, 255, 255, 255, 255, 255, 255]], -1),
+            ([[0x14, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]], .unsigned(.max)),
+            ([[0x22, 0x3F, 0xC0, 0, 0]], 1.5),
+            ([[0x33, 0, 0, 0, 0, 0, 0, 0, 0]], .date(Date(timeIntervalSinceReferenceDate: 0))),
+            ([[0x51, 0x61]], "a"), ([[0x62, 0xD8, 0x3D, 0xDE, 0x00]], "😀"), ([[0x41, 9]], .data(Data([9]))),
+            ([[0xA2, 1, 1], [0x09]], [true, true]), ([[0xD1, 1, 2], [0x51, 0x6B], [0x10, 1]], ["k": 1]),
+            ([[0x5F, 0x10, 1, 0x61]], "a"), ([[0xC1, 1], [0x09]], [true]),
+        ] as [([[UInt8]], PropertyListValue)])
+    func binaryObjectsAreRead(objects: [[UInt8]], expected: PropertyListValue) throws {
+        #expect(try PropertyListValue(parsing: binary(objects)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ([[0x00]], .unsupportedValue), ([[0x80, 1]], .unsupportedValue), ([[0x15]], .malformed),
+            ([[0x21, 0, 0]], .malformed),
+            ([[0x51, 0x80]], .malformed), ([[0x61, 0xD8, 0x00]], .malformed), ([[0xA1, 9]], .malformed),
+            ([[0xA5]], .malformed),
+            ([[0xD1, 1, 1], [0x09]], .malformed), ([[0x5F, 0x13, 127, 255, 255, 255, 255, 255, 255, 255]], .malformed),
+            ([[0x33, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]], .malformed), ([[0x70]], .malformed),
+            ([[0xA1, 0]], .nestedTooDeep),
+        ] as [([[UInt8]], PropertyListSyntaxError.Kind)])
+    func hostileBinaryObjectsAreTypedErrors(objects: [[UInt8]], kind: PropertyListSyntaxError.Kind) {
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: binary(objects)) }
+        #expect(error?.kind == kind)
+    }
+
+    @Test func aBombOfSharedArraysIsRefused() {
+        let objects: [[UInt8]] = (1...30).map { [0xAA] + [UInt8](repeating: UInt8($0), count: 10) } + [[0x09]]
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: binary(objects)) }
+        #expect(error?.kind == .expandsTooMuch)
+    }
+
+    @Test(arguments: [PropertyListFormat.xml, .binary]) func mutatedBytesNeverCrash(format: PropertyListFormat) throws {
+        let whole = Array(try Self.whole.data(format: format))
+        for length in 0..<whole.count { _ = try? PropertyListValue(parsing: Data(whole.prefix(length))) }
+        for _ in 0..<3000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...6) { bytes[Int.random(in: 0..<bytes.count)] = .random(in: 0...255) }
+            _ = try? PropertyListValue(parsing: Data(bytes))
+        }
+    }
+
+    @Test func anEmptyBodyIsNil() throws {
+        let empty = makeResponse("", status: 204, type: nil)
+        #expect(try PropertyListResponseSerializer().serialize(empty) == nil)
+        #expect(try DecodablePropertyListResponseSerializer(Post?.self).serialize(empty) == nil)
+        #expect(throws: SerializationError.self) {
+            try DecodablePropertyListResponseSerializer(Post.self).serialize(empty)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSerializationXML
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct XMLHostileDocumentTests {
+    private func failure(_ data: Data, options: XMLParsingOptions = XMLParsingOptions()) -> XMLSyntaxError.Kind? {
+        #expect(throws: XMLSyntaxError.self) { _ = try XMLTree(parsing: data, options: options) }?.kind
+    }
+
+    /// Ten entities of which each is ten of the one before: a few hundred bytes for three gigabytes.
+    private static func billionLaughs(_ content: String) -> String {
+        var text = "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY x0 \"lol\">"
+        for level in 1...9 {
+            text += "<!ENTITY x\(level) \"\(String(repeating: "&x\(level - 1);", count: 10))\">"
+        }
+        return text + "]>" + content
+    }
+
+    @Test(arguments: ["<a>&x9;</a>", "<a b=\"&x9;\"/>", "<a>&x1;</a>", "<a/>"])
+    func billionLaughsAreRefused(content: String) {
+        #expect(failure(Data(Self.billionLaughs(content).utf8)) == .entityDeclaration)
+    }
+
+    @Test func aHugeEntityThatIsUsedOftenIsRefused() {
+        let huge = String(repeating: "x", count: 100_000)
+        let text = "<!DOCTYPE a [<!ENTITY x \"\(huge)\">]><a>\(String(repeating: "&x;", count: 1000))</a>"
+        #expect(failure(Data(text.utf8)) == .entityDeclaration)
+    }
+
+    @Test(arguments: [false, true]) func entitiesInUTF16AreSeen(bigEndian: Bool) {
+        var bytes: [UInt8] = bigEndian ? [0xFE, 0xFF] : [0xFF, 0xFE]
+        for unit in Self.billionLaughs("<a>&x9;</a>").utf16 {
+            let pair = [UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8)]
+            bytes += bigEndian ? pair.reversed() : pair
+        }
+        #expect(failure(Data(bytes)) == .entityDeclaration)
+    }
+
+    /// Where the scanner cannot see a declaration, the document is refused, or the text stays within its bounds.
+    @Test(arguments: ["UTF-7", "IBM037", "UTF-32"]) func declarationsInOtherEncodingsDoNotGrow(encoding: String) {
+        let text = Self.billionLaughs("<a>&x9;</a>").replacing("1.0\"?", with: "1.0\" encoding=\"\(encoding)\"?")
+        let tree = try? XMLTree(parsing: Data(text.utf8))
+        #expect((tree?.root.text.utf8.count ?? 0) <= text.utf8.count * 2)
+    }
+
+    @Test func whatGrowsBeyondTheDocumentIsRefused() throws {
+        var options = XMLParsingOptions()
+        options.maximumExpansion = 1
+        let latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>"
+        var bytes = Data(latin.utf8)
+        bytes += [UInt8](repeating: 0xE9, count: 1000)
+        bytes += Data("</a>".utf8)
+        #expect(failure(bytes, options: options) == .expandsTooMuch)
+        #expect(try XMLTree(parsing: bytes).root.text == String(repeating: "é", count: 1000))
+    }
+
+    @Test func nodesAreLimited() throws {
+        var options = XMLParsingOptions()
+        options.maximumNodes = 10
+        let nine = Data("<a>\(String(repeating: "<b/>", count: 9))</a>".utf8)
+        #expect(try XMLTree(parsing: nine, options: options).root.elements.count == 9)
+        #expect(failure(Data("<a>\(String(repeating: "<b/>", count: 10))</a>".utf8), options: options) == .tooManyNodes)
+        #expect(
+            failure(Data("<a b='' c='' d='' e='' f='' g='' h='' i='' j='' k=''/>".utf8), options: options)
+                == .tooManyNodes)
+    }
+
+    @Test(
+        arguments: [
+            "<!DOCTYPE a [<!ENTITY x SYSTEM \"FILE\">]><a>&x;</a>",
+            "<!DOCTYPE a [<!ENTITY x PUBLIC \"p\" \"FILE\">]><a b=\"&x;\"/>",
+            "<!DOCTYPE a [<!ENTITY % x SYSTEM \"FILE\">%x;]><a>b</a>",
+            "<!DOCTYPE a SYSTEM \"FILE\"><a>b</a>", "<!DOCTYPE a PUBLIC \"p\" \"FILE\"><a>b</a>",
+            "<a xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include parse=\"text\" href=\"FILE\"/></a>",
+            "<?xml-stylesheet href=\"FILE\"?><a>b</a>",
+        ])
+    func nothingOutsideIsLoaded(template: String) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "linnet-xml-\(UUID().uuidString)")
+        // Loaded as an entity it would be text, and as a document type it would give the element an attribute.
+        try Data("<!ATTLIST a secret CDATA \"secret\"> secret".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let text = template.replacing("FILE", with: file.absoluteString)
+        let result = Result { try XMLTree(parsing: Data(text.utf8)) }
+        guard !template.contains("<!ENTITY") else {
+            #expect(#expect(throws: XMLSyntaxError.self) { try result.get() }?.kind == .entityDeclaration)
+            return
+        }
+        let root = try result.get().root
+        #expect(!root.text.contains("secret"))
+        #expect(root.attributes["secret"] == nil)
+    }
+
+    @Test func mutatedDocumentsNeverCrash() {
+        let whole = Array(
+            "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" xmlns:x=\"u\">t&amp;<x:c><![CDATA[d]]></x:c><!-- e --><?f g?></a>"
+                .utf8)
+        for length in 0..<whole.count { _ = try? XMLTree(parsing: Data(whole.prefix(length))) }
+        for _ in 0..<2000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...5) { bytes[Int.random(in: 0..<bytes.count)] = .random(in: 0...255) }
+            _ = try? XMLTree(parsing: Data(bytes))
+        }
+    }
+}
