@@ -13,7 +13,16 @@ extension Session {
         /// How long each step may take; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
         /// for each of the idle times and for waiting in the pool, no limit for the whole.
         public var timeouts: TransportTimeouts = .default
-        /// Connections to one origin. The default is 8.
+        /// Which versions of HTTP are spoken. The default is `.automatic`: over TLS what the server chooses of HTTP/2 and
+        /// HTTP/1.1, in clear text HTTP/1.1.
+        public var httpVersions = HTTPVersions.automatic
+        /// How connections of HTTP/2 work.
+        public var http2 = HTTP2Options()
+        /// How names become addresses.
+        public var resolution = ResolutionOptions()
+        /// How old a connection may be to serve another request; nil for no limit. The default is nil.
+        public var maximumConnectionAge: Duration?
+        /// Connections of HTTP/1.1 to one origin. The default is 8.
         public var maximumConnectionsPerOrigin = 8
         /// Connections in total. The default is 256.
         public var maximumConnections = 256
@@ -46,6 +55,10 @@ extension Session {
             transport.eventLoops = eventLoops
             transport.securityPolicy = securityPolicy
             transport.tls = tls
+            transport.httpVersions = httpVersions
+            transport.http2 = http2
+            transport.resolution = resolution
+            transport.pool.maximumAge = maximumConnectionAge
             transport.pool.connectionsPerOrigin = maximumConnectionsPerOrigin
             transport.pool.connections = maximumConnections
             transport.pool.idleTimeout = idleConnectionTimeout

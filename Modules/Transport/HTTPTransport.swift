@@ -33,6 +33,7 @@ public final class HTTPTransport: Transport {
     /// TLS version that the system forbids, an OpenSSL below 3.0.2.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
+        try configuration.http2.validate()
         self.configuration = configuration
         let group: any EventLoopGroup
         switch configuration.eventLoops {
@@ -74,7 +75,8 @@ public final class HTTPTransport: Transport {
     /// Sends a request, and returns when its response is there as ``TransportRequest/delivery`` says.
     ///
     /// A request that found an old connection closed is sent once more, on another one, when nothing of it went out or
-    /// its method is idempotent, and its body can be produced again (RFC 9112, 9.3.1).
+    /// its method is idempotent, and its body can be produced again (RFC 9112, 9.3.1). So is one that the server of
+    /// HTTP/2 says it has not processed (RFC 9113, 8.7), up to ten times, whatever its method.
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> TransportResponse {
@@ -83,7 +85,7 @@ public final class HTTPTransport: Transport {
         let origin = try Origin(request.head)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
-        var mayRepeat = true
+        var repeats = 0
         while true {
             let start = Tick.now
             let connection = try await pool.lease(origin, timeouts: timeouts, deadline: deadline)
@@ -93,8 +95,8 @@ public final class HTTPTransport: Transport {
             switch outcome {
             case .response(let response):
                 return response
-            case .failure(_, canRepeat: true) where mayRepeat:
-                mayRepeat = false
+            case .failure(_, canRepeat: true) where repeats < connection.mostRepeats:
+                repeats += 1
             case .failure(var error, _):
                 error.endpoint = error.endpoint ?? origin.description
                 throw error

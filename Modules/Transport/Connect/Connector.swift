@@ -24,7 +24,7 @@ final class Connector: Sendable {
     init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
         self.configuration = configuration
         self.group = group
-        tls = try TLSClientContext(configuration.tls, applicationProtocols: ["http/1.1"])
+        tls = try TLSClientContext(configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
         names = try NameCache(configuration.resolution)
     }
 
@@ -46,7 +46,11 @@ final class Connector: Sendable {
 
     /// What can be told of an origin's connections before there is one.
     func multiplexing(_ origin: Origin) -> PoolStateMachine<PoolKey>.Multiplexing {
-        .never
+        switch configuration.httpVersions {
+        case .http1: .never
+        case .http2: .possible
+        case .automatic: origin.isSecure ? .possible : .never
+        }
     }
 
     func connect(
@@ -71,21 +75,23 @@ final class Connector: Sendable {
                 var metrics = TransportMetrics()
                 let connected = ContinuousClock.now
                 metrics.connectionID = id
-                metrics.httpVersion = "http/1.1"
                 metrics.nameResolution = resolver?.span
                 metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
                 metrics.localAddress = channel.localAddress?.endpoint
                 metrics.remoteAddress = channel.remoteAddress?.endpoint
                 let opening = metrics
                 guard key.origin.isSecure else {
+                    let speaksHTTP2 = self.configuration.httpVersions == .http2
                     return channel.eventLoop.makeCompletedFuture {
-                        try self.makeConnection(channel, key, id, shard, opening, owner)
+                        try self.makeConnection(channel, key, id, shard, opening, owner, speaksHTTP2: speaksHTTP2)
                     }
                 }
                 return self.openTLS(channel, key.origin, policy: policy, timeouts: timeouts).flatMapThrowing { info in
                     var metrics = opening
                     metrics.record(info, since: connected)
-                    return try self.makeConnection(channel, key, id, shard, metrics, owner)
+                    let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
+                    return try self.makeConnection(
+                        channel, key, id, shard, metrics, owner, speaksHTTP2: speaksHTTP2)
                 }
             }
     }
@@ -141,9 +147,49 @@ final class Connector: Sendable {
 
     private func makeConnection(
         _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner
+        _ owner: Owner, speaksHTTP2: Bool
     ) throws -> HTTPConnection {
         guard channel.isActive else { throw TransportError.staleConnection }
+        var metrics = metrics
+        metrics.httpVersion = speaksHTTP2 ? "h2" : "http/1.1"
+        return speaksHTTP2
+            ? try makeHTTP2(channel, key, id, shard, metrics, owner)
+            : try makeHTTP1(channel, key, id, shard, metrics, owner)
+    }
+
+    /// What ALPN agreed on.
+    private func chosesHTTP2(_ info: TLSSessionInfo, _ origin: Origin) throws(TransportError) -> Bool {
+        if info.applicationProtocol == "h2" { return true }
+        guard configuration.httpVersions != .http2 else {
+            throw TransportError(
+                .tlsHandshakeFailed, "\(origin.description) does not speak HTTP/2, which the configuration asks for.",
+                endpoint: origin.description)
+        }
+        return false
+    }
+
+    private func makeHTTP2(
+        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
+        _ owner: Owner
+    ) throws -> HTTPConnection {
+        let http2 = try HTTP2Connection.install(on: channel, configuration: configuration)
+        let connection = HTTPConnection(
+            id: id, key: key, shard: shard, channel: channel,
+            wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), opening: metrics,
+            maximumAge: configuration.pool.maximumAge)
+        http2.adopt(
+            HTTP2Connection.Owner(
+                streamEnded: { owner.placeFreed(connection) },
+                capacityChanged: { owner.capacityChanged(connection, $0) },
+                closed: { owner.closed(connection) }))
+        channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
+        return connection
+    }
+
+    private func makeHTTP1(
+        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
+        _ owner: Owner
+    ) throws -> HTTPConnection {
         var encoder = HTTPRequestEncoder.Configuration()
         encoder.automaticallySetFramingHeaders = false
         var limits = NIOHTTPDecoderLimitConfiguration()

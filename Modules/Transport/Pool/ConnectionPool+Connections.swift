@@ -30,7 +30,7 @@ extension ConnectionPool {
     }
 
     private func connected(_ connection: HTTPConnection) {
-        if connection.isMultiplexed { connection.shard.add(connection, capacity: 100) }
+        if connection.isMultiplexed { connection.shard.add(connection, capacity: connection.initialCapacity) }
         let (more, policy) = change { state in
             state.open[connection.id] = connection
             let more = state.machine.connected(connection.key, isMultiplexed: connection.isMultiplexed)

@@ -62,7 +62,7 @@ final class ConnectionPool: Sendable {
         let policy = configuration.securityPolicy
         shards = connector.eventLoops.map { PoolShard($0, policy: policy) }
         let machine = PoolStateMachine<PoolKey>(
-            limits: configuration.pool, multiplexedPerOrigin: 1)
+            limits: configuration.pool, multiplexedPerOrigin: configuration.http2.maximumConnectionsPerOrigin)
         state = Mutex(State(machine: machine, policy: policy))
     }
 

@@ -7,6 +7,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// What runs the exchanges.
     enum Wire {
         case http1(NIOLoopBound<HTTP1Handler>)
+        case http2(NIOLoopBound<HTTP2Connection>)
     }
 
     let id: UInt64
@@ -39,8 +40,15 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     var isMultiplexed: Bool {
         switch wire {
         case .http1: false
+        case .http2: true
         }
     }
+
+    /// How many exchanges it may run at a time before the server has said so.
+    var initialCapacity: Int { isMultiplexed ? HTTP2ConnectionStateMachine.assumedConcurrentStreams : 1 }
+
+    /// How often a request may be sent again that did not reach the server on connections like this.
+    var mostRepeats: Int { isMultiplexed ? 10 : 1 }
 
     /// Whether it should serve nobody any more. One that has served nobody yet is not too old.
     func isWornOut(_ now: NIODeadline) -> Bool {
@@ -70,12 +78,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     private func start(_ exchange: HTTPExchange) {
         switch wire {
         case .http1(let handler): handler.execute { $0.start(exchange) }
+        case .http2(let connection): connection.execute { $0.start(exchange) }
         }
     }
 
     private func cancel(_ exchange: HTTPExchange) {
         switch wire {
         case .http1(let handler): handler.execute { $0.cancel(exchange, .readerCancelled) }
+        case .http2(let connection): connection.execute { $0.cancel(exchange, .readerCancelled) }
         }
     }
 
@@ -83,12 +93,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     func close(_ error: TransportError) {
         switch wire {
         case .http1(let handler): handler.execute { $0.shutDown(error) }
+        case .http2(let connection): connection.execute { $0.shutDown(error) }
         }
     }
 
     /// Takes no further exchange, and closes once those that run are over.
     func retire() {
         isRetired.store(true, ordering: .relaxed)
+        if case .http2(let connection) = wire { connection.execute { $0.retire() } }
     }
 }
 
