@@ -6,6 +6,7 @@
 # check-allocations  counts what a small GET allocates, against Benchmarks/Thresholds.json
 # docs     builds the documentation into .build/docs
 # sanitize runs the tests under the thread sanitizer, then under the address sanitizer
+# fuzz     feeds made-up chains and policies to the security module, 60 s each: make fuzz ARGS="600 FuzzChain"
 # clean    removes all that was built
 
 SHELL := /bin/bash
@@ -60,5 +61,9 @@ sanitize:
 		$(WITH_SERVERS) swift test --sanitize=$$sanitizer --scratch-path .build-$$sanitizer --disable-xctest --no-parallel $(ARGS); \
 	done
 
+fuzz:
+	@.ci/setup build
+	@Tests/Fuzz/run $(ARGS)
+
 clean:
-	rm -rf .build .build-thread .build-address .build-bench .build-bench-static
+	rm -rf .build .build-thread .build-address .build-fuzz .build-bench .build-bench-static

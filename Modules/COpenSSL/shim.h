@@ -56,6 +56,15 @@ static inline long linnet_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsign
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }
 static inline long linnet_SSL_get_extms_support(SSL *ssl) { return SSL_get_extms_support(ssl); }
+static inline long linnet_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count) {
+    return SSL_set_tlsext_status_ocsp_resp(ssl, response, count);
+}
+static inline long linnet_SSL_CTX_set_tlsext_status_cb(SSL_CTX *ctx, int (*callback)(SSL *, void *)) {
+    return SSL_CTX_set_tlsext_status_cb(ctx, callback);
+}
+static inline long linnet_SSL_CTX_set_tlsext_status_arg(SSL_CTX *ctx, void *argument) {
+    return SSL_CTX_set_tlsext_status_arg(ctx, argument);
+}
 static inline long linnet_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 static inline int linnet_SSL_get_ex_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 

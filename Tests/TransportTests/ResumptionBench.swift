@@ -132,7 +132,7 @@ struct ResumptionBench: Sendable {
                 let resumption = client.resumption(host: "localhost", port: 443, policy: policy)
                 let handler = TLSHandler(
                     client: client, serverName: "localhost", resumption: resumption, promise: promise
-                ) { chain, _ in
+                ) { chain, _, _ in
                     counted.increment()
                     return .accepted(VerifiedTrust(chain: chain, pins: [], isPinned: true, validUntil: validUntil))
                 }

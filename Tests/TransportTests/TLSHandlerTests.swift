@@ -74,7 +74,7 @@ struct TLSHandlerTests {
             .connect(to: try #require(listener.localAddress)).get()
         let info = try await client.eventLoop.flatSubmit {
             let promise = client.eventLoop.makePromise(of: TLSSessionInfo.self)
-            let handler = TLSHandler(client: context, serverName: serverName, promise: promise) { chain, _ in
+            let handler = TLSHandler(client: context, serverName: serverName, promise: promise) { chain, _, _ in
                 .accepted(VerifiedTrust(chain: chain, pins: [], isPinned: false))
             }
             do {

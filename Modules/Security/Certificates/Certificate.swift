@@ -61,6 +61,8 @@ public struct Certificate: Sendable {
     public var publicKeyPin: PublicKeyPin { handle.pin }
     /// The SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) in DER.
     public var subjectPublicKeyInfo: Data { handle.subjectPublicKeyInfo }
+    /// Whether it promises that the server staples an OCSP response (RFC 7633).
+    public var promisesStaple: Bool { handle.promisesStaple }
     /// What a person needs to know it by.
     public var summary: CertificateSummary { CertificateSummary(handle) }
 }

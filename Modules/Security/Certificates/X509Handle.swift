@@ -109,8 +109,13 @@ final class X509Handle: Sendable {
         return ASN1_STRING_type(serial) == V_ASN1_NEG_INTEGER ? "-" + digits : digits
     }
 
-    var notBefore: Date { date(X509_get0_notBefore(pointer)) ?? .distantFuture }
-    var notAfter: Date { date(X509_get0_notAfter(pointer)) ?? .distantPast }
+    var notBefore: Date {
+        facts?.notBefore.date ?? OpenSSLTime.date(X509_get0_notBefore(pointer)) ?? .distantFuture
+    }
+
+    var notAfter: Date {
+        facts?.notAfter.date ?? OpenSSLTime.date(X509_get0_notAfter(pointer)) ?? .distantPast
+    }
 
     /// The hosts that it is for, as OpenSSL prints them; nil where it names none.
     var alternativeNames: String? {
@@ -120,8 +125,6 @@ final class X509Handle: Sendable {
         OpenSSLErrorQueue.clear()
         return text.isEmpty ? nil : text
     }
-
-    private func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? { OpenSSLTime.date(time) }
 
     private func text(_ name: OpaquePointer?) -> String {
         guard let name else { return "" }

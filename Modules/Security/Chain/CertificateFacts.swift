@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// What a certificate says (RFC 5280, 4.1), read from its DER without OpenSSL and with bounded work.
 ///
 /// The rules of a ``ChainProfile`` look at this; chains are built, and signatures verified, by OpenSSL.
@@ -135,14 +137,18 @@ struct CertificateFacts: Sendable {
 struct CertificateTime: Sendable {
     let tag: UInt8
     let text: String
+    /// Seconds from 1970, of a text that is written as RFC 5280 wants it; nil for others.
+    let seconds: Int?
+
+    var date: Date? { seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) } }
 
     init(_ der: DER, _ element: DER.Element) {
         tag = element.tag
         text = String(decoding: der.bytes[element.content], as: UTF8.self)
+        seconds = Self.seconds(tag, text)
     }
 
-    /// Seconds from 1970, of a text that is written as RFC 5280 wants it; nil for others.
-    var seconds: Int? {
+    private static func seconds(_ tag: UInt8, _ text: String) -> Int? {
         let isShort = tag == DER.Tag.utcTime
         guard isShort || tag == DER.Tag.generalizedTime, text.utf8.count == (isShort ? 13 : 15), text.hasSuffix("Z")
         else { return nil }

@@ -29,7 +29,9 @@ struct ChainVerifier {
         let chain = try build(trust, presented, store)
         try judge(chain, trust)
         let allowsSHA1 = !profile.rules.contains(.sha1Signatures)
-        let revocation = try RevocationCheck(profile.revocation, trust, allowsSHA1: allowsSHA1).run(chain)
+        let revocation = try RevocationCheck(
+            profile.revocation, trust, presented: presented, allowsSHA1: allowsSHA1
+        ).run(chain)
         return VerifiedChain(certificates: chain, revocation: revocation)
     }
 

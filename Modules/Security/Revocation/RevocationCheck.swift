@@ -1,3 +1,4 @@
+internal import COpenSSL
 internal import FoundationEssentials
 
 /// Asks lists and the staple about a chain that was verified.
@@ -14,17 +15,23 @@ struct RevocationCheck {
 
     private let options: RevocationOptions
     private let trust: ServerTrust
+    private let presented: [X509Handle]
     private let allowsSHA1: Bool
 
-    init(_ options: RevocationOptions, _ trust: ServerTrust, allowsSHA1: Bool) {
+    init(_ options: RevocationOptions, _ trust: ServerTrust, presented: [X509Handle], allowsSHA1: Bool) {
         self.options = options
         self.trust = trust
+        self.presented = presented
         self.allowsSHA1 = allowsSHA1
     }
 
-    /// Until when the answers hold; nil when there were none. An anchor is trusted as it is, and not asked about.
+    /// Until when the answers hold. An anchor is trusted as it is, and asked about only where it is the server's own.
     func run(_ chain: [X509Handle]) throws(TrustRefusal) -> RevocationVerdict {
         var verdict = RevocationVerdict()
+        if chain.count == 1 {
+            try runAlone(chain[0], &verdict)
+            return verdict
+        }
         for (index, certificate) in chain.dropLast().enumerated() {
             let issuer = chain[index + 1]
             var answers: [Answer] = []
@@ -38,10 +45,30 @@ struct RevocationCheck {
         return verdict
     }
 
+    /// A server's certificate that is an anchor itself: its issuer is no part of the chain, but may have been presented.
+    private func runAlone(_ leaf: X509Handle, _ verdict: inout RevocationVerdict) throws(TrustRefusal) {
+        // The lists are the app's own: that a list of the issuer's name has the certificate is enough to refuse it.
+        if options.lists.contains(where: { $0.handle.lists(leaf) }) {
+            throw refusal(.revoked, leaf, "is revoked: its issuer's list has it")
+        }
+        let asksStaple = options.checksStaple && trust.stapledOCSPResponse != nil || leaf.promisesStaple
+        let isHard = options.failure != .soft && leaf.facts?.isSelfIssued == false
+        guard asksStaple || isHard else { return }
+        var answers: [Answer] = []
+        if let issuer = ([leaf] + presented).first(where: { $0.issued(leaf) }) {
+            if let answer = try staple(leaf, issuer, [leaf, issuer], &verdict) { answers.append(answer) }
+            answers += options.lists.compactMap { ask($0.handle, leaf, issuer) }
+        } else if options.honorsMustStaple && leaf.promisesStaple {
+            throw refusal(.stapleInvalid, leaf, "promises an OCSP response, and its issuer was not presented")
+        }
+        try conclude(answers, leaf, isHard: isHard, mayWait: trust.awaitsStaple, &verdict)
+    }
+
     /// What the staple says. A promise to staple that is not kept is refused here.
     private func staple(
         _ leaf: X509Handle, _ issuer: X509Handle, _ chain: [X509Handle], _ verdict: inout RevocationVerdict
     ) throws(TrustRefusal) -> Answer? {
+        // An authority's promise binds those whom it certifies (RFC 7633, 4.2.2).
         let promises = options.honorsMustStaple && chain.dropLast().contains(where: \.promisesStaple)
         guard options.checksStaple || promises, let response = trust.stapledOCSPResponse, !response.isEmpty else {
             guard promises else { return nil }
@@ -126,6 +153,16 @@ struct RevocationVerdict {
 extension X509Handle {
     /// Whether it says that the server staples (RFC 7633, 4.1): TLS extensions 5 and 17.
     var promisesStaple: Bool { facts?.known.tlsFeatures.contains { $0 == 5 || $0 == 17 } ?? false }
+
+    /// Whether it is by name and by signature the issuer of another.
+    func issued(_ other: X509Handle) -> Bool {
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
+        guard X509_check_issued(pointer, other.pointer) == X509_V_OK, let key = X509_get0_pubkey(pointer) else {
+            return false
+        }
+        return X509_verify(other.pointer, key) == 1
+    }
 }
 
 extension TrustRefusal.Reason {

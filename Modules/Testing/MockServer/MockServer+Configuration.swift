@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 extension MockServer {
     /// What a ``MockServer`` is made with.
     public struct Configuration: Sendable {
@@ -27,6 +29,10 @@ extension MockServer {
         ///
         /// The default is false.
         public var issuesSessionTickets = false
+        /// The OCSP response that is stapled to the chain for clients that ask for one (RFC 6066, 8), in DER.
+        ///
+        /// Nil, the default, is none.
+        public var stapledOCSPResponse: Data?
         /// After this many requests a connection is closed, and its last response says so.
         ///
         /// Nil, the default, is no limit. To close without a word, use a ``Fault`` at ``Fault/Trigger/responseEnd``.

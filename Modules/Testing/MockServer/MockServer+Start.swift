@@ -60,7 +60,8 @@ extension MockServer {
         do {
             return try TLSServerContext(
                 certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
-                issuesSessionTickets: configuration.issuesSessionTickets)
+                issuesSessionTickets: configuration.issuesSessionTickets,
+                stapledOCSPResponse: configuration.stapledOCSPResponse.map { [UInt8]($0) })
         } catch {
             throw TestingError(.invalidConfiguration, "The server's identity cannot be used.", underlying: error)
         }

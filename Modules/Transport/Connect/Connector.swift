@@ -117,11 +117,11 @@ final class Connector: Sendable {
         let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy)
         let handler = TLSHandler(
             client: tls, serverName: isAddress ? nil : name, resumption: resumption, promise: promise
-        ) { chain, staple in
-            await policy.evaluate(
-                ServerTrust(
-                    host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple,
-                    time: Date()))
+        ) { chain, staple, awaitsStaple in
+            var trust = ServerTrust(
+                host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple, time: Date())
+            trust.awaitsStaple = awaitsStaple
+            return await policy.evaluate(trust)
         }
         let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         let timer = timeouts.tlsHandshake.map { timeout in

@@ -31,6 +31,8 @@ final class TLSConnection {
     private(set) var verdict: TrustDecision?
     private let resumption: TLSResumption?
     private(set) var presentedChain: [Data] = []
+    /// Whether the verdict is asked for before the staple is there: TLS 1.2 sends it after the chain (RFC 6066, 8).
+    private(set) var awaitsStaple = false
 
     private init(
         _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil
@@ -79,6 +81,15 @@ final class TLSConnection {
     func receive(_ decision: TrustDecision) {
         verdict = decision
         resumption?.wasJudged()
+    }
+
+    /// Whether the chain has to be judged once more, now that the handshake is complete and a staple can come no more:
+    /// because there is one, or because it was promised or wanted. Says so once.
+    func owesAnotherVerdict() -> Bool {
+        guard awaitsStaple, case .accepted(let trust) = verdict else { return false }
+        awaitsStaple = false
+        if trust.awaitsStaple || stapledOCSPResponse != nil { return true }
+        return presentedChain.first.flatMap { try? Certificate(der: $0) }?.promisesStaple ?? false
     }
 
     /// Whether the server may be talked to, once the handshake is complete: because its chain was presented in it and
@@ -180,7 +191,7 @@ final class TLSConnection {
             isResumed: isResumed, trust: trust)
     }
 
-    /// The OCSP response that the server stapled, if it came before its chain had to be judged (TLS 1.3).
+    /// The OCSP response that the server stapled, if it has come: with the chain in TLS 1.3, after it in TLS 1.2.
     var stapledOCSPResponse: Data? {
         var bytes: UnsafePointer<UInt8>?
         let count = linnet_SSL_get_tlsext_status_ocsp_resp(ssl, &bytes)
@@ -193,6 +204,7 @@ final class TLSConnection {
         switch verdict {
         case nil:
             presentedChain = Self.chain(of: store)
+            awaitsStaple = SSL_version(ssl) < TLS1_3_VERSION
             _ = linnet_SSL_set_retry_verify(ssl)
             return 1
         case .accepted:

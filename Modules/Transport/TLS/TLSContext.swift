@@ -65,6 +65,7 @@ package final class TLSServerContext: Sendable {
     // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
     private let protocols: Protocols
+    private let staple: TLSServerStaple?
 
     /// What the ALPN callback reads; kept alive by the context it is registered with.
     private final class Protocols: Sendable {
@@ -78,11 +79,13 @@ package final class TLSServerContext: Sendable {
     package init(
         certificateChainPEM: String, privateKeyPEM: String, applicationProtocols: [String] = ["http/1.1"],
         minimumVersion: TLSOptions.Version = .tls12, maximumVersion: TLSOptions.Version = .tls13,
-        issuesSessionTickets: Bool = false
+        issuesSessionTickets: Bool = false, stapledOCSPResponse: [UInt8]? = nil
     ) throws(TransportError) {
         pointer = try makeSSLContext(TLS_server_method(), minimum: minimumVersion, maximum: maximumVersion)
         if issuesSessionTickets { SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET) }
         protocols = Protocols(applicationProtocols)
+        staple = stapledOCSPResponse.map { TLSServerStaple($0) }
+        staple?.register(with: pointer)
         OpenSSLErrorQueue.clear()
         guard Self.use(chain: certificateChainPEM, key: privateKeyPEM, in: pointer) else {
             throw TransportError(

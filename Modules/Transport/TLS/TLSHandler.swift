@@ -12,7 +12,10 @@ package final class TLSHandler: ChannelDuplexHandler {
     package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    typealias Judge = @Sendable (_ chain: [Data], _ stapledOCSPResponse: Data?) async -> TrustDecision
+    typealias Judge =
+        @Sendable (
+            _ chain: [Data], _ stapledOCSPResponse: Data?, _ awaitsStaple: Bool
+        ) async -> TrustDecision
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
     private let judge: Judge?
@@ -185,10 +188,11 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
         state = .awaitingVerdict
         let (chain, staple) = (connection.presentedChain, connection.stapledOCSPResponse)
+        let awaitsStaple = connection.awaitsStaple
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         // No promise: an evaluator that outlives its event loop must not break one.
         judging = Task(executorPreference: JudgeExecutor.shared) {
-            let decision = await judge(chain, staple)
+            let decision = await judge(chain, staple, awaitsStaple)
             handler.execute { $0.0.receive(decision, $0.1) }
         }
     }
@@ -208,9 +212,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func completeHandshake(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
+        // Nothing that the application says has been sent.
+        if connection.owesAnotherVerdict() { return askForVerdict(context, connection) }
         // OpenSSL completed without our word: never let that pass.
         guard judge == nil || connection.confirmTrust() else {
-            return refuse(context, TransportError(.tlsHandshakeFailed, "No verdict on the server's chain holds."))
+            guard case .refused = connection.verdict else {
+                return refuse(context, TransportError(.tlsHandshakeFailed, "No verdict on the server's chain holds."))
+            }
+            return refuse(context, Self.handshakeError(verdict: connection.verdict, errors: []))
         }
         state = .active
         let info = connection.session()

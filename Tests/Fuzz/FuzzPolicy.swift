@@ -1,0 +1,19 @@
+import FoundationEssentials
+
+// Compiled into one module with Modules/Security, by `run`.
+
+/// Reads what the fuzzer makes as the texts of which a policy is made. Whatever comes, there is a value or an error.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = Data(UnsafeBufferPointer(start: data, count: count))
+    let text = String(decoding: bytes, as: UTF8.self)
+    for line in text.split(separator: "\n").prefix(16) {
+        if let pattern = try? HostPattern(String(line)) { _ = pattern.matches(pattern.description) }
+        if let pin = try? PublicKeyPin(String(line)) { guard pin.description == line else { fatalError("\(pin)") } }
+        _ = HostName(String(line))?.text
+    }
+    _ = try? PublicKeyPin(key: bytes)
+    _ = try? Certificate.all(pem: bytes)
+    _ = try? RevocationList.all(pem: bytes)
+    return 0
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+/// A staple is judged in every TLS version, before a byte of a request is sent.
+@Suite("Stapled OCSP responses", .timeLimit(.minutes(5)))
+struct StapleTests {
+    static let versions = [TLSOptions.Version.tls12, .tls13]
+
+    private let pki: TestPKI
+
+    init() throws { pki = try TestPKI() }
+
+    /// The reason of the refusal, nil for an answer; the server must have seen a request only in that case.
+    private func reason(
+        _ version: TLSOptions.Version, _ identity: TestPKI.Identity, staple: Data?,
+        _ failure: RevocationOptions.Failure = .soft
+    ) async throws -> TrustRefusal.Reason? {
+        var profile = ChainProfile.strict
+        profile.revocation.failure = failure
+        let policy = SecurityPolicy.everyHost(
+            SystemTrustEvaluator(anchors: try .certificates([pki.root]), profile: profile))
+        let configuration = MockServer.Configuration {
+            $0.hostName = "localhost"
+            $0.stapledOCSPResponse = staple
+        }
+        return try await withMockServer(tls: identity, configuration: configuration) { _ in
+            .text("ok")
+        } perform: { server in
+            var options = TransportConfiguration()
+            options.securityPolicy = policy
+            options.tls.maximumVersion = version
+            let transport = try HTTPTransport(options)
+            do {
+                let response = try await transport.send(server.request())
+                #expect(response.metrics.tlsVersion == (version == .tls12 ? "TLSv1.2" : "TLSv1.3"))
+                return nil
+            } catch let error as TransportError {
+                #expect(error.code == .trustRefused)
+                #expect(server.recordedRequests.isEmpty)
+                return error.trustRefusal?.reason
+            }
+        }
+    }
+
+    @Test(arguments: versions)
+    func aRevokedCertificateIsRefused(version: TLSOptions.Version) async throws {
+        let identity = try pki.identity()
+        #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity, .revoked)) == .revoked)
+        #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity)) == nil)
+        #expect(try await reason(version, identity, staple: nil) == nil)
+    }
+
+    @Test(arguments: versions)
+    func aPromiseToStapleIsKept(version: TLSOptions.Version) async throws {
+        let identity = try pki.identity { $0.promisesStaple = true }
+        #expect(try await reason(version, identity, staple: nil) == .stapleMissing)
+        #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity)) == nil)
+        let outdated = try pki.ocspResponse(about: identity, validity: .expired)
+        #expect(try await reason(version, identity, staple: outdated) == .stapleOutdated)
+    }
+
+    @Test(arguments: versions)
+    func whoWantsToKnowIsNotContentWithout(version: TLSOptions.Version) async throws {
+        let identity = try pki.identity()
+        #expect(try await reason(version, identity, staple: nil, .hardForLeaf) == .revocationUnknown)
+        #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity), .hardForLeaf) == nil)
+    }
+}
