@@ -41,10 +41,10 @@ struct DownloadDestination: Sendable {
         case nil:
             break
         }
-        do {
+        do throws(FileFailure) {
             try SystemFile.checkFolder(place.folder)
-        } catch where error.errorNumber == ENOENT && options.createsDirectories {
-            return
+        } catch {
+            guard error.errorNumber == ENOENT, options.createsDirectories else { throw error }
         }
     }
 

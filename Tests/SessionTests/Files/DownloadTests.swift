@@ -116,14 +116,17 @@ struct DownloadTests {
     }
 
     @Test func tenAtOnceDoNotMeet() async throws {
-        try await withMockServer(handler: { MockResponse(body: .bytes(makeBytes(300_000, seed: UInt64($0.path.count)))) }) {
-            server in
+        let handler: MockServer.Handler = { request in
+            MockResponse(body: .bytes(makeBytes(300_000, seed: UInt64(request.path.count))))
+        }
+        try await withMockServer(handler: handler) { server in
             try await withScratchFolder { folder in
                 let client = try HTTPSession(baseURL: server.url("/"))
                 try await withThrowingTaskGroup { group in
                     for number in 1...10 {
                         group.addTask {
-                            try await client.download(String(repeating: "a", count: number), to: folder["file\(number)"])
+                            let path = String(repeating: "a", count: number)
+                            try await client.download(path, to: folder["file\(number)"])
                         }
                     }
                     try await group.waitForAll()
