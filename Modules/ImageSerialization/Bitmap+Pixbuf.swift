@@ -53,8 +53,8 @@ extension Bitmap {
 
     /// The bitmap as a PNG file.
     ///
-    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` when there is not enough memory, or a side is beyond
-    ///   what PNG has.
+    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` when there is not enough memory, or a side is
+    ///   beyond what PNG has.
     public func pngData() throws(ImageError) -> Data {
         try withPixbuf { pixbuf throws(ImageError) in
             var buffer: UnsafeMutablePointer<gchar>?

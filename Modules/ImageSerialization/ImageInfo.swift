@@ -15,8 +15,8 @@ public struct ImageInfo: Sendable, Hashable {
 
     /// Reads an image's header.
     ///
-    /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, or ``ImageError/Code/malformed`` when the header is
-    ///   damaged or incomplete.
+    /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, or ``ImageError/Code/malformed`` when the
+    ///   header is damaged or incomplete.
     public init(of data: Data) throws(ImageError) {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")

@@ -3,8 +3,8 @@ public import LinnetSerialization
 
 /// Decodes an image into a bitmap, with gdk-pixbuf.
 ///
-/// PNG, JPEG, GIF (its first frame), BMP, ICO, TIFF and WebP are read, where gdk-pixbuf has the loader; the bytes decide
-/// which it is, not the Content-Type.
+/// PNG, JPEG, GIF (its first frame), BMP, ICO, TIFF and WebP are read, where gdk-pixbuf has the loader; the bytes
+/// decide which it is, not the Content-Type.
 public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with ``imageContentTypes``.
     public var validation: ResponseValidation

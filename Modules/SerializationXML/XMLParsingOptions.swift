@@ -15,8 +15,8 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
     public var maximumNodes: Int
     /// How many bytes texts and attributes may have in all, as a multiple of the document's; the default is 2.
     ///
-    /// Without entities they have no more than the document, and up to twice as many where it is not in UTF-8. What goes
-    /// beyond comes from entities that an unusual encoding has hidden.
+    /// Without entities they have no more than the document, and up to twice as many where it is not in UTF-8. What
+    /// goes beyond comes from entities that an unusual encoding has hidden.
     public var maximumExpansion: Int
 
     private var depth: Int

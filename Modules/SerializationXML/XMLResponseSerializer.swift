@@ -75,8 +75,8 @@ public struct XMLEventSource: Sendable {
 
     /// Reads the body, and calls `handler` for each event, in order and on the caller's thread. It can be read again.
     ///
-    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`, which an ``XMLSyntaxError`` underlies; or
-    ///   what the handler throws, which ends the reading.
+    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`, which an ``XMLSyntaxError``
+    ///   underlies; or what the handler throws, which ends the reading.
     public func forEachEvent(_ handler: (XMLEvent) throws -> Void) throws {
         do {
             try XMLEventParser(options: options).parse(response.body, handler)

@@ -6,11 +6,11 @@ import FoundationEssentials
 /// let parameters = try QueryParser().parse("tags%5B%5D=a&tags%5B%5D=b&q=x%20y")
 /// parameters["tags"]?[1]  // "b"
 /// ```
-/// Values are texts, or null for a bare name: the text does not say more. With the styles of the encoder, `parse(encode(x))`
-/// is `x`, as far as its text tells it apart: ``QueryEncoder/ArrayStyle/brackets`` does not say where an element of an
-/// array of arrays ends, a list of one is a plain value in ``QueryEncoder/ArrayStyle/repeated`` and
-/// ``QueryEncoder/ArrayStyle/commaSeparated``, and names with brackets (or dots) read as nested. It takes time linear to the
-/// text.
+/// Values are texts, or null for a bare name: the text does not say more. With the styles of the encoder,
+/// `parse(encode(x))` is `x`, as far as its text tells it apart: ``QueryEncoder/ArrayStyle/brackets`` does not say
+/// where an element of an array of arrays ends, a list of one is a plain value in ``QueryEncoder/ArrayStyle/repeated``
+/// and ``QueryEncoder/ArrayStyle/commaSeparated``, and names with brackets (or dots) read as nested. It takes time
+/// linear to the text.
 public struct QueryParser: Sendable, Hashable, Codable {
     /// How an array's elements are named; the default is ``QueryEncoder/ArrayStyle/brackets``.
     ///
@@ -20,8 +20,8 @@ public struct QueryParser: Sendable, Hashable, Codable {
     /// How a name within a dictionary is joined to the dictionary's; the default is
     /// ``QueryEncoder/NestingStyle/brackets``.
     public var nestingStyle = QueryEncoder.NestingStyle.brackets
-    /// Whether `+` is a space, as HTML forms write it; the default is true. ``QueryEncoder`` never writes a plus that is
-    /// one.
+    /// Whether `+` is a space, as HTML forms write it; the default is true. ``QueryEncoder`` never writes a plus that
+    /// is one.
     public var readsPlusAsSpace = true
     /// Whether a `%` without two digits stands for itself, and bytes that are no UTF-8 are replaced by U+FFFD, as the
     /// WHATWG's URL standard reads forms; otherwise they are an error, which is the default.
@@ -45,8 +45,8 @@ public struct QueryParser: Sendable, Hashable, Codable {
 
     /// Returns the parameters that the text was made from.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` also when a name is used both for a
-    ///   value and for what is within it, and with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` also when a name is used both
+    ///   for a value and for what is within it, and with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func parse(_ text: String) throws(SerializationError) -> Parameters {
         let tree = QueryTree(parser: self)
         try forEachPair(in: text) { name, value throws(SerializationError) in

@@ -11,8 +11,8 @@ extension HTTPFields {
 
     /// Sets the `Authorization` field to HTTP's Basic scheme, in UTF-8 (RFC 7617).
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name holds a colon, or
-    ///   either holds a control character.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name holds a
+    ///   colon, or either holds a control character.
     public mutating func setBasicAuthorization(
         username: String,
         password: String

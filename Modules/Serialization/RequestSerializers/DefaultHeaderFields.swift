@@ -2,8 +2,8 @@ import FoundationEssentials
 public import HTTPTypes
 
 extension HTTPFields {
-    /// The value of an `Accept-Language` field for an environment's locale, with falling preference: 1, 0.9, and so on to
-    /// 0.5 (RFC 9110, section 12.5.4).
+    /// The value of an `Accept-Language` field for an environment's locale, with falling preference: 1, 0.9, and so on
+    /// to 0.5 (RFC 9110, section 12.5.4).
     ///
     /// `LC_ALL`, `LC_MESSAGES` and `LANG` are asked in this order, as setlocale does; `LANGUAGE`, a list, goes before
     /// them unless the locale is C (gettext's rule). A language with a region is followed by the language alone. The C

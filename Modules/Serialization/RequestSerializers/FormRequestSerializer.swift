@@ -1,8 +1,8 @@
 import FoundationEssentials
 public import HTTPTypes
 
-/// Writes parameters as `application/x-www-form-urlencoded`: into the query for GET, HEAD and DELETE, otherwise into the
-/// body.
+/// Writes parameters as `application/x-www-form-urlencoded`: into the query for GET, HEAD and DELETE, otherwise into
+/// the body.
 ///
 /// ```swift
 /// let serializer = FormRequestSerializer()

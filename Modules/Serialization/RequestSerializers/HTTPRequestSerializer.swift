@@ -55,8 +55,8 @@ extension HTTPRequestSerializer {
 
     /// Sets the `Authorization` field to HTTP's Basic scheme, for every request (RFC 7617).
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name holds a colon, or
-    ///   either holds a control character.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name holds a
+    ///   colon, or either holds a control character.
     public mutating func setBasicAuthorization(
         username: String,
         password: String
@@ -76,9 +76,9 @@ extension HTTPRequestSerializer {
 
     /// Returns the request with the parameters in its query or body, and the fields and options that it lacks.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` when the parameters do not fit, or
-    ///   would replace a body that the request has; with ``SerializationError/Code/encodingFailed`` when a value cannot be
-    ///   written; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` when the parameters do not
+    ///   fit, or would replace a body that the request has; with ``SerializationError/Code/encodingFailed`` when a
+    ///   value cannot be written; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
         var complete = settings.complete(request)
         if settings.methodsEncodingParametersInURL.contains(request.method) {

@@ -3,8 +3,8 @@ public import HTTPTypes
 
 /// Writes parameters as a JSON body; for GET, HEAD and DELETE into the query, as ``FormRequestSerializer`` does.
 ///
-/// Dates are written in ISO 8601 and data in Base64. A NaN, an infinity and a set are errors. Without parameters there is
-/// no body and no Content-Type.
+/// Dates are written in ISO 8601 and data in Base64. A NaN, an infinity and a set are errors. Without parameters there
+/// is no body and no Content-Type.
 public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     /// Header fields, options, and how and for which methods a query is written.
     public var settings: RequestSerializerSettings

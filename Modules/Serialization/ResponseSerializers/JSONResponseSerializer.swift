@@ -6,8 +6,8 @@ import FoundationEssentials
 public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with ``jsonContentTypes``.
     public var validation: ResponseValidation
-    /// Whether names and elements whose value is null are left out, at any depth, as AFNetworking 4 did it; the default is
-    /// false. A null at the top stays.
+    /// Whether names and elements whose value is null are left out, at any depth, as AFNetworking 4 did it; the default
+    /// is false. A null at the top stays.
     public var removesNullValues: Bool
     /// How the text is read.
     public var options: JSONParsingOptions

@@ -11,8 +11,8 @@ public struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: 
 
     /// Reads the response and transforms its value.
     ///
-    /// - Throws: ``SerializationError``: the base's, or one with ``SerializationError/Code/decodingFailed`` that what the
-    ///   closure threw underlies.
+    /// - Throws: ``SerializationError``: the base's, or one with ``SerializationError/Code/decodingFailed`` that what
+    ///   the closure threw underlies.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         let value = try base.serialize(response)
         do {

@@ -5,7 +5,7 @@ public protocol ResponseSerializer<Value>: Sendable {
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: ``SerializationError`` with the response and its body. An unacceptable status is reported as such, also
-    ///   when the body cannot be read either.
+    /// - Throws: ``SerializationError`` with the response and its body. An unacceptable status is reported as such,
+    ///   also when the body cannot be read either.
     func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value
 }

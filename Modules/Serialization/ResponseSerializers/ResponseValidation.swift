@@ -63,8 +63,8 @@ public struct ResponseValidation: Sendable, Hashable {
     private func contentTypeError(of response: SerializedResponse) -> SerializationError? {
         guard let contentTypes else { return nil }
         let field = response.head.headerFields[.contentType]
-        // The usual case, for which nothing has to be taken apart.
-        if let field, contentTypes.contains(field) { return nil }
+        // The usual cases, for which nothing has to be taken apart.
+        if let field, contentTypes.contains(field) || Self.isPlainMatch(field, contentTypes) { return nil }
         let mediaType = field.flatMap(MediaType.init)
         if let mediaType, contentTypes.contains(where: mediaType.matches) { return nil }
         if contentTypes.contains("*/*") { return nil }
@@ -73,6 +73,19 @@ public struct ResponseValidation: Sendable, Hashable {
             message: Self.message(field, wanted: contentTypes),
             response: response
         )
+    }
+
+    /// Whether the field is one of the types, written as it is, with one parameter that has no quotes.
+    private static func isPlainMatch(_ field: String, _ contentTypes: [String]) -> Bool {
+        let bytes = field.utf8
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ";")) else { return false }
+        let parameter = bytes[end...].dropFirst().drop { $0 == 0x20 }
+        guard let mark = parameter.firstIndex(of: UInt8(ascii: "=")), mark > parameter.startIndex,
+            parameter[..<mark].allSatisfy(ASCII.isToken),
+            case let value = parameter[mark...].dropFirst(), !value.isEmpty, value.allSatisfy(ASCII.isToken)
+        else { return false }
+        let essence = field[..<end]
+        return contentTypes.contains { $0 == essence }
     }
 
     private static func message(_ field: String?, wanted: [String]) -> String {
