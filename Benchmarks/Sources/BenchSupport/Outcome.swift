@@ -24,18 +24,23 @@ package struct Outcome: Sendable {
 }
 
 /// Runs a benchmark program: prints its outcome, or why there is none and ends with 1.
-package func runBenchmark(_ body: @Sendable (Arguments) async throws -> Outcome) async -> Never {
+///
+/// From a main function that is not async: Dispatch ends the main thread of one that is, which valgrind does not survive.
+package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -> Outcome) -> Never {
     guard let arguments = Arguments(CommandLine.arguments) else {
         fail("usage: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE ...]", 64)
     }
-    do {
-        let outcome = try await body(arguments)
-        guard outcome.count > 0 else { throw Failure("nothing was done in the time given") }
-        print(outcome.line)
-        exit(0)
-    } catch {
-        fail("\(error)", 1)
+    Task {
+        do {
+            let outcome = try await body(arguments)
+            guard outcome.count > 0 else { throw Failure("nothing was done in the time given") }
+            print(outcome.line)
+            exit(0)
+        } catch {
+            fail("\(error)", 1)
+        }
     }
+    while true { pause() }
 }
 
 private func fail(_ message: String, _ status: Int32) -> Never {

@@ -15,8 +15,8 @@ struct BenchAHC {
     let request: HTTPClientRequest
     let decoder = JSONDecoder()
 
-    static func main() async {
-        await runBenchmark { arguments in try await BenchAHC(arguments).run() }
+    static func main() {
+        runBenchmark { arguments in try await BenchAHC(arguments).run() }
     }
 
     init(_ arguments: Arguments) throws {
@@ -90,7 +90,8 @@ struct BenchAHC {
         let status = try await FileSystem.shared.withFileHandle(forReadingAt: FilePath(file)) { handle in
             var request = HTTPClientRequest(url: arguments.url)
             request.method = .PUT
-            request.body = .stream(handle.readChunks(chunkLength: .kibibytes(256)), length: .known(Int64(arguments.bytes)))
+            request.body = .stream(
+                handle.readChunks(chunkLength: .kibibytes(256)), length: .known(Int64(arguments.bytes)))
             return try await client.execute(request, timeout: .seconds(60)).status
         }
         guard status == .created || status == .noContent else { throw Failure("status \(status.code)") }

@@ -11,8 +11,8 @@ struct BenchLinnet {
     let url: URL
     let loops: Loops
 
-    static func main() async {
-        await runBenchmark { arguments in
+    static func main() {
+        runBenchmark { arguments in
             if arguments.operation == "features" { return try printFeatures() }
             return try await BenchLinnet(arguments).run()
         }
@@ -30,7 +30,7 @@ struct BenchLinnet {
             $0.session.eventLoops = loops.eventLoops
             $0.session.securityPolicy = try Self.policy(arguments)
             #if HTTP2
-                $0.session.httpVersions = arguments.isHTTP2 ? .http2 : .http1
+            $0.session.httpVersions = arguments.isHTTP2 ? .http2 : .http1
             #endif
         }
         path = arguments.path
@@ -82,10 +82,10 @@ struct BenchLinnet {
     static func printFeatures() throws -> Outcome {
         var features = ["none"]
         #if HTTP2
-            features.append("http2")
+        features.append("http2")
         #endif
         #if FILES
-            features.append("files")
+        features.append("files")
         #endif
         return Outcome(0, features.joined(separator: " "), count: 1)
     }

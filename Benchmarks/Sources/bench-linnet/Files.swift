@@ -4,25 +4,26 @@ import Linnet
 
 extension BenchLinnet {
     #if FILES
-        func file() async throws -> Outcome {
-            let file = try arguments.required("file")
-            let isDownload = arguments.operation == "download"
-            return try await measureThroughput(arguments, prepare: { try await get("1k", 1024) }) {
-                if isDownload { try await download(file) } else { try await upload(file) }
-            }
+    func file() async throws -> Outcome {
+        let file = try arguments.required("file")
+        let isDownload = arguments.operation == "download"
+        return try await measureThroughput(arguments, prepare: { try await get("1k", 1024) }) {
+            if isDownload { try await download(file) } else { try await upload(file) }
         }
+    }
 
-        func download(_ file: String) async throws {
-            removeFile(file)
-            let response = try await http.download(path, to: URL(filePath: file))
-            try check(status: response.status.code, fileSize(file), of: arguments.bytes)
-        }
+    func download(_ file: String) async throws {
+        removeFile(file)
+        let response = try await http.download(path, to: URL(filePath: file))
+        try check(status: response.status.code, fileSize(file), of: arguments.bytes)
+    }
 
-        /// The server says 201 for a new file and 204 for one that was there; the session refuses what is not 2xx.
-        func upload(_ file: String) async throws {
-            _ = try await http.upload(path, method: .put, fromFile: URL(filePath: file), serializer: DataResponseSerializer())
-        }
+    /// The server says 201 for a new file and 204 for one that was there; the session refuses what is not 2xx.
+    func upload(_ file: String) async throws {
+        _ = try await http.upload(
+            path, method: .put, fromFile: URL(filePath: file), serializer: DataResponseSerializer())
+    }
     #else
-        func file() async throws -> Outcome { throw Failure("\(arguments.operation) is not there yet") }
+    func file() async throws -> Outcome { throw Failure("\(arguments.operation) is not there yet") }
     #endif
 }

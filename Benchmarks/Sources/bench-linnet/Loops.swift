@@ -19,24 +19,24 @@ struct Loops {
     func executors(_ http: HTTPSession) -> [any TaskExecutor] {
         guard isOnLoop else { return [] }
         #if TASK_EXECUTORS
-            return http.taskExecutors
+        return http.taskExecutors
         #else
-            let group = self.group ?? MultiThreadedEventLoopGroup.singleton
-            return group.makeIterator().map { EventLoopExecutor(eventLoop: $0) }
+        let group = self.group ?? MultiThreadedEventLoopGroup.singleton
+        return group.makeIterator().map { EventLoopExecutor(eventLoop: $0) }
         #endif
     }
 }
 
 #if !TASK_EXECUTORS
-    /// Runs a task's jobs on an event loop.
-    private final class EventLoopExecutor: TaskExecutor {
-        let eventLoop: any EventLoop
+/// Runs a task's jobs on an event loop.
+private final class EventLoopExecutor: TaskExecutor {
+    let eventLoop: any EventLoop
 
-        init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
+}
 #endif

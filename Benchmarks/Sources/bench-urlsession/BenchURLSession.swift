@@ -9,8 +9,8 @@ struct BenchURLSession {
     let session: URLSession
     let url: URL
 
-    static func main() async {
-        await runBenchmark { arguments in try await BenchURLSession(arguments).run() }
+    static func main() {
+        runBenchmark { arguments in try await BenchURLSession(arguments).run() }
     }
 
     init(_ arguments: Arguments) throws {

@@ -5,8 +5,8 @@ import Linnet
 /// Work without a network: writing a query, judging a chain.
 @main
 struct BenchValues {
-    static func main() async {
-        await runBenchmark { arguments in
+    static func main() {
+        runBenchmark { arguments in
             switch arguments.operation {
             case "encode-query": try await encode(arguments) { try QueryEncoder().encode(parameters) }
             case "encode-query-urlcomponents": try await encode(arguments) { urlComponents() }
