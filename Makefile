@@ -1,6 +1,6 @@
 # setup    installs what is missing (apt, pip); the others call it for what they need
 # example  runs the example app: make example ARGS="--page-size 5"
-# test     runs all tests, with nginx and httpbin beside them: make test ARGS="--filter SecurityTests"
+# test     runs all tests, with nginx, nghttpd and httpbin beside them: make test ARGS="--filter SecurityTests"
 # check    formatting, module graph, products alone, what is linked, documentation
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  counts what a small GET allocates, against Benchmarks/Thresholds.json

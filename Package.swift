@@ -43,7 +43,7 @@ let modules = [
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization"]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, httpTypes]),
+        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes]),
     Module(
         name: "Linnet",
         ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],

@@ -86,6 +86,6 @@ extension Trait where Self == ConditionTrait {
     static var needsServers: Self {
         .enabled(
             if: Environment.hasServers,
-            "nginx and httpbin do not run: use `make test`, or Tests/IntegrationTests/Servers/with swift test")
+            "nginx, nghttpd and httpbin do not run: use `make test`, or Tests/IntegrationTests/Servers/with swift test")
     }
 }

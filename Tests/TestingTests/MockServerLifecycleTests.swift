@@ -36,6 +36,47 @@ import Testing
         }
     }
 
+    @Test func anIdleConnectionOverHTTP2HearsGoAwayAndABusyOneGoesOn() async throws {
+        let unblocked = Signal()
+        let configuration = MockServer.Configuration { $0.httpVersions = .http2 }
+        let handler: MockServer.Handler = { request in
+            if request.path == "/slow" { await unblocked.wait() }
+            return .text("ab")
+        }
+        try await withMockServer(configuration: configuration, handler: handler) { server in
+            try await FrameClient.with(port: server.port) { busy in
+                try await busy.get(1, path: "/slow")
+                _ = try await server.nextRequest()
+                try await FrameClient.with(port: server.port) { idle in
+                    try await idle.get(1)
+                    try await idle.receive(until: "1 data 2 end")
+                    #expect(await server.closeIdleConnections() == 1)
+                    await idle.receiveToEnd()
+                    #expect(idle.frames(0).contains("goaway 1 0"))
+                }
+                unblocked.fire()
+                #expect(try await busy.receive(until: "1 data 2 end"))
+            }
+        }
+    }
+
+    @Test func shutdownCancelsHandlersOfAllStreams() async throws {
+        let configuration = MockServer.Configuration { $0.httpVersions = .http2 }
+        let server = try await MockServer.start(configuration: configuration) { _ in
+            try? await ManualClock().sleep(for: .seconds(1))
+            return .text("")
+        }
+        try await FrameClient.with(port: server.port) { client in
+            try await client.get(1, 3, 5)
+            for _ in 0..<3 { _ = try await server.nextRequest() }
+            async let end: Void = server.shutdown()
+            await client.receiveToEnd()
+            await end
+            #expect(server.openConnections == 0)
+            #expect(server.connectionFailures.isEmpty)
+        }
+    }
+
     @Test func aConnectionClosesAfterItsLastRequest() async throws {
         let configuration = MockServer.Configuration { $0.maximumRequestsPerConnection = 2 }
         try await withMockServer(configuration: configuration, handler: { .text($0.path) }) { server in
@@ -120,6 +161,23 @@ private func useServers(_ count: Int) async throws {
             await server.shutdown()
         }
         await #expect(throws: (any Error).self) { try await transcript(of: "", port: server.port) }
+    }
+    for index in 0..<count { try await useServerOverHTTP2(stalls: index.isMultiple(of: 2)) }
+}
+
+/// Starts and ends a server, with a connection over HTTP/2 that is idle, or has a stalled stream.
+private func useServerOverHTTP2(stalls: Bool) async throws {
+    let configuration = MockServer.Configuration {
+        $0.httpVersions = .both
+        if stalls { $0.faults = .always(.init(.stall, at: .responseBody(after: 1))) }
+    }
+    let server = try await MockServer.start(configuration: configuration) { _ in .text("xy") }
+    try await FrameClient.with(port: server.port) { client in
+        try await client.get(1)
+        try await client.receive(until: stalls ? "1 data 1" : "1 data 2 end")
+        async let end: Void = server.shutdown()
+        await client.receiveToEnd()
+        await end
     }
 }
 

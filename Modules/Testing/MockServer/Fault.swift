@@ -52,10 +52,14 @@ extension MockServer.Fault {
 
     /// What goes wrong.
     ///
-    /// All but ``delay(_:)`` end the exchange, and with it the connection's use.
+    /// All but ``delay(_:)`` and ``goAway(_:)`` end the exchange, and with it the connection's use. Over HTTP/2,
+    /// ``resetStream(_:)`` and ``stall`` concern the exchange's stream alone; what ends a connection ends all of its
+    /// streams.
     public struct Effect: Sendable, Hashable {
         enum Action: Sendable, Hashable {
-            case close, reset, halfClose, truncate, stall, delay(Duration)
+            case close, reset, halfClose, truncate, stall, stallConnection, delay(Duration)
+            case resetStream(MockServer.HTTP2ErrorCode)
+            case goAway(MockServer.HTTP2ErrorCode)
         }
 
         let action: Action
@@ -74,8 +78,28 @@ extension MockServer.Fault {
         ///
         /// On plain TCP the same as ``close``.
         public static let truncate = Effect(action: .truncate)
-        /// The server neither reads nor writes any more, until the client closes the connection.
+        /// The server neither reads nor writes any more, until the client closes the connection; over HTTP/2 it does so
+        /// on this stream, until the client resets it.
         public static let stall = Effect(action: .stall)
+        /// The server neither reads nor writes any more on the connection: over HTTP/2, on all streams, and PING is not
+        /// answered either.
+        public static let stallConnection = Effect(action: .stallConnection)
+
+        /// The stream ends with RST_STREAM (RFC 9113, 6.4), in the middle of a body for one; other streams of the
+        /// connection go on.
+        ///
+        /// Over HTTP/1.1 the same as ``reset``.
+        public static func resetStream(_ code: MockServer.HTTP2ErrorCode = .internalError) -> Effect {
+            Effect(action: .resetStream(code))
+        }
+
+        /// The server says that it takes no more requests on the connection (GOAWAY; RFC 9113, 6.8), with the highest
+        /// stream so far as the last one, and goes on with those.
+        ///
+        /// Only the first GOAWAY counts. Over HTTP/1.1 nothing happens.
+        public static func goAway(_ code: MockServer.HTTP2ErrorCode = .noError) -> Effect {
+            Effect(action: .goAway(code))
+        }
 
         /// The server pauses, then goes on.
         public static func delay(_ duration: Duration) -> Effect { Effect(action: .delay(duration)) }

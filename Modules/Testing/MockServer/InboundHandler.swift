@@ -1,7 +1,6 @@
-internal import LinnetTransport
 internal import NIOCore
 
-/// The end of a connection's pipeline: puts what arrives into the queue, and holds reading back while that is full.
+/// The end of a pipeline, of a connection or of a stream: puts what arrives into the queue, and holds reading back while that is full.
 final class InboundHandler<Part: Sendable>: ChannelDuplexHandler {
     typealias InboundIn = Part
     typealias OutboundIn = ByteBuffer
@@ -16,6 +15,19 @@ final class InboundHandler<Part: Sendable>: ChannelDuplexHandler {
         self.queue = queue
         self.connection = connection
         self.onPart = onPart
+    }
+
+    /// Adds a handler to a pipeline's end, and returns its queue.
+    static func addQueue(
+        of type: Part.Type, to channel: any Channel, _ connection: ServerConnection,
+        onPart: @escaping (Part) -> Void = { _ in }
+    ) throws -> InboundQueue<Part> {
+        let queue = InboundQueue<Part>()
+        let handler = InboundHandler(queue, connection: connection, onPart: onPart)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        queue.onDemand { bound.eventLoop.execute { bound.value.resumeReading() } }
+        return queue
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -51,9 +63,7 @@ final class InboundHandler<Part: Sendable>: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let completed = event as? TLSHandshakeCompleted {
-            connection.tlsSession = .init(version: completed.version, serverName: completed.serverName)
-        }
+        connection.note(event)
         context.fireUserInboundEventTriggered(event)
     }
 }

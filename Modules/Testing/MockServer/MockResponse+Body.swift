@@ -16,6 +16,17 @@ extension MockResponse {
             self.storage = storage
         }
 
+        /// How many bytes there are, where that is known and may be said.
+        var length: Int? {
+            switch storage {
+            case .bytes(let bytes): bytes.count
+            case .stream(let length, _): length
+            case .untilClose, .raw: nil
+            }
+        }
+
+        var isRaw: Bool { if case .raw = storage { true } else { false } }
+
         /// No bytes.
         public static let empty = Body(.bytes(Data()))
 
@@ -38,7 +49,7 @@ extension MockResponse {
         /// given.
         ///
         /// The sequence is pulled as the client takes the bytes. When it throws, the connection is closed in the middle
-        /// of the body.
+        /// of the body; over HTTP/2 the stream is reset with INTERNAL_ERROR.
         public static func stream<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int? = nil) -> Body
         where Pieces.Element == Data {
             Body(.stream(length: length) { writer in for try await piece in pieces { try await writer.write(piece) } })

@@ -4,7 +4,8 @@ public import HTTPTypes
 ///
 /// Framing is added where the header fields leave it open: Content-Length, or chunked coding where the length is
 /// unknown or there are trailers. A `Content-Length` or `Transfer-Encoding` of your own is sent as it stands, right or
-/// wrong. To `HEAD`, and with 204 and 304, no body is sent.
+/// wrong. To `HEAD`, and with 204 and 304, no body is sent. Over HTTP/2, fields of the connection (RFC 9113, 8.2.2) are
+/// left out.
 public struct MockResponse: Sendable {
     /// Sends a body slowly.
     public struct Throttle: Sendable, Hashable {
@@ -32,7 +33,7 @@ public struct MockResponse: Sendable {
     ///
     /// The default is empty.
     public var body: Body
-    /// Fields after a chunked body (RFC 9110, 6.5).
+    /// Fields after the body, which is chunked then (RFC 9110, 6.5).
     ///
     /// The default is none.
     public var trailers: HTTPFields?
@@ -48,7 +49,8 @@ public struct MockResponse: Sendable {
     ///
     /// The default is nil: as fast as the client takes it.
     public var throttle: Throttle?
-    /// Whether `Connection: close` is said, and the connection closed.
+    /// Whether `Connection: close` is said, and the connection closed; over HTTP/2, GOAWAY is said before the response,
+    /// and the connection closed once its other streams are answered too.
     ///
     /// The default is false.
     public var closesConnection: Bool
@@ -100,7 +102,8 @@ extension MockResponse {
     /// Bytes that are sent as they are in place of a response, head and framing included, to be as hostile as need be.
     ///
     /// Status and header fields of this value are not sent. The connection is closed after the bytes, unless
-    /// ``closesConnection`` is set to false. Faults at `.responseBody` count all bytes.
+    /// ``closesConnection`` is set to false. Faults at `.responseBody` count all bytes. Over HTTP/2 the bytes go out on
+    /// the connection, in place of frames.
     public static func raw(_ bytes: [UInt8]) -> MockResponse {
         MockResponse(body: Body(.raw(bytes)), closesConnection: true)
     }

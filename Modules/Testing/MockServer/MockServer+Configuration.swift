@@ -16,6 +16,15 @@ extension MockServer {
         ///
         /// The default is `127.0.0.1`.
         public var hostName = "127.0.0.1"
+        /// Which versions of HTTP the server speaks.
+        ///
+        /// The default is ``HTTPVersions/http1``: a client that can speak both then meets one of them, the same in each
+        /// run of a test.
+        public var httpVersions = HTTPVersions.http1
+        /// What the server announces, and does on purpose, over HTTP/2.
+        ///
+        /// The defaults are those of ``HTTP2Options``.
+        public var http2 = HTTP2Options()
         /// How request bodies reach the handler.
         ///
         /// The default is `.collected`, up to 64 MiB.
@@ -33,7 +42,7 @@ extension MockServer {
         ///
         /// Nil, the default, is none.
         public var stapledOCSPResponse: Data?
-        /// After this many requests a connection is closed, and its last response says so.
+        /// After this many requests a connection is closed, and its last response says so; over HTTP/2, GOAWAY does.
         ///
         /// Nil, the default, is no limit. To close without a word, use a ``Fault`` at ``Fault/Trigger/responseEnd``.
         public var maximumRequestsPerConnection: Int?

@@ -31,7 +31,7 @@ extension MockServer {
     /// Starts a server without HTTP: what it reads and writes on each connection is the closure's.
     ///
     /// The connection is closed when the closure returns or throws. ``recordedRequests`` stays empty. With TLS, the
-    /// closure sees plaintext.
+    /// closure sees plaintext, and ALPN offers what ``Configuration/httpVersions`` says.
     public static func startRaw(
         tls identity: TestPKI.Identity? = nil,
         configuration: Configuration = Configuration(),
@@ -60,6 +60,7 @@ extension MockServer {
         do {
             return try TLSServerContext(
                 certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+                applicationProtocols: configuration.httpVersions.applicationProtocols,
                 issuesSessionTickets: configuration.issuesSessionTickets,
                 stapledOCSPResponse: configuration.stapledOCSPResponse.map { [UInt8]($0) })
         } catch {

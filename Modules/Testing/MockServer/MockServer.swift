@@ -3,7 +3,7 @@ internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
-/// An HTTP/1.1 server inside the test's process, plain or over TLS, on a free port of the loopback address.
+/// An HTTP/1.1 and HTTP/2 server inside the test's process, plain or over TLS, on a free port of the loopback address.
 ///
 /// ```swift
 /// let server = try await MockServer.start { request in
@@ -14,15 +14,18 @@ internal import Synchronization
 /// await server.shutdown()
 /// ```
 ///
-/// The server has a thread of its own and shares no codec with Linnet's client on its way out: responses are written
-/// byte by byte, so that they can also be wrong on purpose (``MockResponse/raw(_:)-([UInt8])``, ``Fault``). It serves
+/// It speaks HTTP/1.1, unless ``Configuration/httpVersions`` says otherwise. The server has a thread of its own, and
+/// over HTTP/1.1 shares no codec with Linnet's client on its way out: responses are written byte by byte, so that they
+/// can also be wrong on purpose (``MockResponse/raw(_:)-([UInt8])``, ``Fault``). It serves
 /// until ``shutdown()``; releasing it does not end it. ``withMockServer(tls:configuration:handler:perform:)`` ends it
 /// by itself.
 public final class MockServer: Sendable {
     /// Answers a request.
     ///
     /// It runs in the connection's task, which is cancelled when the client closes the connection or the server shuts
-    /// down. Requests on one connection are answered one after another, those on different ones side by side.
+    /// down. Requests on one connection are answered one after another, those on different ones side by side. Over
+    /// HTTP/2 each stream has a task, which is cancelled also when the client resets the stream, and all are answered
+    /// side by side.
     public typealias Handler = @Sendable (RecordedRequest) async -> MockResponse
 
     /// The root URL: `http` or `https`, ``Configuration/hostName`` and ``port``.
@@ -66,7 +69,8 @@ public final class MockServer: Sendable {
     /// Closes the connections on which no request is in progress, as a server does after its keep-alive time, and
     /// returns how many they were.
     ///
-    /// A connection whose client has received the whole response counts as idle.
+    /// A connection whose client has received the whole response counts as idle. Over HTTP/2 the server says GOAWAY
+    /// before.
     @discardableResult
     public func closeIdleConnections() async -> Int {
         var closed = 0

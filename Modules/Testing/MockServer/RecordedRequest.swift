@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import HTTPTypes
-internal import NIOHTTP1
 
 /// A request as a ``MockServer`` received it.
 public struct RecordedRequest: Sendable {
@@ -8,9 +7,11 @@ public struct RecordedRequest: Sendable {
     public internal(set) var method: HTTPRequest.Method
     /// The request target as it was sent: usually a path and query.
     public internal(set) var target: String
-    /// The header fields, in the order and the case in which they were sent.
+    /// The host and port that were asked for: `:authority` over HTTP/2, the Host field before.
+    public internal(set) var authority: String?
+    /// The header fields, in the order and the case in which they were sent, without HTTP/2's pseudo-header fields.
     public internal(set) var headerFields: HTTPFields
-    /// The protocol version: `HTTP/1.1` or `HTTP/1.0`.
+    /// The protocol version: `HTTP/2`, `HTTP/1.1` or `HTTP/1.0`.
     public internal(set) var httpVersion: String
     /// The body's bytes.
     ///
@@ -18,7 +19,7 @@ public struct RecordedRequest: Sendable {
     public internal(set) var body = Data()
     /// How many bytes of the body have arrived.
     public internal(set) var bodyLength = 0
-    /// The trailer fields after a chunked body; nil where there were none.
+    /// The trailer fields after the body; nil where there were none.
     public internal(set) var trailers: HTTPFields?
     /// Whether the request has arrived to its end.
     public internal(set) var isComplete = false
@@ -26,6 +27,8 @@ public struct RecordedRequest: Sendable {
     public internal(set) var connectionIndex: Int
     /// The request's number on its connection, counted from 0: above 0 the connection was reused.
     public internal(set) var exchangeIndex: Int
+    /// The request's stream; nil over HTTP/1.1.
+    public internal(set) var streamID: Int?
     /// `TLSv1.2` or `TLSv1.3`; nil for plain HTTP.
     public internal(set) var tlsVersion: String?
     /// The name that the client asked for in the TLS handshake (SNI), if it did.
@@ -48,24 +51,16 @@ public struct RecordedRequest: Sendable {
     /// ``body`` as UTF-8 text.
     public var bodyText: String { String(decoding: body, as: UTF8.self) }
 
-    init(_ head: HTTPRequestHead, connectionIndex: Int, exchangeIndex: Int, session: ServerConnection.TLSSession?) {
-        method = HTTPRequest.Method(head.method.rawValue) ?? .get
-        target = head.uri
-        headerFields = HTTPFields(head.headers)
-        httpVersion = "HTTP/\(head.version.major).\(head.version.minor)"
+    init(_ head: RequestHead, connectionIndex: Int, exchangeIndex: Int, session: ServerConnection.TLSSession?) {
+        method = head.method
+        target = head.target
+        authority = head.authority
+        headerFields = head.headerFields
+        httpVersion = head.httpVersion
+        streamID = head.streamID
         self.connectionIndex = connectionIndex
         self.exchangeIndex = exchangeIndex
         tlsVersion = session?.version
         serverName = session?.serverName
-    }
-}
-
-extension HTTPFields {
-    /// NIO's headers; the decoder has let only valid names through.
-    init(_ headers: HTTPHeaders) {
-        self.init()
-        for (name, value) in headers {
-            if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
-        }
     }
 }

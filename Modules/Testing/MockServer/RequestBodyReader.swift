@@ -1,9 +1,8 @@
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOHTTP1
 internal import Synchronization
 
-/// Reads one request's body off its connection, and meets its faults on the way.
+/// Reads one request's body off its connection or stream, and meets its faults on the way.
 final class RequestBodyReader: Sendable {
     struct Progress: Sendable {
         var received = 0
@@ -21,17 +20,17 @@ final class RequestBodyReader: Sendable {
         var report: @Sendable (Progress) -> Void = { _ in }
     }
 
-    private let inbound: InboundQueue<HTTPServerRequestPart>
-    private let connection: ServerConnection
+    private let inbound: InboundQueue<RequestPart>
+    private let link: any ExchangeLink
     private let sendsContinue: Bool
     private let state: Mutex<State>
 
     init(
-        _ inbound: InboundQueue<HTTPServerRequestPart>, connection: ServerConnection, faults: [MockServer.Fault],
+        _ inbound: InboundQueue<RequestPart>, link: any ExchangeLink, faults: [MockServer.Fault],
         sendsContinue: Bool
     ) {
         self.inbound = inbound
-        self.connection = connection
+        self.link = link
         self.sendsContinue = sendsContinue
         let faults = faults.compactMap { fault in
             fault.trigger.requestBodyOffset.map { (offset: $0, effect: fault.effect) }
@@ -61,7 +60,7 @@ final class RequestBodyReader: Sendable {
         case .end(let trailers):
             try await performFaults(upTo: .max)
             note {
-                $0.trailers = trailers.map { HTTPFields($0) }
+                $0.trailers = trailers
                 $0.isComplete = true
             }
             return nil
@@ -81,7 +80,7 @@ final class RequestBodyReader: Sendable {
             return !state.hasBegun
         }
         guard isFirst, sendsContinue else { return }
-        try await connection.write(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))
+        try await link.sendContinue()
     }
 
     /// Takes bytes up to the next fault's point.
@@ -106,7 +105,7 @@ final class RequestBodyReader: Sendable {
     }
 
     private func performFaults(upTo offset: Int) async throws {
-        while let effect = takeFault(upTo: offset) { try await connection.perform(effect) }
+        while let effect = takeFault(upTo: offset) { try await link.perform(effect) }
     }
 
     private func takeFault(upTo offset: Int) -> MockServer.Fault.Effect? {

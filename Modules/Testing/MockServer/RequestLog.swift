@@ -7,6 +7,7 @@ final class RequestLog: Sendable {
     private struct State {
         var requests: [RecordedRequest] = []
         var failures: [MockServer.ConnectionFailure] = []
+        var resets: [MockServer.StreamReset] = []
         /// How many requests ``next()`` has returned.
         var returned = 0
         var waiters: [(id: UInt64, continuation: CheckedContinuation<Next, Never>)] = []
@@ -18,6 +19,7 @@ final class RequestLog: Sendable {
 
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
     var failures: [MockServer.ConnectionFailure] { state.withLock { $0.failures } }
+    var resets: [MockServer.StreamReset] { state.withLock { $0.resets } }
 
     /// Adds a request and returns its place, for ``update(_:_:)``.
     @discardableResult
@@ -45,6 +47,10 @@ final class RequestLog: Sendable {
         state.withLock {
             $0.failures.append(.init(connectionIndex: connectionIndex, description: description))
         }
+    }
+
+    func recordReset(_ reset: MockServer.StreamReset) {
+        state.withLock { $0.resets.append(reset) }
     }
 
     func next() async throws(TestingError) -> RecordedRequest {

@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
@@ -5,7 +6,7 @@ internal import Synchronization
 struct ExchangeEnded: Error {}
 
 /// An accepted connection, as the task that serves it sees it.
-final class ServerConnection: Sendable {
+final class ServerConnection: ExchangeLink {
     struct TLSSession: Sendable {
         var version: String
         var serverName: String?
@@ -14,6 +15,7 @@ final class ServerConnection: Sendable {
     private struct Status {
         var exchangesInProgress = 0
         var tlsSession: TLSSession?
+        var http2: NIOLoopBound<HTTP2ConnectionHandler>?
     }
 
     let index: Int
@@ -38,9 +40,21 @@ final class ServerConnection: Sendable {
         set { status.withLock { $0.tlsSession = newValue } }
     }
 
+    /// What ends the connection in order, when it speaks HTTP/2.
+    var http2: NIOLoopBound<HTTP2ConnectionHandler>? {
+        get { status.withLock { $0.http2 } }
+        set { status.withLock { $0.http2 = newValue } }
+    }
+
+    /// Called on the event loop, with what handlers below tell.
+    func note(_ event: Any) {
+        guard let completed = event as? TLSHandshakeCompleted else { return }
+        tlsSession = TLSSession(version: completed.version, serverName: completed.serverName)
+    }
+
     var failedHandshake: Bool { isTLS && tlsSession == nil }
 
-    /// Called on the event loop, when a request's head arrives.
+    /// Called on the event loop, when the head of a request over HTTP/1.1 arrives.
     func beginExchange() {
         status.withLock { $0.exchangesInProgress += 1 }
     }
@@ -59,12 +73,17 @@ final class ServerConnection: Sendable {
         }.get()
     }
 
-    /// Lets a fault take its course; throws ``ExchangeEnded`` unless the exchange goes on after it.
+    func sendContinue() async throws {
+        try await write(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))
+    }
+
     func perform(_ effect: MockServer.Fault.Effect) async throws {
         switch effect.action {
         case .delay(let duration): return try await clock.sleep(for: duration)
         case .close: await close()
-        case .reset: await reset()
+        case .reset, .resetStream: await reset()
+        case .goAway: return
+        case .stallConnection: await onWire { $0.freeze() }
         case .truncate: await abort()
         case .halfClose: await halfClose()
         case .stall: break
@@ -99,7 +118,8 @@ final class ServerConnection: Sendable {
     }
 
     func closeIfIdle() async -> Bool {
-        let isIdle = channel.eventLoop.submit { [channel] in
+        let isIdle = channel.eventLoop.submit { [channel, http2] in
+            if let http2 { return channel.isActive && http2.value.goAwayIfIdle() }
             guard channel.isActive, self.status.withLock({ $0.exchangesInProgress == 0 }) else { return false }
             channel.close(promise: nil)
             return true

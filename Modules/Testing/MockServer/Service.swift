@@ -1,6 +1,7 @@
 internal import LinnetTransport
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTP2
 
 /// What a server does with the connections it accepts.
 struct Service: Sendable {
@@ -29,28 +30,64 @@ struct Service: Sendable {
             clock: configuration.clock, isTLS: tls != nil)
         switch kind {
         case .http(let handler):
-            try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-            let inbound = try addQueue(of: HTTPServerRequestPart.self, to: connection) { part in
-                if case .head = part { connection.beginExchange() }
+            let responder = Responder(handler: handler, configuration: configuration, log: log)
+            let negotiated = try negotiate(connection, responder)
+            try registry.run(connection) {
+                await serve(connection, faults) { try await negotiated.next()?.serve() }
             }
-            let http = HTTPConnection(connection: connection, inbound: inbound, handler: handler, service: self)
-            try registry.run(connection) { await serve(connection, faults) { try await http.serve() } }
         case .raw(let handler):
-            let inbound = try addQueue(of: ByteBuffer.self, to: connection) { _ in }
+            let inbound = try InboundHandler.addQueue(of: ByteBuffer.self, to: channel, connection)
             let raw = RawConnection(connection: connection, inbound: inbound)
             try registry.run(connection) { await serve(connection, faults) { try await handler(raw) } }
         }
     }
 
-    private func addQueue<Part: Sendable>(
-        of type: Part.Type, to connection: ServerConnection, onPart: @escaping (Part) -> Void
-    ) throws -> InboundQueue<Part> {
-        let queue = InboundQueue<Part>()
-        let handler = InboundHandler(queue, connection: connection, onPart: onPart)
-        try connection.channel.pipeline.syncOperations.addHandler(handler)
-        let bound = NIOLoopBound(handler, eventLoop: connection.channel.eventLoop)
-        queue.onDemand { bound.eventLoop.execute { bound.value.resumeReading() } }
-        return queue
+    /// Installs the version of HTTP, or what finds it out; the queue yields it.
+    private func negotiate(
+        _ connection: ServerConnection, _ responder: Responder
+    ) throws -> InboundQueue<NegotiatedProtocol> {
+        let negotiated = InboundQueue<NegotiatedProtocol>()
+        switch configuration.httpVersions {
+        case .http1:
+            negotiated.push(try installHTTP1(connection, responder))
+        case .http2:
+            negotiated.push(try installHTTP2(connection, responder))
+        case .both:
+            let selector = VersionSelector(isTLS: tls != nil, chosen: negotiated) { version in
+                switch version {
+                case .http1: try installHTTP1(connection, responder)
+                case .http2: try installHTTP2(connection, responder)
+                }
+            }
+            try connection.channel.pipeline.syncOperations.addHandler(selector)
+        }
+        return negotiated
+    }
+
+    private func installHTTP1(_ connection: ServerConnection, _ responder: Responder) throws -> NegotiatedProtocol {
+        let pipeline = connection.channel.pipeline.syncOperations
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+        try pipeline.addHandler(HTTP1RequestParts())
+        let inbound = try InboundHandler.addQueue(of: RequestPart.self, to: connection.channel, connection) { part in
+            if case .head = part { connection.beginExchange() }
+        }
+        return .http1(HTTP1Connection(connection: connection, inbound: inbound, responder: responder))
+    }
+
+    private func installHTTP2(_ connection: ServerConnection, _ responder: Responder) throws -> NegotiatedProtocol {
+        let channel = connection.channel
+        let gate = HTTP2Gate()
+        let handler = HTTP2ConnectionHandler(connection, gate: gate, responder: responder)
+        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        let codec = NIOHTTP2Handler(
+            mode: .server, eventLoop: channel.eventLoop,
+            connectionConfiguration: .init(configuration.http2), streamConfiguration: .init(configuration.http2),
+            inboundStreamInitializer: { stream in
+                stream.eventLoop.makeCompletedFuture { try bound.value.accept(stream) }
+            })
+        try channel.pipeline.syncOperations.addHandlers([gate, codec, handler])
+        connection.http2 = bound
+        return .http2(HTTP2Connection(connection: connection, streams: handler.streams, responder: responder))
     }
 
     private func serve(

@@ -21,6 +21,9 @@ final class WireHandler: ChannelDuplexHandler {
     private var isHeld: Bool
     private var heldActive = false
     private var heldRead = false
+    /// Once frozen, nothing gets through either way, and who writes waits.
+    private var isFrozen = false
+    private var frozenPromises: [EventLoopPromise<Void>] = []
 
     init(isHeld: Bool) {
         self.isHeld = isHeld
@@ -32,6 +35,17 @@ final class WireHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        for promise in frozenPromises { promise.fail(ChannelError.ioOnClosedChannel) }
+        frozenPromises = []
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !isFrozen { context.fireChannelRead(data) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard isFrozen else { return context.write(data, promise: promise) }
+        if let promise { frozenPromises.append(promise) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -54,6 +68,11 @@ final class WireHandler: ChannelDuplexHandler {
         isHeld = false
         if heldActive { context.fireChannelActive() }
         if heldRead { context.read() }
+    }
+
+    /// Lets nothing through any more: what comes is thrown away, so that the client's end is still seen.
+    func freeze() {
+        isFrozen = true
     }
 
     /// FIN, without a word from TLS.

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOHTTP1
 
 /// How a response's end is marked on the wire (RFC 9112, 6), as far as its own header fields leave that open.
 struct ResponseFraming {
@@ -12,13 +11,13 @@ struct ResponseFraming {
     /// What is added to the response's own fields.
     private let fields: HTTPFields
 
-    init(_ response: MockResponse, method: HTTPRequest.Method, version: HTTPVersion) {
+    init(_ response: MockResponse, method: HTTPRequest.Method, isHTTP10: Bool) {
         let own = response.headerFields
         let isBodiless = response.status == .noContent || response.status == .notModified
         let transferEncoding = own[.transferEncoding]?.lowercased()
         let isOwn = transferEncoding != nil || own[.contentLength] != nil
-        let length = isOwn || isBodiless ? nil : response.body.length(hasTrailers: response.trailers != nil)
-        let isUntilClose = response.body.isUntilClose || version == .http1_0
+        let length = isOwn || isBodiless || response.trailers != nil ? nil : response.body.length
+        let isUntilClose = response.body.isUntilClose || isHTTP10
         let chunks = !isOwn && !isBodiless && length == nil && !isUntilClose && !response.body.isRaw
         hasBody = method != .head && !isBodiless && !response.body.isRaw
         isChunked = !response.body.isRaw && (transferEncoding?.contains("chunked") ?? chunks)
@@ -39,16 +38,7 @@ struct ResponseFraming {
 }
 
 extension MockResponse.Body {
-    fileprivate func length(hasTrailers: Bool) -> Int? {
-        switch storage {
-        case .bytes(let bytes): hasTrailers ? nil : bytes.count
-        case .stream(let length, _): hasTrailers ? nil : length
-        case .untilClose, .raw: nil
-        }
-    }
-
     fileprivate var isUntilClose: Bool { if case .untilClose = storage { true } else { false } }
-    fileprivate var isRaw: Bool { if case .raw = storage { true } else { false } }
 }
 
 extension ByteBuffer {

@@ -1,0 +1,139 @@
+internal import LinnetTransport
+internal import NIOCore
+internal import NIOHTTP2
+
+/// The end of an HTTP/2 connection's pipeline: judges its streams as they come, and ends it.
+///
+/// Belongs to the connection's event loop.
+final class HTTP2ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    /// The streams that are to be served.
+    let streams = InboundQueue<HTTP2Stream>()
+    private let connection: ServerConnection
+    private let gate: HTTP2Gate
+    private let log: RequestLog
+    private let errorCode: MockServer.HTTP2ErrorCode
+    private var machine: HTTP2StreamMachine
+
+    init(_ connection: ServerConnection, gate: HTTP2Gate, responder: Responder) {
+        self.connection = connection
+        self.gate = gate
+        log = responder.log
+        errorCode = responder.configuration.http2.goAway?.errorCode ?? .noError
+        machine = HTTP2StreamMachine(responder.configuration)
+    }
+
+    // MARK: Streams
+
+    /// Makes the pipeline of a stream, before its first frame is read.
+    func accept(_ channel: any Channel) throws {
+        guard let options = channel.syncOptions else { return }
+        let id = Int(try options.getOption(HTTP2StreamChannelOptions.streamID))
+        switch machine.arrive(id) {
+        case .refused:
+            try channel.pipeline.syncOperations.addHandler(UnservedStream(resets: true))
+        case .ignored:
+            try channel.pipeline.syncOperations.addHandler(UnservedStream(resets: false))
+        case .served(let index):
+            try serve(channel, id, index)
+            if machine.isGoAwayDue { goAway(errorCode) }
+        }
+    }
+
+    private func serve(_ channel: any Channel, _ id: Int, _ index: Int) throws {
+        let parts = HTTP2RequestParts(streamID: id) { [log, connection] code in
+            log.recordReset(.init(connectionIndex: connection.index, streamID: id, errorCode: code))
+        }
+        try channel.pipeline.syncOperations.addHandler(parts)
+        let inbound = try InboundHandler.addQueue(of: RequestPart.self, to: channel, connection)
+        let handler = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.closeFuture.assumeIsolated().whenComplete { _ in self.closed(id) }
+        streams.push(
+            HTTP2Stream(
+                id: id, exchangeIndex: index, channel: channel, inbound: inbound, connection: connection,
+                handler: handler))
+    }
+
+    /// The response on a stream has left.
+    func answered(_ id: Int) {
+        machine.answered(id)
+    }
+
+    private func closed(_ id: Int) {
+        machine.closed(id)
+        shutIfDone()
+    }
+
+    // MARK: The connection's end
+
+    /// Says that no more requests are taken, unless that was said before.
+    func goAway(_ code: MockServer.HTTP2ErrorCode) {
+        guard let lastStreamID = machine.goAway() else { return }
+        gate.send(.goAway(lastStreamID: lastStreamID, errorCode: code), promise: nil)
+        shutIfDone()
+    }
+
+    func goAwayIfIdle() -> Bool {
+        guard machine.isIdle else { return false }
+        goAway(.noError)
+        return true
+    }
+
+    /// Sends bytes that the codec knows nothing of.
+    func send(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>) {
+        gate.send(bytes, promise: promise)
+    }
+
+    /// Ends the sending side.
+    func shut() {
+        gate.shut()
+    }
+
+    private func shutIfDone() {
+        guard machine.isDone else { return }
+        // The frame that has ended the stream may not have been flushed.
+        let gate = NIOLoopBound(gate, eventLoop: connection.channel.eventLoop)
+        gate.eventLoop.execute { gate.value.shut() }
+    }
+
+    // MARK: Channel events
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Frames of the connection: the codec has done what they ask for.
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        streams.finish()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        streams.finish()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        connection.note(event)
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.NoSuchStream:
+            // Our own doing, or a frame that has crossed a reset.
+            return
+        case is NIOHTTP2Errors.FlowControlViolation, is NIOHTTP2Errors.BadStreamStateTransition,
+            is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader,
+            is NIOHTTP2Errors.PseudoHeaderAfterRegularHeader, is NIOHTTP2Errors.UnknownPseudoHeader,
+            is NIOHTTP2Errors.InvalidPseudoHeaders, is NIOHTTP2Errors.EmptyPathHeader,
+            is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName, is NIOHTTP2Errors.ForbiddenHeaderField,
+            is NIOHTTP2Errors.TrailersWithoutEndStream:
+            // The codec has reset the one stream.
+            log.recordFailure(on: connection.index, "\(error)")
+        default:
+            // The codec has sent GOAWAY.
+            log.recordFailure(on: connection.index, "\(error)")
+            gate.shut()
+        }
+    }
+}
