@@ -69,10 +69,10 @@ struct CompositionTests {
     }
 
     @Test func theLeafAloneCanBePinned() async throws {
-        #expect(await pinning(identity.pin, position: .leaf).refusal(of: identity.chain) == nil)
+        #expect(try await pinning(identity.pin, position: .leaf).refusal(of: identity.chain) == nil)
         for pin in [pki.intermediate.publicKeyPin, pki.root.publicKeyPin] {
-            #expect(await pinning(pin).refusal(of: identity.chain) == nil)
-            #expect(await pinning(pin, position: .leaf).refusal(of: identity.chain)?.reason == .pinMismatch)
+            #expect(try await pinning(pin).refusal(of: identity.chain) == nil)
+            #expect(try await pinning(pin, position: .leaf).refusal(of: identity.chain)?.reason == .pinMismatch)
         }
         let certificates = try CertificatePinEvaluator([pki.root], anchors: pki.anchors, position: .leaf)
         #expect(await certificates.refusal(of: identity.chain)?.reason == .pinMismatch)

@@ -140,16 +140,16 @@ struct PolicyFileTests {
         (#"{"hosts": ["a"], "anchors": ["x.pem"]}"#, .unenforceablePolicy, "rules[0].anchors"),
         (#"{"hosts": ["a"], "trust": "anchors"}"#, .missingPolicyKey, "rules[0].anchors"),
         (#"{"hosts": ["a"], "trust": "anchors", "anchors": ["/none.pem"]}"#, .cannotReadFile, "rules[0].anchors[0]"),
-        (#"{"hosts": ["a"]}, {"hosts": ["A."]}"#, .duplicateRule, nil),
+        (#"{"hosts": ["a"]}, {"hosts": ["A."]}"#, .duplicateRule, "rules[1].hosts[0]"),
     ])
-    func whatCannotBeEnforcedIsNoPolicy(rule: String, code: SecurityError.Code, path: String?) throws {
+    func whatCannotBeEnforcedIsNoPolicy(rule: String, code: SecurityError.Code, path: String) throws {
         let text = #"{"version": 1, "rules": ["# + rule.replacing("PIN", with: Self.pin) + "]}"
         let file = try SecurityPolicyFile(document(text))
         let error = #expect(throws: SecurityError.self) { try file.makePolicy() }
         #expect(error?.code == code, "\(error as Any)")
         #expect(error?.path == path, "\(error as Any)")
         // What stops a policy is an error of the check, too.
-        #expect(file.findings(at: Date()).contains { $0.severity == .error && (path == nil || $0.path == path) })
+        #expect(file.findings(at: Date()).contains { $0.severity == .error && $0.path == path })
     }
 
     // MARK: Includes

@@ -50,7 +50,9 @@ struct PolicyFindingTests {
         #expect(try found(rule) == ["impossiblePin rules[0].backupPins[0]", "noBackupPin rules[0].pins"])
     }
 
-    @Test(arguments: [(30.5, []), (30, ["expiryNear"]), (1, ["expiryNear"]), (0, ["expired"]), (-1, ["expired"])])
+    @Test(
+        arguments: [(30.5, []), (30, ["expiryNear"]), (1, ["expiryNear"]), (0, ["expired"]), (-1, ["expired"])]
+            as [(Double, [String])])
     func expiryIsFoundInTime(days: Double, kinds: [String]) throws {
         var rule = SecurityPolicyDocument.Rule(hosts: ["a.example"], pins: [Self.pin, Self.other])
         (rule.pinsExpire, rule.afterExpiry) = (Self.now.addingTimeInterval(days * 86_400), .dropPins)

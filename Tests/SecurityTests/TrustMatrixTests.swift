@@ -19,9 +19,9 @@ struct TrustMatrixTests {
         var expected: [String]
     }
 
-    struct Row {
+    struct Row: Sendable {
         var name: String
-        var evaluator: (Situation, TrustAnchors, ChainProfile) throws -> any TrustEvaluator
+        var evaluator: @Sendable (Situation, TrustAnchors, ChainProfile) throws -> any TrustEvaluator
     }
 
     static let rows: [Row] = [
@@ -35,6 +35,19 @@ struct TrustMatrixTests {
         Row(name: "publicKey") { situation, anchors, profile in
             try PublicKeyPinEvaluator([situation.pinned.publicKeyPin], anchors: anchors, profile: profile)
         },
+        Row(name: "report-only") { situation, anchors, profile in
+            ReportOnlyEvaluator(
+                try PublicKeyPinEvaluator([situation.pinned.publicKeyPin], anchors: anchors, profile: profile),
+                enforcing: SystemTrustEvaluator(anchors: anchors, profile: profile))
+        },
+        Row(name: "expired pins") { situation, anchors, profile in
+            let set = PinSet([situation.pinned.publicKeyPin], expiry: PinExpiry(.days(-1), then: .dropPins))
+            return try PinSetEvaluator(set, anchors: anchors, profile: profile)
+        },
+        Row(name: "expired pins, refusing") { situation, anchors, profile in
+            let set = PinSet([situation.pinned.publicKeyPin], expiry: PinExpiry(.days(-1), then: .refuse))
+            return try PinSetEvaluator(set, anchors: anchors, profile: profile)
+        },
     ]
 
     private static func situations(_ pki: TestPKI) throws -> [Situation] {
@@ -47,14 +60,20 @@ struct TrustMatrixTests {
         let stranger = try other.identity()
         let list = try RevocationList(der: pki.revocationList(revoking: [leaf]))
         let revoked = try pki.ocspResponse(about: good, .revoked)
-        func all(_ reason: String) -> [String] { Array(repeating: reason, count: rows.count) }
+        func all(_ reason: String) -> [String] { rows(reason, reason, reason, reason) }
+        // Whoever reports, or has pins that count no more, goes on as without a rule, but that a finding is told.
+        func rows(
+            _ plain: String, _ certificate: String, _ publicKey: String, _ reported: String
+        ) -> [String] {
+            [plain, plain, certificate, publicKey, reported, plain, "pinsExpired"]
+        }
         return [
             Situation(
                 name: "good", presented: good.chain, pinned: leaf,
-                expected: ["accepted", "accepted", "pinned", "pinned"]),
+                expected: rows("accepted", "pinned", "pinned", "accepted")),
             Situation(
                 name: "wrong pin", presented: good.chain, pinned: other.root,
-                expected: ["accepted", "accepted", "unknownAuthority", "pinMismatch"]),
+                expected: rows("accepted", "unknownAuthority", "pinMismatch", "accepted, pinMismatch reported")),
             Situation(
                 name: "unknown CA", presented: stranger.chain, pinned: leaf, expected: all("unknownAuthority")),
             Situation(name: "expired", presented: expired.chain, pinned: expired.certificate, expected: all("expired")),
@@ -66,7 +85,7 @@ struct TrustMatrixTests {
                 expected: all("hostnameMismatch")),
             Situation(
                 name: "self-signed pinned", presented: own.chain, pinned: own.certificate,
-                expected: ["selfSigned", "selfSigned", "pinned", "selfSigned"]),
+                expected: rows("selfSigned", "pinned", "selfSigned", "selfSigned")),
             Situation(
                 name: "self-signed unpinned", presented: own.chain, pinned: leaf, expected: all("selfSigned")),
             Situation(
@@ -79,14 +98,14 @@ struct TrustMatrixTests {
                 expected: all("stapleMissing")),
             Situation(
                 name: "intermediate pinned", presented: good.chain, pinned: pki.intermediate,
-                expected: ["accepted", "accepted", "pinned", "pinned"]),
+                expected: rows("accepted", "pinned", "pinned", "accepted")),
             Situation(
                 name: "root pinned", presented: good.chain, pinned: pki.root,
-                expected: ["accepted", "accepted", "pinned", "pinned"]),
+                expected: rows("accepted", "pinned", "pinned", "accepted")),
             Situation(
                 name: "pin sent, not verified", presented: good.chain + [stranger.certificate],
                 pinned: stranger.certificate,
-                expected: ["accepted", "accepted", "unknownAuthority", "pinMismatch"]),
+                expected: rows("accepted", "unknownAuthority", "pinMismatch", "accepted, pinMismatch reported")),
         ]
     }
 
@@ -104,7 +123,9 @@ struct TrustMatrixTests {
                 trust.stapledOCSPResponse = situation.staple
                 let verdict =
                     switch await evaluator.evaluate(trust) {
-                    case .accepted(let verified): verified.isPinned ? "pinned" : "accepted"
+                    case .accepted(let verified):
+                        ([verified.isPinned ? "pinned" : "accepted"]
+                            + verified.findings.map { "\($0.reason) reported" }).joined(separator: ", ")
                     case .refused(let refusal): refusal.reason.description
                     }
                 #expect(verdict == expected, "\(situation.name), \(row.name)")

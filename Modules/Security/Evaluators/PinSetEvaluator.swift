@@ -17,11 +17,12 @@ public struct PinSetEvaluator: TrustEvaluator {
     ///
     /// Fails with ``SecurityError/Code/noPins`` when the set is empty.
     public init(
-        _ set: PinSet, anchors: TrustAnchors = .system, validatesHost: Bool = true
+        _ set: PinSet, anchors: TrustAnchors = .system, validatesHost: Bool = true, profile: ChainProfile = .strict
     ) throws(SecurityError) {
         pinned = try PublicKeyPinEvaluator(
-            set.all, anchors: anchors, validatesHost: validatesHost, position: set.position)
-        unpinned = SystemTrustEvaluator(anchors: anchors, validatesHost: validatesHost)
+            set.all, anchors: anchors, validatesHost: validatesHost, position: set.position,
+            profile: profile)
+        unpinned = SystemTrustEvaluator(anchors: anchors, validatesHost: validatesHost, profile: profile)
         self.set = set
     }
 

@@ -83,21 +83,13 @@ public struct SecurityPolicyFile: Sendable {
     }
 
     private static func document(_ path: String) throws(SecurityError) -> SecurityPolicyDocument {
-        let data: Data
-        do {
-            let attributes = try FileManager.default.attributesOfItem(
-                atPath: URL(filePath: path).resolvingSymlinksInPath().path)
-            guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int,
-                size > 0
-            else { throw CocoaError(.fileReadUnknown) }
-            guard size <= PolicyDecoding.largestFile else {
-                throw SecurityError(
-                    .invalidPolicyFile, "\"\(path.oneLine)\" has more than \(PolicyDecoding.largestFile) bytes.")
-            }
-            data = try Data(contentsOf: URL(filePath: path))
-        } catch {
-            throw error as? SecurityError
-                ?? SecurityError(.cannotReadFile, "\"\(path.oneLine)\" is no file that can be read, or is empty.")
+        let size = FileSize.ofRegularFile(path) ?? 0
+        guard size <= PolicyDecoding.largestFile else {
+            throw SecurityError(
+                .invalidPolicyFile, "\"\(path.oneLine)\" has more than \(PolicyDecoding.largestFile) bytes.", path: "")
+        }
+        guard size > 0, let data = try? Data(contentsOf: URL(filePath: path)) else {
+            throw SecurityError(.cannotReadFile, "\"\(path.oneLine)\" is no file that can be read, or is empty.")
         }
         do {
             return try SecurityPolicyDocument(json: data)
@@ -113,7 +105,17 @@ public struct SecurityPolicyFile: Sendable {
     /// ``SecurityError/Code/unenforceablePolicy``, and as ``TrustAnchors/file(_:)`` does; ``SecurityError/path`` says where.
     public func makePolicy() throws(SecurityError) -> SecurityPolicy {
         var rules: [HostRule] = []
-        for reader in ruleReaders() { rules += try reader.rules() }
+        var patterns: Set<HostPattern> = []
+        for reader in ruleReaders() {
+            for (index, rule) in try reader.rules().enumerated() {
+                guard patterns.insert(rule.pattern).inserted else {
+                    throw SecurityError(
+                        .duplicateRule, "There are two rules for \"\(rule.pattern)\".",
+                        path: "\(reader.path).hosts[\(index)]")
+                }
+                rules.append(rule)
+            }
+        }
         let refuses = parts.first?.document.otherHosts == .refuse
         return try SecurityPolicy(rules: rules, otherHosts: refuses ? RefusingEvaluator() : SystemTrustEvaluator())
     }
