@@ -6,9 +6,7 @@ enum FileBytes {
     static func read(_ path: String) throws(SecurityError) -> Data {
         do {
             // Foundation leaks its buffer when it reads an empty file.
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            let isEmpty = attributes[.type] as? FileAttributeType == .typeRegular && attributes[.size] as? Int == 0
-            return isEmpty ? Data() : try Data(contentsOf: URL(filePath: path))
+            return FileSize.ofRegularFile(path) == 0 ? Data() : try Data(contentsOf: URL(filePath: path))
         } catch {
             let exists = FileManager.default.fileExists(atPath: path)
             let reason = exists ? "it is no file, or there is no permission" : "it does not exist"
