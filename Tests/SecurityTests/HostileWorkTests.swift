@@ -85,7 +85,7 @@ struct HostileWorkTests {
     }
 
     @Test func namesHaveALimit() async throws {
-        for (count, expected) in [(4096, nil), (4097, .limitExceeded)] as [(Int, TrustRefusal.Reason?)] {
+        for (count, expected) in [(4099, nil), (4100, .limitExceeded)] as [(Int, TrustRefusal.Reason?)] {
             let hosts = ["localhost"] + (1..<count).map { "h\($0).example" }
             let leaf = try pki.forge(.server(hosts: hosts))
             #expect(
@@ -105,6 +105,19 @@ struct HostileWorkTests {
         let isWithin = constraints <= 1024 && names * constraints <= 99_000
         #expect(
             try await reason(chain, "\(names) names, \(constraints) constraints") == (isWithin ? nil : .limitExceeded))
+    }
+
+    @Test func theSubjectsNamesCountAsWell() async throws {
+        var authority = CertificateTemplate.authority()
+        let subtrees = (0..<1000).map { ASN1.sequence(ASN1.value(0x81, Array("x\($0).invalid".utf8))) }
+        authority.set("2.5.29.30", critical: true, ASN1.sequence(ASN1.value(0xA1, subtrees.flatMap { $0 })))
+        let issuer = try pki.forge(authority, byRoot: true)
+        var leaf = CertificateTemplate.server()
+        let mail = ASN1.object("1.2.840.113549.1.9.1")
+        leaf.subject = ASN1.sequence(
+            of: (0..<2000).map { ASN1.value(0x31, ASN1.sequence(mail, ASN1.value(0x16, Array("a\($0)@b.test".utf8)))) })
+        let chain = [try pki.forge(leaf, by: issuer).der, issuer.der]
+        #expect(try await reason(chain, "2000 addresses, 1000 constraints") == .limitExceeded)
     }
 
     @Test func valuesInsideValuesAreReadToADepth() async throws {
