@@ -12,6 +12,17 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         if let pin = try? PublicKeyPin(String(line)) { guard pin.description == line else { fatalError("\(pin)") } }
         _ = HostName(String(line))?.text
     }
+    if let document = try? SecurityPolicyDocument(json: bytes) {
+        guard let written = try? document.json(), (try? SecurityPolicyDocument(json: written)) == document else {
+            fatalError("A policy is not read as it was written.")
+        }
+        // Names of files are not for a fuzzer to make up.
+        if document.includes.isEmpty, document.rules.allSatisfy({ $0.anchors?.isEmpty ?? true }),
+            let file = try? SecurityPolicyFile(document)
+        {
+            _ = (try? file.makePolicy(), file.findings(at: Date(timeIntervalSince1970: 1_700_000_000)))
+        }
+    }
     _ = try? PublicKeyPin(key: bytes)
     _ = try? Certificate.all(pem: bytes)
     _ = try? RevocationList.all(pem: bytes)

@@ -32,6 +32,8 @@ struct CertificateFacts: Sendable {
     let issuer: [UInt8]
     let subject: [UInt8]
     let commonNames: [String]
+    /// How many attributes the subject has; constraints are compared with some of them.
+    let subjectAttributes: Int
     let notBefore: CertificateTime
     let notAfter: CertificateTime
     let key: KeyFacts
@@ -61,7 +63,7 @@ struct CertificateFacts: Sendable {
         try validity.end()
         let name = try body.next(DER.Tag.sequence)
         subject = der.whole(name)
-        commonNames = try Self.commonNames(der, name)
+        (commonNames, subjectAttributes) = try Self.attributes(der, name)
         key = try KeyFacts(der, body.next(DER.Tag.sequence))
         let unique = [
             try body.optional(DER.Tag.context(1)), try body.optional(DER.Tag.context(2)),
@@ -95,8 +97,10 @@ struct CertificateFacts: Sendable {
         return Algorithm(bytes: der.whole(element), identifier: identifier, parameters: parameters)
     }
 
-    private static func commonNames(_ der: DER, _ name: DER.Element) throws(DERError) -> [String] {
+    /// A name's common names, and how many attributes it has.
+    private static func attributes(_ der: DER, _ name: DER.Element) throws(DERError) -> ([String], Int) {
         var names: [String] = []
+        var count = 0
         var sets = der.cursor(name)
         while !sets.isAtEnd {
             var attributes = der.cursor(try sets.next(DER.Tag.set))
@@ -104,11 +108,12 @@ struct CertificateFacts: Sendable {
                 var attribute = der.cursor(try attributes.next(DER.Tag.sequence))
                 let identifier = der.content(try attribute.next(DER.Tag.objectIdentifier))
                 let value = try attribute.next()
+                count += 1
                 guard identifier == ObjectIdentifier.commonName.bytes else { continue }
                 names.append(String(decoding: der.bytes[value.content], as: UTF8.self))
             }
         }
-        return names
+        return (names, count)
     }
 
     private static func extensions(_ der: DER, _ element: DER.Element?) throws(DERError) -> [Extension] {

@@ -14,8 +14,8 @@ enum ChainLimits {
     static let keyBytes = 4096
     static let rsaBits = 8192
     static let rsaExponentBits = 256
-    /// Alternative names in one certificate. Public authorities stop at some hundreds.
-    static let names = 4096
+    /// Alternative names, and attributes of the subject, in one certificate. Public authorities stop at some hundreds.
+    static let names = 4100
     /// Name constraints in one certificate.
     static let subtrees = 1024
     /// Names times constraints, over the whole chain; OpenSSL would go on to a million for each authority.
@@ -34,7 +34,7 @@ enum ChainLimits {
                 return "has an RSA key with an exponent of more than \(rsaExponentBits) bits"
             }
         }
-        if (facts.known.alternativeNames?.count ?? 0) > names { return "has more than \(names) alternative names" }
+        if facts.names > names { return "has more than \(names) names" }
         if (facts.known.nameConstraints?.subtrees ?? 0) > subtrees {
             return "has more than \(subtrees) name constraints"
         }
@@ -43,10 +43,15 @@ enum ChainLimits {
 
     /// What is too much about all that were presented; nil when nothing is.
     static func excess(_ chain: [CertificateFacts]) -> String? {
-        let names = chain.reduce(0) { $0 + ($1.known.alternativeNames?.count ?? 0) + 1 }
+        let names = chain.reduce(0) { $0 + $1.names + 1 }
         let subtrees = chain.reduce(0) { $0 + ($1.known.nameConstraints?.subtrees ?? 0) }
         if names * subtrees > nameComparisons { return "too many name constraints for so many names" }
         let mappings = chain.reduce(0) { $0 + $1.known.policyMappings }
         return mappings > policyMappings ? "more than \(policyMappings) policy mappings" : nil
     }
+}
+
+extension CertificateFacts {
+    /// What name constraints are compared with.
+    fileprivate var names: Int { (known.alternativeNames?.count ?? 0) + subjectAttributes }
 }
