@@ -90,7 +90,7 @@ import Testing
         var parser = QueryParser()
         parser.arrayStyle = encoder.arrayStyle
         parser.nestingStyle = encoder.nestingStyle
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             let parameters = Parameters(randomDictionary(depth: 4, nestsInArrays: style != 3))
             let encoded = try encoder.encode(parameters)
             let read = try parser.parse(encoded)

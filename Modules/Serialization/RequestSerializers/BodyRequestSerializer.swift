@@ -16,7 +16,7 @@ public struct BodyRequestSerializer: RequestSerializer {
 
     /// Creates a serializer.
     ///
-    /// - Parameter contentType: The default is `application/octet-stream`; nil adds none.
+    /// The default of `contentType` is `application/octet-stream`; nil adds none.
     public init(
         _ body: HTTPBody,
         contentType: String? = "application/octet-stream",

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// A request serializer with ``RequestSerializerSettings``, as AFHTTPRequestSerializer's subclasses were.
 ///
-/// Whoever writes one of their own fills in ``body(for:)`` alone: fields, options, the query and the rule that a
+/// Whoever writes one of their own fills in ``body(for:of:)`` alone: fields, options, the query and the rule that a
 /// request's own body and fields win come with it.
 public protocol HTTPRequestSerializer: RequestSerializer {
     /// Header fields, options, and what goes into the query.
@@ -10,7 +10,7 @@ public protocol HTTPRequestSerializer: RequestSerializer {
 
     /// The body that the parameters make, for a method that does not take them in the query; nil for none.
     ///
-    /// - Parameter parameters: nil if the caller gave none.
+    /// `parameters` is nil if the caller gave none.
     func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody?
 }
 

@@ -35,7 +35,8 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
 
     /// Returns the request with any value as its JSON body, whatever the method, and the fields and options it lacks.
     ///
-    /// - Parameter encoder: The default writes as ``options`` say, dates in ISO 8601 and data in Base64.
+    /// The default of `encoder` writes as ``options`` say, dates in ISO 8601 and data in Base64.
+    ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where Foundation's
     ///   `EncodingError` underlies it, for a NaN or an infinity too; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
