@@ -73,11 +73,13 @@ class Server:
         self.pin = "sha256/" + base64.b64encode(hashlib.sha256(key).digest()).decode()
 
     def issue(self, name, issuer, extensions):
+        # A common name must be one of the alternative names (Baseline Requirements, 7.1.4.3).
+        subject = "127.0.0.1" if name == "leaf" else f"Linnet benchmark {name}"
         key, request, extension_file, certificate = (
             self.directory / f"{name}.{suffix}" for suffix in ("key", "csr", "ext", "pem"))
         extension_file.write_text("subjectKeyIdentifier=hash\n" + extensions)
         run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key)
-        run("openssl", "req", "-new", "-key", key, "-subj", f"/CN=Linnet benchmark {name}", "-out", request)
+        run("openssl", "req", "-new", "-key", key, "-subj", f"/CN={subject}", "-out", request)
         signer = ["-signkey", key] if issuer is None else [
             "-CA", self.directory / f"{issuer}.pem", "-CAkey", self.directory / f"{issuer}.key", "-CAcreateserial"]
         run("openssl", "x509", "-req", "-in", request, *signer, "-days", "30", "-extfile", extension_file,

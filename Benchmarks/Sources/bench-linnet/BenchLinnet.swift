@@ -84,9 +84,6 @@ struct BenchLinnet {
         #if HTTP2
         features.append("http2")
         #endif
-        #if FILES
-        features.append("files")
-        #endif
         return Outcome(0, features.joined(separator: " "), count: 1)
     }
 }

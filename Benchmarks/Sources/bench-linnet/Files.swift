@@ -3,7 +3,6 @@ import FoundationEssentials
 import Linnet
 
 extension BenchLinnet {
-    #if FILES
     func file() async throws -> Outcome {
         let file = try arguments.required("file")
         let isDownload = arguments.operation == "download"
@@ -20,10 +19,6 @@ extension BenchLinnet {
 
     /// The server says 201 for a new file and 204 for one that was there; the session refuses what is not 2xx.
     func upload(_ file: String) async throws {
-        _ = try await http.upload(
-            path, method: .put, fromFile: URL(filePath: file), serializer: DataResponseSerializer())
+        try await http.upload(path, fromFile: URL(filePath: file), serializer: DataResponseSerializer())
     }
-    #else
-    func file() async throws -> Outcome { throw Failure("\(arguments.operation) is not there yet") }
-    #endif
 }

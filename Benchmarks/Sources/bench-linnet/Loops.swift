@@ -1,11 +1,10 @@
 import BenchSupport
 import Linnet
-import NIOCore
 import NIOPosix
 
 /// Where the connections run, and the tasks that use them.
 struct Loops {
-    /// `onloop` runs tasks on event loops, `loops=N` says on how many.
+    /// `onloop` runs tasks on event loops, `loops=N` says how many loops there are.
     private let isOnLoop: Bool
     private let group: MultiThreadedEventLoopGroup?
 
@@ -16,27 +15,5 @@ struct Loops {
 
     var eventLoops: TransportConfiguration.EventLoops { group.map { .group($0) } ?? .shared }
 
-    func executors(_ http: HTTPSession) -> [any TaskExecutor] {
-        guard isOnLoop else { return [] }
-        #if TASK_EXECUTORS
-        return http.taskExecutors
-        #else
-        let group = self.group ?? MultiThreadedEventLoopGroup.singleton
-        return group.makeIterator().map { EventLoopExecutor(eventLoop: $0) }
-        #endif
-    }
+    func executors(_ http: HTTPSession) -> [any TaskExecutor] { isOnLoop ? http.taskExecutors : [] }
 }
-
-#if !TASK_EXECUTORS
-/// Runs a task's jobs on an event loop.
-private final class EventLoopExecutor: TaskExecutor {
-    let eventLoop: any EventLoop
-
-    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-}
-#endif
