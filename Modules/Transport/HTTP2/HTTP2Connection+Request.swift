@@ -9,7 +9,7 @@ extension HTTP2Connection: ExchangeHost {
     /// mistaken for one that takes nothing.
     private static let sliceSize = 1024 * 1024
 
-    func open(_ id: HTTP2StreamID, _ exchange: HTTPExchange, _ headers: HPACKHeaders, _ context: ChannelHandlerContext) {
+    func open(_ id: HTTP2StreamID, _ exchange: HTTPExchange, _ headers: HPACKHeaders) {
         let hasBody = exchange.request.body.map { $0.length != 0 } ?? false
         let waitsForContinue = hasBody && exchange.request.head.headerFields.contains(.expect)
         let stream = HTTP2Stream(

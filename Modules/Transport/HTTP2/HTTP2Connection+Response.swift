@@ -190,6 +190,7 @@ extension HTTP2Connection {
     }
 
     private func received(_ settings: HTTP2Settings) {
+        if let size = settings.last(where: { $0.parameter == .maxFrameSize }) { machine.peerFrameSize = size.value }
         guard let limit = settings.last(where: { $0.parameter == .maxConcurrentStreams }) else { return }
         if machine.receivedLimit(limit.value) { owner?.capacityChanged(capacity) }
     }

@@ -68,11 +68,11 @@ final class HTTP2Connection: ChannelInboundHandler {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }
         do {
-            let headers = try HTTP2RequestHead.make(exchange.request)
+            let headers = try HTTP2RequestHead.make(exchange.request, frameSize: machine.peerFrameSize)
             guard let id = machine.open() else {
                 return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
             }
-            open(id, exchange, headers, context)
+            open(id, exchange, headers)
         } catch {
             refuse(exchange, error)
         }

@@ -7,6 +7,8 @@ struct HTTP2ConnectionStateMachine {
 
     private var nextID: Int
     private var peerLimit = assumedConcurrentStreams
+    /// The largest frame that the server takes, so far as it has said (RFC 9113, 6.5.2).
+    var peerFrameSize = 16_384
     private var isDraining = false
     private(set) var isClosed = false
 

@@ -3,7 +3,9 @@ internal import NIOHPACK
 
 /// Turns a request's head into a field section (RFC 9113, 8.3.1), and refuses what must not go there.
 enum HTTP2RequestHead {
-    static func make(_ request: TransportRequest) throws(TransportError) -> HPACKHeaders {
+    /// NIO's framing puts a head into one frame and ends the connection when that is too small: `frameSize` is the most
+    /// that the server takes.
+    static func make(_ request: TransportRequest, frameSize: Int = 16_384) throws(TransportError) -> HPACKHeaders {
         let head = request.head
         let target = try RequestTarget(head)
         var headers = HPACKHeaders()
@@ -21,7 +23,35 @@ enum HTTP2RequestHead {
         if let length = request.contentLength {
             headers.add(name: "content-length", value: String(length), indexing: .nonIndexable)
         }
+        guard fits(headers, frameSize) else {
+            throw TransportError(.invalidRequest, "The request's head does not fit into \(frameSize) bytes.")
+        }
         return headers
+    }
+
+    /// Whether the fields surely fit, however little of them is in the tables. The exact sum is for long heads alone.
+    private static func fits(_ headers: HPACKHeaders, _ size: Int) -> Bool {
+        let frames = 12 * headers.count
+        let bytes = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        if 4 * bytes + frames <= size { return true }
+        return headers.reduce(frames) { $0 + huffmanBound($1.name) + huffmanBound($1.value) } <= size
+    }
+
+    /// No code is longer than 30 bits, none of ASCII's visible characters than 19, none of the frequent ones than 8
+    /// (RFC 7541, appendix B).
+    private static func huffmanBound(_ text: String) -> Int {
+        text.utf8.reduce(0) { sum, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "%"),
+                UInt8(ascii: " "), UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "&"):
+                sum + 1
+            case 0x20..<0x7F:
+                sum + 3
+            default:
+                sum + 4
+            }
+        }
     }
 
     /// Whether a field may go out: none that belongs to a connection of HTTP/1.1 (RFC 9113, 8.2.2), none that the

@@ -53,6 +53,17 @@ struct HTTP2HeadTests {
         #expect(throws: TransportError.self) { try HTTP2RequestHead.make(.http2(path)) }
     }
 
+    /// What does not fit into one frame would end the connection for all.
+    @Test(arguments: [("a", 15_000, true), ("a", 17_000, false), ("\\", 5_000, true), ("\\", 6_000, false)])
+    func aHeadFitsIntoOneFrame(text: String, count: Int, fits: Bool) throws {
+        let request = TransportRequest.http2(fields: [.userAgent: String(repeating: text, count: count)])
+        if fits {
+            #expect(try HTTP2RequestHead.make(request).contains(name: "user-agent"))
+        } else {
+            #expect(throws: TransportError.self) { try HTTP2RequestHead.make(request) }
+        }
+    }
+
     @Test(arguments: ["20", "2000", "-20", "abc", "099"])
     func aStatusHasThreeDigits(status: String) {
         #expect(throws: TransportError.self) { try HTTP2ResponseHead([":status": status], limits: .init()) }

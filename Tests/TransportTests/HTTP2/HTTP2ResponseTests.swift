@@ -145,7 +145,8 @@ struct HTTP2ResponseTests {
             guard let path = frame.path else { return }
             var headers: HPACKHeaders = [":status": "200"]
             if path == "/large" {
-                for number in 0..<fields { headers.add(name: "x-\(number)", value: String(repeating: "a", count: bytes)) }
+                let value = String(repeating: "a", count: bytes)
+                for number in 0..<fields { headers.add(name: "x-\(number)", value: value) }
             }
             peer.head(frame.streamID, headers, isEnd: true)
         } perform: { server in

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOHPACK
 import NIOHTTP2
 import Testing
 
@@ -91,7 +92,7 @@ struct HTTP2TimeoutTests {
 @Suite("HTTP/2 floods", .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     enum Flood: CaseIterable {
-        case pings, settings, resets, continuations, emptyData, badStreams
+        case pings, settings, resets, continuations, emptyData
 
         func pour(_ peer: FrameServer.Peer) {
             switch self {
@@ -107,9 +108,6 @@ struct HTTP2FloodTests {
             case .emptyData:
                 peer.head(1)
                 peer.raw(Array(repeating: rawFrame(type: 0, stream: 1), count: 60))
-            case .badStreams:
-                // No increment is an error of the stream (RFC 9113, 6.9).
-                peer.raw(Array(repeating: rawFrame(type: 8, stream: 1, [0, 0, 0, 0]), count: 60))
             }
         }
 
@@ -136,6 +134,20 @@ struct HTTP2FloodTests {
             try await FrameClient.run(server, configure: limits) { client in
                 let outcome = await client.outcome(.http2("/flood"))
                 #expect(flood.codes.contains(try #require(outcome.error?.code)))
+                _ = try await client.told { $0.isClosed }
+            }
+        }
+    }
+
+    @Test func aServerThatBreaksManyStreamsLosesTheConnection() async throws {
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { peer.head(frame.streamID, ["server": "no status"], isEnd: true) }
+        } perform: { server in
+            try await FrameClient.run(server, configure: { $0.http2.limits.streamErrors = 5 }) { client in
+                var codes: [TransportError.Code?] = []
+                for _ in 0..<10 { codes.append(await client.outcome(.http2()).error?.code) }
+                #expect(codes.prefix(5).allSatisfy { $0 == .invalidResponse })
+                #expect(codes.last == .connectionClosed)
                 _ = try await client.told { $0.isClosed }
             }
         }
