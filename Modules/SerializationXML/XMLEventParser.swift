@@ -23,10 +23,12 @@ public struct XMLEventParser: Sendable, Hashable, Codable {
     ///
     /// - Throws: ``XMLSyntaxError``, or what the handler throws, which ends the reading.
     public func parse(_ data: Data, _ handler: (XMLEvent) throws -> Void) throws {
+        let size = data.count
+        let data = try XMLInstructions.completed(XMLText.utf8(data))
         // FoundationXML does not report the declarations themselves.
         if XMLEntityScanner.declaresEntities(data) { throw XMLSyntaxError(kind: .entityDeclaration, line: 0) }
         try withoutActuallyEscaping(handler) { handler in
-            let delegate = XMLEventDelegate(options: options, documentSize: data.count, handler: handler)
+            let delegate = XMLEventDelegate(options: options, documentSize: size, handler: handler)
             let parser = XMLParser(data: data)
             parser.shouldProcessNamespaces = true
             parser.shouldResolveExternalEntities = false

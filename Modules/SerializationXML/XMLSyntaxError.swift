@@ -15,6 +15,8 @@ public struct XMLSyntaxError: Error, Sendable, Hashable, CustomStringConvertible
         public static let tooManyNodes = Kind("too many nodes")
         /// The texts are larger than the document that they come from allows.
         public static let expandsTooMuch = Kind("expands too much")
+        /// The document is in an encoding that is not read here.
+        public static let unsupportedEncoding = Kind("unsupported encoding")
         /// The document declares entities.
         public static let entityDeclaration = Kind("entity declaration")
     }

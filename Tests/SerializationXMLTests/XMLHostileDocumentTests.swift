@@ -92,6 +92,17 @@ import Testing
         #expect(root.attributes["secret"] == nil)
     }
 
+    /// FoundationXML would end the process at each of these.
+    @Test func instructionsWithoutDataAreRead() throws {
+        for document in ["<a><?p?></a>", "<?p?><a/>", "<a/><?p?>", "<!DOCTYPE a [<?p?>]><a/>"] {
+            _ = try XMLTree(parsing: Data(document.utf8))
+        }
+        let kept = "<a><!-- <?p?> --><![CDATA[<?p?>]]></a>"
+        #expect(try XMLTree(parsing: Data(kept.utf8)).root.text == "<?p?>")
+        let hidden = "<!DOCTYPE a SYSTEM \"<!--\"><a><?p?></a><!-- -->"
+        #expect(failure(Data(hidden.utf8)) == .malformed)
+    }
+
     @Test func mutatedDocumentsNeverCrash() {
         let whole = Array(
             "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" xmlns:x=\"u\">t&amp;<x:c><![CDATA[d]]></x:c><!-- e --><?f g?></a>"
