@@ -6,7 +6,7 @@ import PackageDescription
 
 // What Linnet can do is switched on here, a line each: a scenario that needs more is reported as not measured yet.
 let features: [String] = [
-    // "HTTP2"  // Session.Configuration.httpVersions: h2-get-1k-c32, h2-body-256m
+    "HTTP2"  // Session.Configuration.httpVersions: h2-get-1k-c32, h2-body-256m
 ]
 
 let linnet = Target.Dependency.product(name: "Linnet", package: "linnet")

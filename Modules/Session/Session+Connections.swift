@@ -21,7 +21,7 @@ extension Session {
     /// ```
     /// What such a task does between its requests holds up the other connections of that loop, so it should be short and
     /// must never block. Spread the tasks over all executors. Empty for a session over another transport than
-    /// ``HTTPTransport``. With `.dedicated` event loops, the tasks have to end before the session is shut down.
+    /// `HTTPTransport`. With `.dedicated` event loops, the tasks have to end before the session is shut down.
     public var taskExecutors: [any TaskExecutor] { transport.taskExecutors }
 
     /// Closes the connections that no request uses.
@@ -33,6 +33,11 @@ extension Session {
     /// over. For when the network has changed under them.
     public func retireConnections() {
         (transport as? HTTPTransport)?.retireConnections()
+    }
+
+    /// Forgets the addresses of names that were looked up. Connections that are open stay so.
+    public func clearResolvedNames() {
+        (transport as? HTTPTransport)?.clearResolvedNames()
     }
 
     /// Opens connections to a URL's host before anybody asks, so that the first request need not wait for TCP and TLS: up

@@ -115,6 +115,11 @@ public final class HTTPTransport: Transport {
         pool.retireConnections()
     }
 
+    /// Forgets the addresses of names that were looked up. Connections that are open stay so.
+    public func clearResolvedNames() {
+        pool.clearResolvedNames()
+    }
+
     /// Opens connections to a URL's host before anybody asks: up to `count` in all, and one where HTTP/2 lets them share
     /// it. Returns at once; a connection that cannot be opened is nobody's error.
     ///

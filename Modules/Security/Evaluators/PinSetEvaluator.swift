@@ -14,6 +14,7 @@ public struct PinSetEvaluator: TrustEvaluator {
     ///   - set: The keys.
     ///   - anchors: Where a chain may end, also once the pins have expired. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when the set is empty.
     public init(

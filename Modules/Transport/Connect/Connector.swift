@@ -24,7 +24,8 @@ final class Connector: Sendable {
     init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
         self.configuration = configuration
         self.group = group
-        tls = try TLSClientContext(configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
+        tls = try TLSClientContext(
+            configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
         names = try NameCache(configuration.resolution)
     }
 

@@ -81,8 +81,6 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         armWatchdog()
     }
 
-    var isIdle: Bool { machine.state == .idle }
-
     /// Closes the connection; an exchange that runs on it fails.
     func shutDown(_ error: TransportError) {
         if exchange == nil { close() } else { fail(error) }

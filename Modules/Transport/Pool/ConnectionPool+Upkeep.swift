@@ -23,6 +23,11 @@ extension ConnectionPool {
         if let next { armIdleTimer(at: next) }
     }
 
+    /// From now on every name is looked up again.
+    func clearResolvedNames() {
+        connector.clearResolvedNames()
+    }
+
     func closeIdle() {
         for shard in shards {
             for connection in shard.takeUnused() { connection.close(.evicted) }
@@ -44,6 +49,7 @@ extension ConnectionPool {
             let ids = state.machine.retire { !$0.isValid(under: policy) }
             return ids.compactMap { state.waiters.removeValue(forKey: $0) }
         }
+        connector.forgetTLSSessions()
         for shard in shards {
             for connection in shard.replacePolicy(policy) { connection.close(.retired) }
         }
