@@ -1,0 +1,169 @@
+import FoundationEssentials
+import Linnet
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+/// HTTP/2 against nginx and nghttpd.
+@Suite(.needsServers, .timeLimit(.minutes(5)))
+struct HTTP2Tests {
+    @Test(arguments: Server.allHTTP2, Surface.allCases)
+    func aFileComesOverHTTP2(server: Server, surface: Surface) async throws {
+        try await server.withHTTP2Session { session in
+            let response = try await surface.data("1k", on: session)
+            #expect(response.status == .ok)
+            #expect(response.value == ServedFile.small.bytes)
+            let metrics = try #require(response.metrics.last)
+            #expect(metrics.httpVersion == "h2")
+            #expect(metrics.responseBodyBytes == Int64(ServedFile.small.size))
+        }
+    }
+
+    @Test(arguments: [(Server.http2, "TLSv1.3"), (.http2TLS12, "TLSv1.2"), (.nghttpd, "TLSv1.3")])
+    func alpnChoosesHTTP2WithEitherTLSVersion(server: Server, version: String) async throws {
+        try await server.withHTTP2Session { session in
+            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(response.metrics.last?.httpVersion == "h2")
+            #expect(response.metrics.last?.tlsVersion == version)
+        }
+    }
+
+    @Test(arguments: [Server.tls, .tls12])
+    func aServerWithoutHTTP2IsSpokenToInHTTP1(server: Server) async throws {
+        try await server.withSession {
+            $0.session.httpVersions = .automatic
+        } run: { session in
+            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(response.value == ServedFile.small.bytes)
+            #expect(response.metrics.last?.httpVersion == "http/1.1")
+        }
+    }
+
+    @Test func aClientOfHTTP1AloneSpeaksThatToAServerOfBoth() async throws {
+        try await Server.http2.withSession {
+            $0.session.httpVersions = .http1
+        } run: { session in
+            let response = try await session.get("echo")
+            #expect(response.metrics.last?.httpVersion == "http/1.1")
+            #expect(response.value?["protocol"] == "HTTP/1.1")
+        }
+    }
+
+    @Test func aClientOfHTTP2AloneFailsOnAServerWithoutIt() async throws {
+        try await Server.tls.withSession {
+            $0.session.httpVersions = .http2
+        } run: { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k", serializer: DataResponseSerializer())
+            }
+            #expect(error?.code != .cancelled)
+        }
+    }
+
+    @Test(arguments: Verb.allCases, Server.nginxHTTP2)
+    func verbsAndFieldsArrive(verb: Verb, server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let response = try await Surface.awaited.send(
+                verb, "echo", on: session, parameters: ["number": 7], headers: [.xMarker: "it is \(verb.rawValue)"])
+            #expect(response.value?["method"] == .string(verb.rawValue.uppercased()))
+            #expect(response.value?["marker"] == .string("it is \(verb.rawValue)"))
+            #expect(response.value?["protocol"] == "HTTP/2.0")
+            #expect(response.value?["uri"] == (verb.hasQuery ? "/echo?number=7" : "/echo"))
+            if !verb.hasQuery { #expect(response.value?["contentLength"] == "8") }
+        }
+    }
+
+    @Test(arguments: Server.allHTTP2)
+    func headHasNoBodyAndTheStreamsGoOn(server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let head = try await session.head("bytes-10m")
+            #expect(head.head.headerFields[.contentLength] == String(ServedFile.large.size))
+            #expect(head.value.isEmpty)
+            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(next.value == ServedFile.small.bytes)
+            #expect(next.metrics.last?.isReusedConnection == true)
+        }
+    }
+
+    @Test(arguments: Server.allHTTP2)
+    func anErrorPageFailsWithItsStatusAndBody(server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("absent", serializer: DataResponseSerializer())
+            }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.head?.status == .notFound)
+            #expect(error?.body.map { String(decoding: $0, as: UTF8.self) }?.contains("<html>") == true)
+        }
+    }
+
+    @Test func aResponseWithoutContentIsComplete() async throws {
+        try await Server.http2.withHTTP2Session { session in
+            let response = try await session.get("empty")
+            #expect(response.status == .noContent)
+            #expect(response.value == nil)
+        }
+    }
+
+    @Test(arguments: [Server.nghttpd, .nghttpdPlain])
+    func trailersAreThereAfterTheBody(server: Server) async throws {
+        let sum = try #require(HTTPField.Name("x-sum"))
+        try await server.withHTTP2Session { session in
+            let response = try await session.session.bytes(for: session.request(.get, "bytes-10m"))
+            #expect(try await response.collect(upTo: ServedFile.large.size) == ServedFile.large.bytes)
+            #expect(response.trailers?[sum] == "1")
+        }
+    }
+
+    // MARK: Large bodies
+
+    @Test(arguments: Server.allHTTP2)
+    func aLargeBodyComesWhole(server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let response = try await session.get("bytes-10m", serializer: DataResponseSerializer())
+            #expect(response.value == ServedFile.large.bytes)
+            #expect(response.metrics.last?.responseBodyBytes == Int64(ServedFile.large.size))
+        }
+    }
+
+    @Test(arguments: Server.nginxHTTP2)
+    func aLargeBodyArrivesWhole(server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let size = ServedFile.large.size
+            let task = session.session.uploadTask(
+                for: Request(url: try session.url(for: "upload"), method: .post), from: .data(ServedFile.large.bytes),
+                serializer: StringResponseSerializer())
+            task.resume()
+            let response = try await task.value
+            #expect(response.value == "\(size)\n")
+            #expect(response.metrics.last?.httpVersion == "h2")
+            #expect(response.metrics.last?.requestBodyBytes == Int64(size))
+        }
+    }
+
+    @Test(arguments: [Server.nghttpd, .nghttpdPlain])
+    func aLargeBodyComesBackAsItWent(server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let task = session.session.uploadTask(
+                for: Request(url: try session.url(for: "back"), method: .post), from: .data(ServedFile.large.bytes),
+                serializer: DataResponseSerializer())
+            task.resume()
+            let response = try await task.value
+            #expect(response.value == ServedFile.large.bytes)
+        }
+    }
+
+    @Test(arguments: [Server.http2, .http2Plain])
+    func aRefusalBeforeTheBodysEndIsTheAnswer(server: Server) async throws {
+        try await server.withHTTP2Session { session in
+            let task = session.session.uploadTask(
+                for: Request(url: try session.url(for: "upload-refused"), method: .post),
+                from: .data(ServedFile.large.bytes), serializer: DataResponseSerializer())
+            task.resume()
+            let error = await #expect(throws: SessionError.self) { try await task.value }
+            #expect(error?.head?.status.code == 413)
+            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(next.value == ServedFile.small.bytes)
+        }
+    }
+}
