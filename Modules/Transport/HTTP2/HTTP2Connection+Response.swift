@@ -13,7 +13,11 @@ extension HTTP2Connection {
         case .data(let data):
             if let stream = streams[frame.streamID] { received(data, stream) }
         case .rstStream(let code):
-            if let stream = streams[frame.streamID] { receivedReset(code, stream) }
+            if let stream = streams[frame.streamID] {
+                receivedReset(code, stream)
+            } else {
+                streamClosed(frame.streamID)
+            }
         case .goAway(let last, let code, _):
             receivedGoAway(last, code)
         case .settings(.settings(let settings)):
@@ -51,9 +55,7 @@ extension HTTP2Connection {
         case is NIOHTTP2StreamCreatedEvent:
             break
         case let event as StreamClosedEvent:
-            streamClosed(event.streamID)
-            // Only the framing itself ends a stream that is still in the table: it has found an error.
-            if let stream = streams[event.streamID], event.reason != nil { broken = stream }
+            streamClosed(event)
         default:
             context.fireUserInboundEventTriggered(event)
         }
@@ -63,12 +65,24 @@ extension HTTP2Connection {
         let translated = TransportError(translatingHTTP2: error)
         if let broken {
             self.broken = nil
-            fail(broken, translated)
+            if case .running(let stream) = broken { fail(stream, translated) }
         } else if let error = error as? NIOHTTP2Errors.StreamError {
             if let stream = streams[error.streamID] { fail(stream, translated) }
         } else {
             // The framing has said GOAWAY.
             close(translated, saysGoAway: false)
+        }
+    }
+
+    /// Resets by the server, and what GOAWAY ends (as cancelled), are dealt with by now: any other reason means that the
+    /// framing has found an error.
+    private func streamClosed(_ event: StreamClosedEvent) {
+        let wasLeft = streamClosed(event.streamID)
+        guard let reason = event.reason, reason != .cancel else { return }
+        if let stream = streams[event.streamID] {
+            broken = .running(stream)
+        } else if wasLeft {
+            broken = .left
         }
     }
 

@@ -21,6 +21,13 @@ final class HTTP2Connection: ChannelInboundHandler {
         var closed: () -> Void
     }
 
+    /// A stream on which the framing has found an error.
+    enum BrokenStream {
+        case running(HTTP2Stream)
+        /// Its exchange has ended, and was about to reset it.
+        case left
+    }
+
     let options: HTTP2Options
     let limits: TransportConfiguration.ResponseLimits
     let continueTimeout: Duration
@@ -31,8 +38,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// Streams with news, until all that has come is read.
     var touched: [HTTP2Stream] = []
     var keepAlive: HTTP2KeepAlive
-    /// The framing has reset this stream; why, it says next.
-    var broken: HTTP2Stream?
+    /// The framing has reset a stream; why, it says next.
+    var broken: BrokenStream?
     /// Why the server closes the connection, as far as it said.
     var farewell = HTTP2ErrorCode.noError
     private var watchdog = Watchdog()
@@ -202,9 +209,12 @@ final class HTTP2Connection: ChannelInboundHandler {
         if let context { scheduleFlush(context) }
     }
 
-    /// The framing has forgotten the stream.
-    func streamClosed(_ id: HTTP2StreamID) {
-        if !resets.isEmpty { resets.removeAll { $0.id == id } }
+    /// The framing has forgotten the stream; true when that spares its reset.
+    @discardableResult
+    func streamClosed(_ id: HTTP2StreamID) -> Bool {
+        guard let index = resets.firstIndex(where: { $0.id == id }) else { return false }
+        resets.remove(at: index)
+        return true
     }
 
     private func scheduleFlush(_ context: ChannelHandlerContext) {

@@ -139,6 +139,27 @@ struct HTTP2ResponseTests {
         }
     }
 
+    /// The framing finds an error on a stream whose exchange has just ended for another reason.
+    @Test func anErrorAfterTheEndFailsNobodyElse() async throws {
+        try await FrameServer.run { frame, peer in
+            if frame.path == "/good" { peer.respond(frame.streamID, "good") }
+            guard frame.path == "/bad" else { return }
+            let id = UInt32(Int(frame.streamID))
+            // :status 200, content-length 5; then more than the caller takes; then more than the head says.
+            peer.raw([
+                rawFrame(type: 1, flags: 4, stream: id, [0x88, 0x0F, 0x0D, 1, 0x35]),
+                rawFrame(type: 0, stream: id, [1, 2, 3, 4]), rawFrame(type: 0, flags: 1, stream: id, [5, 6]),
+            ])
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let bad = await client.outcome(.http2("/bad", delivery: .whole(upTo: 2)))
+                #expect(bad.error?.code == .bodyTooLarge)
+                let good = try await client.send(.http2("/good"))
+                #expect(good.text == "good")
+            }
+        }
+    }
+
     @Test(arguments: [(1, 1_000), (20, 10)])
     func aHeadAboveTheLimitFailsAlone(fields: Int, bytes: Int) async throws {
         try await FrameServer.run { frame, peer in
