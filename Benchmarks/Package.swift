@@ -4,11 +4,6 @@ import PackageDescription
 // A package of its own, so that what is measured against never enters a user's graph. Each client is an executable of
 // its own, so that memory and size are its own too.
 
-// What Linnet can do is switched on here, a line each: a scenario that needs more is reported as not measured yet.
-let features: [String] = [
-    "HTTP2"  // Session.Configuration.httpVersions: h2-get-1k-c32, h2-body-256m
-]
-
 let linnet = Target.Dependency.product(name: "Linnet", package: "linnet")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let support = Target.Dependency.target(name: "BenchSupport")
@@ -29,8 +24,7 @@ let package = Package(
             dependencies: [
                 linnet, support,
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: features.map { .define($0) }),
+            ]),
         .executableTarget(
             name: "bench-ahc",
             dependencies: [

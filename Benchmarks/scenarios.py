@@ -22,7 +22,6 @@ class Scenario:
     scale: float = 1  # from what the programs print to the unit
     options: tuple = ()  # for all
     own: tuple = ()  # for Linnet alone
-    needs: str = ""  # a feature of Linnet
     lower: bool = False  # whether less is better
     memory: bool = False  # whether peak memory is a result, too
     why_not: str = ""  # why a peer that one would expect is not measured
@@ -37,13 +36,13 @@ SCENARIOS = [
     Scenario("get-1k-c256", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=256),
     Scenario("tls-get-1k-c32", "get", (AHC, LIBCURL, WRK), kind="HTTPS", concurrency=32, why_not=NO_AUTHORITY),
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
-             needs="http2", why_not=NO_AUTHORITY),
+             why_not=NO_AUTHORITY),
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
     Scenario("body-256m", "body", (AHC, URLSESSION, LIBCURL), path="256m", unit="MB/s", scale=1e-6),
     Scenario("tls-body-256m", "body", (AHC, LIBCURL), kind="HTTPS", path="256m", unit="MB/s", scale=1e-6,
              why_not=NO_AUTHORITY),
     Scenario("h2-body-256m", "body", (AHC, LIBCURL), kind="HTTP2", path="256m", unit="MB/s", scale=1e-6,
-             options=("http=2",), needs="http2", why_not=NO_AUTHORITY),
+             options=("http=2",), why_not=NO_AUTHORITY),
     Scenario("download-1g-file", "download", (CURL, AHC, URLSESSION), path="1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
     Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,

@@ -12,10 +12,7 @@ struct BenchLinnet {
     let loops: Loops
 
     static func main() {
-        runBenchmark { arguments in
-            if arguments.operation == "features" { return try printFeatures() }
-            return try await BenchLinnet(arguments).run()
-        }
+        runBenchmark { arguments in try await BenchLinnet(arguments).run() }
     }
 
     init(_ arguments: Arguments) throws {
@@ -29,9 +26,7 @@ struct BenchLinnet {
             $0.session.maximumConnections = max(256, arguments.concurrency)
             $0.session.eventLoops = loops.eventLoops
             $0.session.securityPolicy = try Self.policy(arguments)
-            #if HTTP2
             $0.session.httpVersions = arguments.isHTTP2 ? .http2 : .http1
-            #endif
         }
         path = arguments.path
         self.url = url
@@ -59,6 +54,9 @@ struct BenchLinnet {
 
     func get(_ path: String, _ bytes: Int? = nil) async throws {
         let response = try await http.get(path, serializer: DataResponseSerializer())
+        guard response.metrics.last?.httpVersion == (arguments.isHTTP2 ? "h2" : "http/1.1") else {
+            throw Failure("the response came over \(response.metrics.last?.httpVersion ?? "nothing")")
+        }
         try check(status: response.status.code, response.value.count, of: bytes ?? arguments.bytes)
     }
 
@@ -77,13 +75,5 @@ struct BenchLinnet {
     func count(_ requests: Int) async throws -> Outcome {
         for _ in 0..<requests { try await get(path) }
         return Outcome(Double(requests), "requests", count: requests)
-    }
-
-    static func printFeatures() throws -> Outcome {
-        var features = ["none"]
-        #if HTTP2
-        features.append("http2")
-        #endif
-        return Outcome(0, features.joined(separator: " "), count: 1)
     }
 }
