@@ -17,7 +17,7 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             fatalError("A policy is not read as it was written.")
         }
         // Names of files are not for a fuzzer to make up.
-        if document.includes.isEmpty, document.rules.allSatisfy({ $0.anchors?.isEmpty ?? true }),
+        if document.includes.isEmpty, document.rules.allSatisfy({ $0.anchors.isEmpty }),
             let file = try? SecurityPolicyFile(document)
         {
             _ = (try? file.makePolicy(), file.findings(at: Date(timeIntervalSince1970: 1_700_000_000)))
