@@ -83,7 +83,10 @@ let appTests: [Target] = [
         path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "IntegrationTests",
-        dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", httpTypes],
+        dependencies: [
+            "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
+            httpTypes,
+        ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
 ]

@@ -51,6 +51,8 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let unknownPolicyKey = Code("unknownPolicyKey")
         /// A policy file lacks a key.
         public static let missingPolicyKey = Code("missingPolicyKey")
+        /// A policy file names a rule for chains that there is not.
+        public static let unknownChainRule = Code("unknownChainRule")
         /// Policy files include each other in a circle, or too many.
         public static let includeLoop = Code("includeLoop")
         /// OpenSSL failed where it should not.
