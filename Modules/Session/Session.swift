@@ -20,6 +20,7 @@ public final class Session: Sendable {
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
+    let identities: Mutex<ClientIdentityPolicy>
     /// What watches the network, if the configuration has one.
     public let reachabilityMonitor: ReachabilityMonitor?
 
@@ -48,6 +49,7 @@ public final class Session: Sendable {
     public init(configuration: Configuration = Configuration(), transport: any Transport) {
         self.transport = transport
         policy = Mutex(configuration.securityPolicy)
+        identities = Mutex(configuration.clientIdentities)
         hub = TaskEventHub()
         executor = configuration.callbackExecutor
         reachabilityMonitor = configuration.reachabilityMonitor
