@@ -33,6 +33,7 @@ import Testing
         let body = lines("--B|A: b||a|--B|A: b||c|--B--")
         #expect(code(body) { $0.maximumHeaderBytes = 8 } == nil)
         #expect(code(body) { $0.maximumHeaderBytes = 7 } == .headerTooLarge)
+        #expect(code(lines("--B|A: bcdefghi\rj")) { $0.maximumHeaderBytes = 8 } == .headerTooLarge)
         let endless = Data("--B\r\nA: ".utf8) + Data(repeating: 0x61, count: 20_000)
         #expect(code(endless) { _ in } == .headerTooLarge)
     }

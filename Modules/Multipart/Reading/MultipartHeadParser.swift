@@ -23,12 +23,11 @@ struct MultipartHeadParser: Sendable {
         _ bytes: UnsafeRawBufferPointer, _ limits: MultipartLimits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
         var start = 0
-        while let end = try lineEnd(in: bytes, from: start) {
+        while let end = try lineEnd(in: bytes, from: start, limits) {
             let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
             start = end + 2
             searched = 0
             byteCount += line.count + 2
-            try check(byteCount, limits)
             if line.isEmpty {
                 try store(limits)
                 defer { self = MultipartHeadParser() }
@@ -41,7 +40,9 @@ struct MultipartHeadParser: Sendable {
     }
 
     /// Where the next CR LF is; nil if it is not there yet.
-    private mutating func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) throws(MultipartError) -> Int? {
+    private mutating func lineEnd(
+        in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartLimits
+    ) throws(MultipartError) -> Int? {
         let place = start + searched
         guard let base = bytes.baseAddress, place < bytes.count,
             let found = memchr(base + place, 0x0D, bytes.count - place)
@@ -50,6 +51,8 @@ struct MultipartHeadParser: Sendable {
             return nil
         }
         let end = base.distance(to: UnsafeRawPointer(found))
+        // Before the line is judged, so that the error does not depend on how much of it has come.
+        try check(byteCount + end - start + 2, limits)
         guard end + 1 < bytes.count else {
             searched = end - start
             return nil
