@@ -3,8 +3,6 @@ import LinnetSerialization
 
 /// Encodes a form as it is pulled, chunk by chunk.
 struct MultipartBodyReader: HTTPBodyReader {
-    static let chunkSize = 64 * 1024
-
     /// What comes next.
     private enum Step {
         /// The delimiter and head of a part.
@@ -12,18 +10,27 @@ struct MultipartBodyReader: HTTPBodyReader {
         /// Bytes that are in memory, from an offset on; then another step.
         indirect case bytes(Data, then: Step)
         case content(Int)
-        case file(OpenMultipartFile, Int)
+        case file(OpenBodyFile, offset: Int64, Int)
         case stream(any HTTPBodyReader, remaining: Int64?, Int)
         case done
     }
 
     private let form: MultipartForm
+    private let chunkSize: Int
     private var step = Step.head(0)
+    private var isFirst = true
 
-    init(form: MultipartForm) { self.form = form }
+    init(form: MultipartForm) {
+        self.form = form
+        let size = min(max(1, form.chunkSize), 16 << 20)
+        chunkSize = min(size, form.throttling?.packetSize ?? size)
+    }
 
     mutating func next() async throws -> Data? {
-        let chunk = ChunkBuffer(capacity: Self.chunkSize)
+        if case .done = step { return nil }
+        if let throttle = form.throttling, !isFirst { try await throttle.clock.sleep(for: throttle.delay) }
+        isFirst = false
+        let chunk = ChunkBuffer(capacity: chunkSize)
         while chunk.room > 0, try await advance(chunk) {}
         return chunk.take()
     }
@@ -38,10 +45,8 @@ struct MultipartBodyReader: HTTPBodyReader {
             step = taken == data.count ? then : .bytes(data.dropFirst(taken), then: then)
         case .content(let index):
             step = try open(index)
-        case .file(let file, let index):
-            let count = try file.read(into: chunk.unused)
-            chunk.count += count
-            if count == 0 { step = .head(index + 1) }
+        case .file(let file, let offset, let index):
+            step = try read(file, at: offset, index, into: chunk)
         case .stream(let reader, let remaining, let index):
             step = try await pull(reader, remaining: remaining, index: index)
         case .done:
@@ -55,7 +60,7 @@ struct MultipartBodyReader: HTTPBodyReader {
         data.append(contentsOf: form.boundary.utf8)
         if index < form.parts.count {
             data.append(contentsOf: "\r\n".utf8)
-            data.append(form.parts[index].head)
+            data.append(form.parts[index].headBytes(addsExtendedFileName: form.addsExtendedFileNames))
         } else {
             data.append(contentsOf: "--\r\n".utf8)
         }
@@ -63,21 +68,35 @@ struct MultipartBodyReader: HTTPBodyReader {
     }
 
     private func open(_ index: Int) throws -> Step {
-        let part = form.parts[index]
-        switch part.content {
-        case .data(let data): return .bytes(data, then: .head(index + 1))
-        case .file(let file): return .file(try file.open(), index)
+        switch form.parts[index].content {
+        case .data(let data):
+            return .bytes(data, then: .head(index + 1))
+        case .file(let file):
+            do {
+                return .file(try file.open(), offset: 0, index)
+            } catch {
+                throw fileError(error, index)
+            }
         case .stream(let body):
             do {
                 return .stream(try body.makeReader(), remaining: body.length, index)
             } catch let error as SerializationError where error.code == .bodyNotReplayable {
-                throw MultipartError(
-                    code: .partNotReplayable,
-                    message: "the part \(part.name.debugDescription) is a stream that can be read only once",
-                    partName: part.name,
-                    underlying: error
-                )
+                throw form.error(
+                    .partNotReplayable, at: index, "\(form.label(of: index)) is a stream that can be read only once",
+                    underlying: error)
             }
+        }
+    }
+
+    private func read(
+        _ file: OpenBodyFile, at offset: Int64, _ index: Int, into chunk: ChunkBuffer
+    ) throws(MultipartError) -> Step {
+        do {
+            let count = try file.read(into: chunk.unused, at: offset)
+            chunk.count += count
+            return count == 0 ? .head(index + 1) : .file(file, offset: offset + Int64(count), index)
+        } catch {
+            throw fileError(error, index)
         }
     }
 
@@ -93,11 +112,14 @@ struct MultipartBodyReader: HTTPBodyReader {
     }
 
     private func mismatch(_ index: Int, _ difference: String) -> MultipartError {
-        let name = form.parts[index].name
-        return MultipartError(
-            code: .lengthMismatch,
-            message: "the stream of the part \(name.debugDescription) gave \(difference) than its length said",
-            partName: name
+        form.error(
+            .lengthMismatch, at: index, "the stream of \(form.label(of: index)) gave \(difference) than its length said"
         )
+    }
+
+    private func fileError(_ error: SerializationError, _ index: Int) -> MultipartError {
+        form.error(
+            error.code == .bodyFileChanged ? .fileChanged : .unreadableFile, at: index,
+            "\(form.label(of: index)): \(error.message)", underlying: error.underlying ?? error)
     }
 }
