@@ -44,6 +44,18 @@ extension TaskDriver {
         }
     }
 
+    /// The outcome, once it is there, whether or not the caller's task is cancelled.
+    func ending() async -> Outcome {
+        let key = nextKey()
+        return await withCheckedContinuation { waiter in
+            let outcome = shared.withLock { state -> Outcome? in
+                if state.outcome == nil { state.waiters[key] = waiter }
+                return state.outcome
+            }
+            if let outcome { waiter.resume(returning: outcome) }
+        }
+    }
+
     /// The outcome, once it is there. Cancelling the caller's task ends the waiting, and nothing else.
     func waitForOutcome() async -> Outcome {
         if let outcome { return outcome }

@@ -21,16 +21,19 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var lastKey: UInt64 = 0
         var taskDescription: String?
         var metrics: [TransportMetrics] = []
+        var priority = RequestPriority.normal
+        /// Where the request waits for a connection, if it ever had to.
+        var place: WaitingPlace?
     }
 
     let id = TaskID.next()
     let request: Request?
     let hub: TaskEventHub
     let shared: Mutex<Shared>
-    private let didEnd: @Sendable (UInt64) -> Void
+    private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
     init(
-        request: Request?, hub: TaskEventHub, didEnd: @escaping @Sendable (UInt64) -> Void = { _ in },
+        request: Request?, hub: TaskEventHub, didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void = { _, _ in },
         work: @escaping Work
     ) {
         self.request = request
@@ -112,7 +115,10 @@ final class TaskDriver<Output: Sendable>: Sendable {
             let before = state.machine.progress
             switch state.machine.complete(successfully: (try? outcome.get()) != nil) {
             case .none: return {}
-            case .fail(let error): outcome = .failure(error)
+            case .fail(var error):
+                // The reason counts; what is left of a download comes with the work's own error.
+                error.resumeData = outcome.error?.resumeData
+                outcome = .failure(error)
             case .deliver: break
             }
             if state.machine.progress != before { state.outbox.append(.progress(state.machine.progress)) }
@@ -130,7 +136,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         let (waiters, gateWaiters) = (state.waiters.values, state.gate.open())
         state.waiters = [:]
         return { [didEnd, id] in
-            didEnd(id)
+            didEnd(id, outcome.error)
             gateWaiters.forEach { $0.resume(returning: true) }
             waiters.forEach { $0.resume(returning: outcome) }
         }
