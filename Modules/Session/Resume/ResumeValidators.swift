@@ -27,8 +27,11 @@ struct ResumeValidators: Sendable, Hashable {
         return false
     }
 
+    /// Tags without quotes are no tags by the standard, but there are servers that send them, and know them again. To one
+    /// that doesn't, If-Range looks like a date that is not its own, and it sends all.
     private static func isStrong(_ tag: String) -> Bool {
-        tag.utf8.count >= 2 && tag.utf8.first == UInt8(ascii: "\"") && tag.utf8.last == UInt8(ascii: "\"")
+        !tag.isEmpty && !tag.hasPrefix("W/")
+            && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }
     }
 
     /// A Last-Modified that is at least a second before the response's Date: the entity cannot have changed twice within it

@@ -375,6 +375,16 @@ struct ResumeDownloadTests {
         }
     }
 
+    @Test func aTagWithoutQuotesIsEnough() async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change { $0.fields = [.eTag: "range3000000"] }
+            let data = try #require(try await begin(source, server, session, folder))
+            _ = try await session.download(resuming: data, to: folder["file"])
+            #expect(server.recordedRequests.last?.headerFields[.ifRange] == "range3000000")
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+        }
+    }
+
     @Test func aTaskThatNeverRanOrHasEndedHasNoResumeData() async throws {
         try await withRangeServer { _, server, session, folder in
             let request = try Request(url: server.url("/large"))
