@@ -6,7 +6,9 @@ extension TaskDriver {
     func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in
-            var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.machine.progress)]
+            // What the new one hears is not told again to it, and the others have heard it, too.
+            state.publishProgress(at: state.outcome == nil ? .now : nil)
+            var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.progress(at: .now))]
             if let outcome = state.outcome { known.append(.completed(outcome)) }
             state.outbox.add(observer, key: key, hearing: known)
             return {}

@@ -73,10 +73,4 @@ extension TaskDriver: EngineSink {
         }
     }
 
-    private func changeProgress(_ body: (inout TaskStateMachine) -> Bool) {
-        change { state in
-            if body(&state.machine) { state.outbox.append(.progress(state.machine.progress)) }
-            return {}
-        }
-    }
 }
