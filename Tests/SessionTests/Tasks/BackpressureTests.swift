@@ -85,6 +85,39 @@ struct BackpressureTests {
         }
     }
 
+    /// Bytes that wait in this process were not sent.
+    @Test func uploadProgressIsWhatTheSocketTook() async throws {
+        let bytes = Data(count: 128 * 1024 * 1024)
+        let goOn = Signal()
+        var configuration = MockServer.Configuration()
+        configuration.requestBodies = .streamed
+        let handler: MockServer.Handler = { request in
+            guard request.path == "/upload" else { return .text("x") }
+            await goOn.wait()
+            do { for try await _ in request.chunks {} } catch {}
+            return .text("done")
+        }
+        try await withMockServer(configuration: configuration, handler: handler) { server in
+            let session = try Session()
+            let task = try session.uploadTask(
+                for: Request(url: server.url("/upload"), method: .put), from: .data(bytes),
+                serializer: StringResponseSerializer())
+            task.resume()
+            while task.progress.upload.completed == 0 { await Task.yield() }
+            var before: Int64 = -1
+            while before != task.progress.upload.completed {
+                before = task.progress.upload.completed
+                for _ in 0..<50 { _ = try await session.data(for: Request(url: server.url("/small"))) }
+            }
+            #expect(before < bytes.count)
+            #expect(task.progress.upload.total == Int64(bytes.count))
+            goOn.fire()
+            _ = try await task.value
+            #expect(task.progress.upload == TransferProgress(completed: Int64(bytes.count), total: Int64(bytes.count)))
+            await session.shutdown()
+        }
+    }
+
     /// How many pieces were made once there are no more of them while requests go back and forth.
     private func settledCount(of source: CountedSource, _ session: Session, _ server: MockServer) async throws -> Int {
         while true {
