@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSecurity
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
@@ -203,22 +202,11 @@ final class Connector: Sendable {
         _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
         _ owner: Owner, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        var encoder = HTTPRequestEncoder.Configuration()
-        encoder.automaticallySetFramingHeaders = false
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = configuration.limits.headBytes
-        limits.maxHeaderListSize = configuration.limits.headBytes
-        limits.maxHeaderFieldCount = configuration.limits.headFields
         let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(HTTPRequestEncoder(configuration: encoder))
-        try pipeline.addHandler(
-            ByteToMessageHandler(
-                HTTPResponseDecoder(
-                    leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward,
-                    limitConfiguration: limits)))
-        try pipeline.addHandler(NIOHTTPRequestHeadersValidator())
-        try pipeline.addHandler(handler)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        // Small while responses are small: the buffers grow with what is read at a time.
+        try channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 1_048_576))
         let connection = HTTPConnection(
             id: id, key: key, shard: shard, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), opening: metrics,

@@ -17,6 +17,9 @@ package final class TLSHandler: ChannelDuplexHandler {
             _ chain: [Data], _ stapledOCSPResponse: Data?, _ awaitsStaple: Bool
         ) async -> TrustDecision
 
+    /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
+    private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
+
     private let makeConnection: () throws(TransportError) -> TLSConnection
     private let judge: Judge?
     private var connection: TLSConnection?
@@ -25,6 +28,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
     private var pendingWrites: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
     private var writePromise: EventLoopPromise<Void>?
+    private var gathered = GatheredWrites()
     private var heardCloseNotify = false
     private var saysCloseNotify = true
     private var (hasRead, hasWritten) = (false, false)
@@ -132,7 +136,11 @@ package final class TLSHandler: ChannelDuplexHandler {
         switch state {
         case .idle, .handshaking, .awaitingVerdict:
             pendingWrites.append((bytes, promise))
+        case .active where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
+            gathered.append(bytes, promise)
+            if gathered.bytes.readableBytes >= Self.recordBytes { encryptGathered(context) }
         case .active:
+            encryptGathered(context)
             encrypt(context, bytes, promise)
         case .closing, .closed:
             promise?.fail(ChannelError.ioOnClosedChannel)
@@ -140,12 +148,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     package func flush(context: ChannelHandlerContext) {
+        encryptGathered(context)
         sendCiphertext(context)
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
         if state == .active || (state == .closing && mode == .all) {
+            encryptGathered(context)
             if state == .active && saysCloseNotify { connection?.shutdown() }
             sendCiphertext(context)
         }
@@ -300,6 +310,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         case .closed:
             heardCloseNotify = true
             guard state == .active else { return }
+            encryptGathered(context)
             // The peer is owed the same word (RFC 8446, 6.1).
             if saysCloseNotify { connection.shutdown() }
             sendCiphertext(context)
@@ -316,6 +327,13 @@ package final class TLSHandler: ChannelDuplexHandler {
                     ?? TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
             context.close(promise: nil)
         }
+    }
+
+    /// Small writes become one record: a record costs more than the bytes in it.
+    private func encryptGathered(_ context: ChannelHandlerContext) {
+        guard gathered.bytes.readableBytes > 0 else { return }
+        encrypt(context, gathered.bytes, gathered.takePromise())
+        gathered.clear()
     }
 
     private func encrypt(_ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
@@ -356,6 +374,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         let writes = pendingWrites
         pendingWrites = []
         for write in writes { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+        gathered.takePromise()?.fail(ChannelError.ioOnClosedChannel)
         writePromise?.fail(ChannelError.ioOnClosedChannel)
         writePromise = nil
     }
