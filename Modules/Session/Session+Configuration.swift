@@ -8,7 +8,9 @@ extension Session {
     public struct Configuration: Sendable {
         /// Who is trusted. The default is the system's trust store.
         public var securityPolicy: SecurityPolicy = .systemTrust
-        /// TLS versions and cipher suites. The default is TLS 1.2 and 1.3.
+        /// As whom the session shows itself to servers that ask for a certificate. The default is nobody.
+        public var clientIdentities: ClientIdentityPolicy = .none
+        /// TLS versions, algorithms, resumption. The default is TLS 1.2 and 1.3.
         public var tls = TLSOptions()
         /// How long each step may take; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
         /// for each of the idle times and for waiting in the pool, no limit for the whole.
@@ -44,6 +46,9 @@ extension Session {
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
         /// The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?
+        /// The shortest time between two news of one task's progress; the last one comes at once. The default is 100
+        /// milliseconds. Without handles nothing is counted.
+        public var progressInterval: Duration = .milliseconds(100)
         /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()
 
@@ -54,6 +59,7 @@ extension Session {
             var transport = TransportConfiguration()
             transport.eventLoops = eventLoops
             transport.securityPolicy = securityPolicy
+            transport.clientIdentities = clientIdentities
             transport.tls = tls
             transport.httpVersions = httpVersions
             transport.http2 = http2

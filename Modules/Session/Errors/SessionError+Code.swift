@@ -18,6 +18,10 @@ extension SessionError {
         public static let connectionLost = Code("connectionLost")
         /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
+        /// The server requires a client certificate, and got none; see ``Session/Configuration/clientIdentities``.
+        public static let clientCertificateRequired = Code("clientCertificateRequired")
+        /// The server refused the client's certificate: expired, revoked, by an authority that it does not know.
+        public static let clientCertificateRefused = Code("clientCertificateRefused")
         /// TLS failed for another reason than trust.
         public static let tlsFailed = Code("tlsFailed")
         /// The URL is malformed, or is not one of http or https with a host.
@@ -40,6 +44,9 @@ extension SessionError {
         public static let requestBodyFailed = Code("requestBodyFailed")
         /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.
         public static let fileFailed = Code("fileFailed")
+        /// Resume data is damaged, of a version that is not known, or does not fit the part that it speaks of, which is
+        /// gone, shorter, another one or in use; see ``SessionError/fileFailure`` where it is about the part.
+        public static let invalidResumeData = Code("invalidResumeData")
         /// The server's bytes are not HTTP, or exceed a limit on a response's head.
         public static let invalidResponse = Code("invalidResponse")
         /// The configuration cannot be enforced.

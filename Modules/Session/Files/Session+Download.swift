@@ -24,10 +24,13 @@ extension Session {
     public func download(
         for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions()
     ) async throws(SessionError) -> Response<URL> {
-        let destination = try DownloadDestination(destination, options)
-        guard hub.isWatched else { return try await engine.download(request, to: destination) }
+        try await download(request, DownloadPlan(to: destination, options))
+    }
+
+    func download(_ request: Request, _ plan: DownloadPlan) async throws(SessionError) -> Response<URL> {
+        guard hub.isWatched else { return try await engine.download(request, plan) }
         return try await hub.reporting(request) { () async throws(SessionError) in
-            try await engine.download(request, to: destination)
+            try await engine.download(request, plan)
         }
     }
 }

@@ -9,4 +9,8 @@ public struct TaskKind: Hashable, Sendable, CustomStringConvertible {
     public static let data = TaskKind("data")
     /// A request that is about what it sends.
     public static let upload = TaskKind("upload")
+    /// A request whose response becomes a file.
+    public static let download = TaskKind("download")
+    /// A request whose response is read as it comes.
+    public static let stream = TaskKind("stream")
 }

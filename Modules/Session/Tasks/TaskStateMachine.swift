@@ -4,6 +4,8 @@ struct TaskStateMachine {
         case idle
         case running
         case paused
+        /// What cannot be undone is being done: it cannot be cancelled any more.
+        case committed
         case canceling(SessionError)
         case completed
     }
@@ -22,6 +24,15 @@ struct TaskStateMachine {
         case stop
     }
 
+    enum CommitAction {
+        /// From now on the task cannot be cancelled.
+        case goOn
+        /// It is suspended.
+        case wait
+        /// It was cancelled.
+        case stop
+    }
+
     enum CompleteAction {
         case none
         /// The work's own result counts.
@@ -34,11 +45,12 @@ struct TaskStateMachine {
     private(set) var progress = TaskProgress()
     /// Of the attempt that runs; the progress shows the most that any attempt sent.
     private var sentByAttempt: Int64 = 0
+    private var receivedByAttempt: Int64 = 0
 
     var state: TaskState {
         switch phase {
         case .idle, .paused: .suspended
-        case .running: .running
+        case .running, .committed: .running
         case .canceling: .canceling
         case .completed: .completed
         }
@@ -61,8 +73,21 @@ struct TaskStateMachine {
         case .paused:
             phase = .running
             return .openGate
-        case .running, .canceling, .completed:
+        case .running, .committed, .canceling, .completed:
             return .none
+        }
+    }
+
+    /// The work is about to do what cannot be undone.
+    mutating func commit() -> CommitAction {
+        switch phase {
+        case .running, .committed:
+            phase = .committed
+            return .goOn
+        case .paused:
+            return .wait
+        case .idle, .canceling, .completed:
+            return .stop
         }
     }
 
@@ -82,7 +107,7 @@ struct TaskStateMachine {
         case .running, .paused:
             phase = .canceling(reason)
             return .stop
-        case .canceling, .completed:
+        case .committed, .canceling, .completed:
             return .none
         }
     }
@@ -95,7 +120,7 @@ struct TaskStateMachine {
         case .canceling(let reason):
             phase = .completed
             return .fail(reason)
-        case .idle, .running, .paused:
+        case .idle, .running, .paused, .committed:
             phase = .completed
             if successfully { finishProgress() }
             return .deliver
@@ -120,20 +145,27 @@ struct TaskStateMachine {
         return change { $0.upload.completed = max($0.upload.completed, sent) }
     }
 
-    mutating func willReceive(total: Int64?) -> Bool {
+    /// A response begins to come, whose first byte is this one of the whole.
+    mutating func willReceive(total: Int64?, from offset: Int64 = 0) -> Bool {
         guard !isOver else { return false }
-        return change { $0.download.total = total }
+        receivedByAttempt = offset
+        return change { progress in
+            progress.download.completed = max(progress.download.completed, offset)
+            progress.download.total = total.map { max($0, progress.download.completed) }
+        }
     }
 
     mutating func didReceive(_ bytes: Int64) -> Bool {
         guard !isOver else { return false }
-        return change { $0.download.completed += bytes }
+        receivedByAttempt += bytes
+        let received = receivedByAttempt
+        return change { $0.download.completed = max($0.download.completed, received) }
     }
 
     private var isOver: Bool {
         switch phase {
         case .canceling, .completed: true
-        case .idle, .running, .paused: false
+        case .idle, .running, .paused, .committed: false
         }
     }
 
