@@ -8,27 +8,33 @@ extension Session {
     /// It runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
     /// ``SessionError/Code/cancelled``. A failure carries the response's head and body, when there was one.
     public func response<S: ResponseSerializer>(
-        for request: Request, serializer: S
+        for request: Request, serializer: S, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<S.Value> {
-        guard hub.isWatched else { return try await answer(request, serializer) }
-        return try await hub.reporting(request) { () async throws(SessionError) in
-            try await answer(request, serializer)
+        let hooks = engine.hooks(of: request, hooks)
+        guard hub.isWatched else { return try await answer(request, serializer, hooks) }
+        return try await hub.reporting(request, id: hooks?.context.taskID) { () async throws(SessionError) in
+            try await answer(request, serializer, hooks)
         }
     }
 
     /// Sends a request, and returns its response with the body as it is. A status that is not 200 to 299 fails with
     /// ``SessionError/Code/unacceptableStatus``.
-    public func data(for request: Request) async throws(SessionError) -> Response<Data> {
-        try await response(for: request, serializer: DataResponseSerializer())
+    public func data(for request: Request, hooks: TaskHooks? = nil) async throws(SessionError) -> Response<Data> {
+        try await response(for: request, serializer: DataResponseSerializer(), hooks: hooks)
     }
 
     /// Sends a request, and returns once the response's head is there; the body is read as it comes.
     ///
     /// The status is not judged: an error page is a response too.
-    public func bytes(for request: Request) async throws(SessionError) -> StreamedResponse {
-        let report = hub.isWatched ? StreamReport(ReportedRequest(request, hub: hub)) : nil
+    public func bytes(
+        for request: Request, hooks: TaskHooks? = nil
+    ) async throws(SessionError) -> StreamedResponse {
+        let hooks = engine.hooks(of: request, hooks)
+        let report =
+            hub.isWatched ? StreamReport(ReportedRequest(request, id: hooks?.context.taskID, hub: hub)) : nil
         do {
-            return StreamedResponse(try await engine.run(request, delivery: .streamed), report: report)
+            return StreamedResponse(
+                try await engine.run(request, delivery: .streamed, hooks: hooks), report: report)
         } catch {
             report?.complete(error)
             throw error
@@ -36,9 +42,9 @@ extension Session {
     }
 
     private func answer<S: ResponseSerializer>(
-        _ request: Request, _ serializer: S
+        _ request: Request, _ serializer: S, _ hooks: RequestHooks?
     ) async throws(SessionError) -> Response<S.Value> {
-        let (response, body) = try await engine.runWhole(request)
+        let (response, body) = try await engine.runWhole(request, hooks: hooks)
         return try Response(response, body: body, serializer: serializer)
     }
 }

@@ -41,6 +41,10 @@ extension Session {
         public var headerFields = HTTPFields()
         /// The user's links of the chain, the outermost first. The default is none.
         public var interceptors: [any Interceptor] = []
+        /// Which redirects are followed. The default is ``RedirectPolicy/follow``: up to 20, by RFC 9110, section 15.4.
+        public var redirectPolicy: RedirectPolicy = .follow
+        /// What is called on the way of every request. The default is nothing.
+        public var hooks = TaskHooks()
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
         /// The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?

@@ -34,9 +34,9 @@ final class TaskEventHub: Sendable {
 
     /// Runs a request that has no handle, and reports when it starts and ends.
     func reporting<Value>(
-        _ request: Request, _ run: () async throws(SessionError) -> Value
+        _ request: Request, id: UInt64? = nil, _ run: () async throws(SessionError) -> Value
     ) async throws(SessionError) -> Value {
-        let report = ReportedRequest(request, hub: self)
+        let report = ReportedRequest(request, id: id, hub: self)
         report.post(.resumed)
         do {
             let value = try await run()
@@ -58,13 +58,14 @@ final class TaskEventHub: Sendable {
 
 /// A request without a handle, as the events name it.
 struct ReportedRequest: Sendable {
-    private let id = TaskID.next()
+    private let id: UInt64
     private let request: Request
     private let hub: TaskEventHub
 
     var url: URL { request.url }
 
-    init(_ request: Request, hub: TaskEventHub) {
+    init(_ request: Request, id: UInt64? = nil, hub: TaskEventHub) {
+        self.id = id ?? TaskID.next()
         self.request = request
         self.hub = hub
     }

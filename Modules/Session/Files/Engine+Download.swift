@@ -10,18 +10,21 @@ extension Engine {
 
     /// Sends a request, and writes the body of its response to a file.
     func download(
-        _ request: Request, to destination: DownloadDestination, sink: (any EngineSink)? = nil
+        _ request: Request, to destination: DownloadDestination, sink: (any EngineSink)? = nil,
+        hooks: RequestHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
         try await onFileThreads { () async throws(SessionError) in
             try fileStep(request.url) { () throws(FileFailure) in try destination.check() }
         }
-        let response = try await run(request, delivery: .streamed, sink: sink)
+        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
         do {
             let path = try await onFileThreads { () async throws(SessionError) in
                 try await save(response, answering: request.method, to: destination, sink)
             }
-            return Response(
+            var saved = Response(
                 value: URL(filePath: path), url: response.url, head: response.head, metrics: response.finalAttempts)
+            saved.redirects = response.redirects
+            return saved
         } catch {
             throw error.adding(response)
         }

@@ -22,12 +22,14 @@ extension Session {
     ///   ``SessionError/Code/invalidResponse`` when there were more;
     /// - ``SessionError/Code/invalidURL`` when the destination is not a file URL.
     public func download(
-        for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions()
+        for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions(),
+        hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
         let destination = try DownloadDestination(destination, options)
-        guard hub.isWatched else { return try await engine.download(request, to: destination) }
-        return try await hub.reporting(request) { () async throws(SessionError) in
-            try await engine.download(request, to: destination)
+        let hooks = engine.hooks(of: request, hooks)
+        guard hub.isWatched else { return try await engine.download(request, to: destination, hooks: hooks) }
+        return try await hub.reporting(request, id: hooks?.context.taskID) { () async throws(SessionError) in
+            try await engine.download(request, to: destination, hooks: hooks)
         }
     }
 }

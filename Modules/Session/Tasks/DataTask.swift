@@ -49,6 +49,12 @@ public final class DataTask<Value: Sendable>: SessionTask {
         set { driver.shared.withLock { $0.taskDescription = newValue } }
     }
 
+    /// What is called on the task's way beside the session's hooks. Those count that are set when the task is started.
+    public var hooks: TaskHooks? {
+        get { driver.shared.withLock { $0.hooks } }
+        set { driver.shared.withLock { $0.hooks = newValue } }
+    }
+
     /// Where the task stands.
     public var state: TaskState { driver.state }
 

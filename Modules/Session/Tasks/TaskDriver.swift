@@ -21,6 +21,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var lastKey: UInt64 = 0
         var taskDescription: String?
         var metrics: [TransportMetrics] = []
+        var hooks: TaskHooks?
     }
 
     let id = TaskID.next()
