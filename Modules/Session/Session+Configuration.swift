@@ -43,6 +43,16 @@ extension Session {
         public var interceptors: [any Interceptor] = []
         /// Which redirects are followed. The default is ``RedirectPolicy/follow``: up to 20, by RFC 9110, section 15.4.
         public var redirectPolicy: RedirectPolicy = .follow
+        /// When requests are sent again. The default is ``RetryPolicy/never``.
+        public var retryPolicy: RetryPolicy = .never
+        /// Who decides on retries before the policy does. The default is nobody.
+        public var retriers: [any RequestRetrier] = []
+        /// What changes each attempt's request. The default is nothing.
+        public var requestAdapters: [any RequestAdapter] = []
+        /// Where the answers to challenges are. The default is nowhere: 401 is an error like others.
+        public var credentialStore: CredentialStore?
+        /// Measures the waits between attempts. The default is the continuous clock.
+        public var clock: any Clock<Duration> = ContinuousClock()
         /// What is called on the way of every request. The default is nothing.
         public var hooks = TaskHooks()
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.

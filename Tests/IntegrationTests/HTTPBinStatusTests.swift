@@ -113,6 +113,36 @@ struct HTTPBinStatusTests {
     }
 
     @Test(arguments: Surface.allCases)
+    func aStoredCredentialAnswersTheChallenge(surface: Surface) async throws {
+        let store = CredentialStore()
+        let space = ProtectionSpace(origin: try Origin(Server.httpbin.url), realm: "Fake Realm")
+        try store.set(.basic(username: "user", password: "passwd"), for: space)
+        try await Server.httpbin.withSession {
+            $0.session.credentialStore = store
+        } run: { session in
+            let response = try await surface.send(.get, "basic-auth/user/passwd", on: session)
+            #expect(response.value == ["authenticated": true, "user": "user"])
+            #expect(response.metrics.count == 2)
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "basic-auth/user/other", on: session)
+            }
+            #expect(error?.head?.status == .unauthorized)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aHooksTokenAnswersTheChallenge(surface: Surface) async throws {
+        try await Server.httpbin.withSession {
+            $0.session.hooks.didReceiveChallenge = { _, attempt in
+                attempt.challenges.contains { $0.scheme == "bearer" } ? .use(try .bearer(token: "t0ken")) : .reject
+            }
+        } run: { session in
+            let response = try await surface.send(.get, "bearer", on: session)
+            #expect(response.value == ["authenticated": true, "token": "t0ken"])
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
     func wrongCredentialsAreUnauthorized(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let wrong = HTTPFields.basicAuthorization(username: "user", password: "wrong")

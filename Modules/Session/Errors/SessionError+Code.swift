@@ -53,6 +53,8 @@ extension SessionError {
         /// The response redirects to where the request must not go: from https to http, to another scheme, to what is no
         /// URL, or to an origin that ``RedirectPolicy/staysAtOrigin`` forbids.
         public static let redirectRefused = Code("redirectRefused")
+        /// A hook cancelled the authentication that the server asked for.
+        public static let authenticationCancelled = Code("authenticationCancelled")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")
         /// The transport failed in a way that has no code here; its error is the underlying one.

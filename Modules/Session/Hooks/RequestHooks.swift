@@ -20,6 +20,21 @@ final class RequestHooks: Sendable {
         return try await run { try await hook(context, redirect, request) }
     }
 
+    /// Nil when nobody decides.
+    func didReceiveChallenge(
+        _ attempt: AuthenticationAttempt
+    ) async throws(SessionError) -> AuthenticationDecision? {
+        guard let hook = deciding(\.didReceiveChallenge) else { return nil }
+        return try await run { try await hook(context, attempt) }
+    }
+
+    func willRetry(
+        _ attempt: RetryAttempt, _ decision: RetryDecision
+    ) async throws(SessionError) -> RetryDecision {
+        guard let hook = deciding(\.willRetry) else { return decision }
+        return try await run { try await hook(context, attempt, decision) }
+    }
+
     /// The request's hook, or else the session's.
     private func deciding<Hook>(_ hook: KeyPath<TaskHooks, Hook?>) -> Hook? {
         own?[keyPath: hook] ?? session?[keyPath: hook]

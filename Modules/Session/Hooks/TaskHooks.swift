@@ -19,9 +19,16 @@ public struct TaskHooks: Sendable {
     /// without the credentials of another origin. Redirects that the policy refuses are not asked about, and a request that
     /// the hook makes is held to the policy too.
     public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision)?
+    /// Answers a 401 (RFC 9110, section 15.5.2): with the stored credential that is proposed, with another, or not at all.
+    /// It is asked again after each credential that was refused, a few times at most.
+    public var didReceiveChallenge:
+        (@Sendable (HookContext, AuthenticationAttempt) async throws -> AuthenticationDecision)?
+    /// Has the last word on whether an attempt is made again: what the retriers and the policy decided comes with it. Not
+    /// asked when the request was cancelled, or its body cannot be sent again.
+    public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
 
     /// No hooks.
     public init() {}
 
-    var isEmpty: Bool { willRedirect == nil }
+    var isEmpty: Bool { willRedirect == nil && didReceiveChallenge == nil && willRetry == nil }
 }
