@@ -10,9 +10,9 @@ extension Session {
     public func response<S: ResponseSerializer>(
         for request: Request, serializer: S, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<S.Value> {
-        let hooks = engine.hooks(of: request, hooks)
-        guard hub.isWatched else { return try await answer(request, serializer, hooks) }
-        return try await hub.reporting(request, id: hooks?.context.taskID) { () async throws(SessionError) in
+        let hooks = hub.hooks(of: request, hooks, .data)
+        guard hub.isWatched || hooks != nil else { return try await answer(request, serializer, nil) }
+        return try await hub.reporting(request, hooks) { () async throws(SessionError) in
             try await answer(request, serializer, hooks)
         }
     }
@@ -29,14 +29,13 @@ extension Session {
     public func bytes(
         for request: Request, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> StreamedResponse {
-        let hooks = engine.hooks(of: request, hooks)
-        let report =
-            hub.isWatched ? StreamReport(ReportedRequest(request, id: hooks?.context.taskID, hub: hub)) : nil
+        let hooks = hub.hooks(of: request, hooks, .stream)
+        let report = hub.isWatched || hooks != nil ? StreamReport(ReportedRequest(request, hooks, hub: hub)) : nil
         do {
             return StreamedResponse(
                 try await engine.run(request, delivery: .streamed, hooks: hooks), report: report)
         } catch {
-            report?.complete(error)
+            report?.complete(error, error.metrics)
             throw error
         }
     }

@@ -55,6 +55,8 @@ extension Session {
         public var clock: any Clock<Duration> = ContinuousClock()
         /// What is called on the way of every request. The default is nothing.
         public var hooks = TaskHooks()
+        /// What is called about the session itself. The default is nothing.
+        public var sessionHooks = SessionHooks()
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
         /// The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?

@@ -22,9 +22,10 @@ extension Session {
         guard let transport = transport as? any SecurityPolicyReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no security policy to replace.")
         }
+        let asking = try policy.asking(hooks.didReceiveServerTrust)
         self.policy.withLock { current in
             current = policy
         }
-        transport.replaceSecurityPolicy(policy)
+        transport.replaceSecurityPolicy(asking)
     }
 }

@@ -1,5 +1,6 @@
 internal import LinnetSerialization
 public import LinnetTransport
+internal import Synchronization
 
 extension Session {
     /// Ends the session, and returns when its connections and its threads are gone. Requests that come later fail with
@@ -13,5 +14,13 @@ extension Session {
             task.fail(.shutDown(task.originalRequest?.url))
         }
         await transport.shutdown(mode)
+        tellOfTheEnd()
+    }
+
+    private func tellOfTheEnd() {
+        guard let hook = hooks.didBecomeInvalid,
+            !hasBecomeInvalid.exchange(true, ordering: .acquiringAndReleasing)
+        else { return }
+        executor.execute(hook)
     }
 }

@@ -28,7 +28,7 @@ extension Session {
         _ kind: TaskKind, for request: Result<Request, SessionError>, serializer: S
     ) -> DataTask<S.Value> {
         let driver = TaskDriver(
-            request: try? request.get(), hub: hub, didEnd: { [registry] in registry.remove($0) }
+            request: try? request.get(), kind: kind, hub: hub, didEnd: { [registry] in registry.remove($0) }
         ) { [engine] driver throws(SessionError) in
             try await engine.run(request.get(), serializer, driver: driver)
         }

@@ -17,6 +17,8 @@ public final class Session: Sendable {
     let engine: Engine
     let hub: TaskEventHub
     let registry = TaskRegistry()
+    let hooks: SessionHooks
+    let hasBecomeInvalid = Atomic(false)
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
@@ -35,8 +37,10 @@ public final class Session: Sendable {
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced.
     public convenience init(configuration: Configuration) throws(SessionError) {
+        var settings = configuration.transport
+        settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
         do {
-            self.init(configuration: configuration, transport: try HTTPTransport(configuration.transport))
+            self.init(configuration: configuration, transport: try HTTPTransport(settings))
         } catch {
             throw SessionError(error, url: nil)
         }
@@ -48,7 +52,8 @@ public final class Session: Sendable {
     public init(configuration: Configuration = Configuration(), transport: any Transport) {
         self.transport = transport
         policy = Mutex(configuration.securityPolicy)
-        hub = TaskEventHub()
+        hub = TaskEventHub(hooks: configuration.hooks, executor: configuration.callbackExecutor)
+        hooks = configuration.sessionHooks
         executor = configuration.callbackExecutor
         reachabilityMonitor = configuration.reachabilityMonitor
         engine = Engine(configuration, transport: transport)

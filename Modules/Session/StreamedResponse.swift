@@ -59,11 +59,11 @@ public struct StreamedResponse: Sendable, AsyncSequence {
         public mutating func next() async throws(SessionError) -> Data? {
             do {
                 let chunk = try await chunks.next()
-                if chunk == nil { report?.complete(nil) }
+                if chunk == nil { report?.complete(nil, response.finalAttempts) }
                 return chunk
             } catch {
                 let error = error.adding(response)
-                report?.complete(error)
+                report?.complete(error, response.finalAttempts)
                 throw error
             }
         }

@@ -26,14 +26,12 @@ struct AuthenticationInterceptor: Interceptor {
     private func answer(
         _ first: EngineResponse, to request: Request, _ exchange: inout Authentication, _ next: Next
     ) async throws(SessionError) -> EngineResponse {
-        var response = first
+        var (request, response) = (request, first)
         var attempts: [TransportMetrics] = []
         while exchange.failures < Self.attemptLimit, response.head.status == .unauthorized,
             let credential = try await choose(for: response, exchange, next)
         {
-            if let body = request.body, !body.canBeRead {
-                throw .bodyNotReplayable(body, url: request.url).adding(response)
-            }
+            request = try await next.readable(request, after: response)
             await response.body.drain()
             attempts += response.finalAttempts
             do {

@@ -9,7 +9,6 @@ internal import Synchronization
 /// The chain, top-down, is in ``Link/chain(_:)``; below its last link is the ``TransportLink``.
 final class Engine: Sendable {
     private let links: [Link]
-    private let hooks: TaskHooks?
     private let transportLink: TransportLink
     private let headerFields: HTTPFields
     private let hasEnded = Atomic(false)
@@ -19,7 +18,6 @@ final class Engine: Sendable {
 
     init(_ configuration: Session.Configuration, transport: any Transport) {
         links = Link.chain(configuration)
-        hooks = configuration.hooks.isEmpty ? nil : configuration.hooks
         transportLink = TransportLink(transport: transport)
         headerFields = configuration.headerFields
         timeouts = configuration.timeouts
@@ -36,7 +34,8 @@ final class Engine: Sendable {
         var request = request
         request.headerFields.addDefaults(headerFields)
         let exchange = Exchange(delivery: delivery, sink: sink, deadline: deadline(of: request), hooks: hooks)
-        return try await proceed(request, from: 0, exchange)
+        guard let hooks else { return try await proceed(request, from: 0, exchange) }
+        return try await run(request, exchange, hooks)
     }
 
     /// Sends a request, and returns its response with the body in memory.
@@ -69,11 +68,6 @@ final class Engine: Sendable {
         } catch {
             throw SessionError(thrown: error, url: request.url)
         }
-    }
-
-    /// The hooks of a request: its own, and the session's; nil when there are none.
-    func hooks(of request: Request, _ own: TaskHooks?, id: UInt64? = nil) -> RequestHooks? {
-        RequestHooks(request, id: id, session: hooks, own: own)
     }
 
     /// From now on every request fails.

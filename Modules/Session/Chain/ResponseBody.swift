@@ -14,6 +14,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
     private enum Storage: Sendable {
         case whole(Data)
         case transport(TransportResponseBody, URL)
+        case watched(WatchedBody)
         case sequence(@Sendable () -> Iterator.Source)
     }
 
@@ -35,6 +36,10 @@ public struct ResponseBody: Sendable, AsyncSequence {
         ResponseBody(.sequence { SequenceSource(iterator: chunks.makeAsyncIterator()) })
     }
 
+    static func watched(_ body: WatchedBody) -> ResponseBody {
+        ResponseBody(.watched(body))
+    }
+
     static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
         guard let whole = body.whole else { return ResponseBody(.transport(body, url)) }
         return ResponseBody(.whole(Data(whole)))
@@ -47,7 +52,9 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// The final figures and the trailers of a body that came over the network in pieces, once its end was read.
     var completion: TransportResponseBody.Completion? {
-        if case .transport(let body, _) = storage { body.completion } else { nil }
+        if case .transport(let body, _) = storage { return body.completion }
+        if case .watched(let body) = storage { return body.base.completion }
+        return nil
     }
 
     /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``.
@@ -65,6 +72,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
         case .whole(let bytes): Iterator(source: WholeSource(bytes: bytes))
         case .transport(let body, let url):
             Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
+        case .watched(let body): Iterator(source: WatchedSource(body))
         case .sequence(let makeSource): Iterator(source: makeSource())
         }
     }

@@ -48,6 +48,8 @@ extension SessionError {
         public static let interceptorFailed = Code("interceptorFailed")
         /// A hook threw an error of its own; it is the underlying one.
         public static let hookFailed = Code("hookFailed")
+        /// A hook made the response a download or a stream (``ResponseDisposition``): there is no value.
+        public static let takenByHook = Code("takenByHook")
         /// The request was redirected more often than ``RedirectPolicy/limit`` allows.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// The response redirects to where the request must not go: from https to http, to another scheme, to what is no

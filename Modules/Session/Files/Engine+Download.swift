@@ -17,6 +17,17 @@ extension Engine {
             try fileStep(request.url) { () throws(FileFailure) in try destination.check() }
         }
         let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
+        let watching = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
+        let saved = try await save(response, answering: request, to: destination, watching)
+        hooks?.didFinishDownload(saved.value)
+        return saved
+    }
+
+    /// Writes the body of a response that is there to a file.
+    func save(
+        _ response: EngineResponse, answering request: Request, to destination: DownloadDestination,
+        _ sink: (any EngineSink)? = nil
+    ) async throws(SessionError) -> Response<URL> {
         do {
             let path = try await onFileThreads { () async throws(SessionError) in
                 try await save(response, answering: request.method, to: destination, sink)

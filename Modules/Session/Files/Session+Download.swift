@@ -26,9 +26,9 @@ extension Session {
         hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
         let destination = try DownloadDestination(destination, options)
-        let hooks = engine.hooks(of: request, hooks)
-        guard hub.isWatched else { return try await engine.download(request, to: destination, hooks: hooks) }
-        return try await hub.reporting(request, id: hooks?.context.taskID) { () async throws(SessionError) in
+        let hooks = hub.hooks(of: request, hooks, .download)
+        guard hub.isWatched || hooks != nil else { return try await engine.download(request, to: destination) }
+        return try await hub.reporting(request, hooks) { () async throws(SessionError) in
             try await engine.download(request, to: destination, hooks: hooks)
         }
     }

@@ -23,7 +23,7 @@ struct RedirectInterceptor: Interceptor {
                 let redirect = Redirect(head: response.head, url: response.url, target: target)
                 let proposal = try propose(target, for: request, response, followed: history.count)
                 guard var following = try await decide(on: redirect, proposal, from: request, next) else { break }
-                try await prepareBody(&following, response, next)
+                following = try await next.readable(following, after: response)
                 await response.body.drain()
                 attempts += response.finalAttempts
                 history.append(redirect)
@@ -81,23 +81,9 @@ struct RedirectInterceptor: Interceptor {
             return changed
         }
     }
-
-    private func prepareBody(
-        _ request: inout Request, _ response: EngineResponse, _ next: Next
-    ) async throws(SessionError) {
-        guard let body = request.body, !body.canBeRead else { return }
-        throw SessionError.bodyNotReplayable(body, url: request.url).adding(response)
-    }
 }
 
 extension SessionError {
-    static func bodyNotReplayable(_ body: HTTPBody, url: URL) -> SessionError {
-        SessionError(
-            .requestBodyFailed,
-            "The request has to be sent again, but its body cannot: "
-                + (body.replayObstacle ?? "its stream can be read only once") + ".", url: url)
-    }
-
     /// The error with what came before it.
     fileprivate func adding(_ history: [Redirect], _ attempts: [TransportMetrics]) -> SessionError {
         var error = self

@@ -9,11 +9,15 @@ struct RetryInterceptor: Interceptor {
     let clock: any Clock<Duration>
 
     func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+        var request = request
         var metrics: [TransportMetrics] = []
         var number = 1
         while true {
-            let outcome = await Result { () async throws(SessionError) in try await next(request) }
-            guard let wait = try await wait(RetryAttempt(number, request, outcome), next) else {
+            let sent = request
+            let outcome = await Result { () async throws(SessionError) in try await next(sent) }
+            guard let wait = try await wait(RetryAttempt(number, request, outcome), next),
+                try await makeReadable(&request, next)
+            else {
                 return try outcome.adding(metrics).get()
             }
             switch outcome {
@@ -30,13 +34,20 @@ struct RetryInterceptor: Interceptor {
 
     /// How long to wait for the next attempt; nil when there is to be none.
     private func wait(_ attempt: RetryAttempt, _ next: Next) async throws -> Duration? {
-        let mayBeSent = attempt.request.body?.canBeRead ?? true
-        guard mayBeSent, attempt.error?.isFinal != true else { return nil }
+        guard attempt.error?.isFinal != true else { return nil }
         var decision = try await decide(on: attempt)
         if let hooks = next.exchange.hooks { decision = try await hooks.willRetry(attempt, decision) }
         guard case .retry(let wait) = decision else { return nil }
         if let deadline = next.exchange.deadline, .now + wait >= deadline { return nil }
         return max(.zero, wait)
+    }
+
+    /// Whether the body can be sent again, be it one that a hook gives.
+    private func makeReadable(_ request: inout Request, _ next: Next) async throws -> Bool {
+        guard let body = request.body, !body.canBeRead else { return true }
+        guard let new = try await next.exchange.hooks?.newBody(for: request) else { return false }
+        request.body = new
+        return true
     }
 
     private func decide(on attempt: RetryAttempt) async throws -> RetryDecision {

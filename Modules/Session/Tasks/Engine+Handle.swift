@@ -10,8 +10,8 @@ extension Engine {
         _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>
     ) async throws(SessionError) -> Response<S.Value> {
         do {
-            let hooks = hooks(of: request, driver.shared.withLock { $0.hooks }, id: driver.id)
-            var response = try await run(request, delivery: .streamed, sink: driver, hooks: hooks)
+            var response = try await run(
+                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
             let body = try await collect(&response, of: request.method, driver)
             return try Response(response, body: body, serializer: serializer)
         } catch {

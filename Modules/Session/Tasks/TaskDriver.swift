@@ -22,19 +22,23 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var taskDescription: String?
         var metrics: [TransportMetrics] = []
         var hooks: TaskHooks?
+        var requestHooks: RequestHooks?
     }
 
     let id = TaskID.next()
     let request: Request?
+    let kind: TaskKind
     let hub: TaskEventHub
     let shared: Mutex<Shared>
     private let didEnd: @Sendable (UInt64) -> Void
 
     init(
-        request: Request?, hub: TaskEventHub, didEnd: @escaping @Sendable (UInt64) -> Void = { _ in },
+        request: Request?, kind: TaskKind = .data, hub: TaskEventHub,
+        didEnd: @escaping @Sendable (UInt64) -> Void = { _ in },
         work: @escaping Work
     ) {
         self.request = request
+        self.kind = kind
         self.hub = hub
         self.didEnd = didEnd
         shared = Mutex(Shared(work: work))
@@ -158,7 +162,9 @@ final class TaskDriver<Output: Sendable>: Sendable {
         switch news {
         case .state(.running): hub.post(event(.resumed))
         case .state(.suspended): hub.post(event(.suspended))
-        case .completed(let outcome): hub.post(event(.completed(outcome.error)))
+        case .completed(let outcome):
+            hub.post(event(.completed(outcome.error)))
+            completeHooks(outcome.error)
         case .state, .progress: break
         }
     }
