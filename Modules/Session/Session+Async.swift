@@ -8,10 +8,18 @@ extension Session {
     /// It runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
     /// ``SessionError/Code/cancelled``. A failure carries the response's head and body, when there was one.
     public func response<S: ResponseSerializer>(
-        for request: Request, serializer: S, hooks: TaskHooks? = nil
+        for request: Request, serializer: S
+    ) async throws(SessionError) -> Response<S.Value> {
+        guard hub.isWatched || hub.hasHooks else { return try await answer(request, serializer, nil) }
+        return try await response(for: request, serializer: serializer, hooks: nil)
+    }
+
+    /// Sends a request that has hooks of its own, and returns its response as the serializer reads it. Otherwise as
+    /// ``response(for:serializer:)``.
+    public func response<S: ResponseSerializer>(
+        for request: Request, serializer: S, hooks: TaskHooks?
     ) async throws(SessionError) -> Response<S.Value> {
         let hooks = hub.hooks(of: request, hooks, .data)
-        guard hub.isWatched || hooks != nil else { return try await answer(request, serializer, nil) }
         return try await hub.reporting(request, hooks) { () async throws(SessionError) in
             try await answer(request, serializer, hooks)
         }

@@ -2,6 +2,7 @@ public import HTTPTypes
 public import LinnetReachability
 public import LinnetSecurity
 public import LinnetTransport
+public import Logging
 
 extension Session {
     /// What a ``Session`` is made with.
@@ -57,6 +58,11 @@ extension Session {
         public var hooks = TaskHooks()
         /// What is called about the session itself. The default is nothing.
         public var sessionHooks = SessionHooks()
+        /// Where each attempt of a request is written: `debug` for requests and responses, `info` for failures, `trace` with
+        /// their header fields; never a body. The default is nowhere.
+        public var logger: Logger?
+        /// What is hidden in the log. The default is ``Redaction/standard``.
+        public var redaction: Redaction = .standard
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
         /// The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?

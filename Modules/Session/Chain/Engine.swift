@@ -10,9 +10,9 @@ internal import Synchronization
 final class Engine: Sendable {
     private let links: [Link]
     private let transportLink: TransportLink
-    private let headerFields: HTTPFields
     private let hasEnded = Atomic(false)
 
+    let headerFields: HTTPFields
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
 

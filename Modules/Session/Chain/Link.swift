@@ -20,6 +20,9 @@ struct Link: Sendable {
         // Here is the place of cookies, and of the cache below them.
         let store = configuration.credentialStore
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), isForHooksAlone: store == nil))
+        if let logger = configuration.logger {
+            links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
+        }
         return links
     }
 }

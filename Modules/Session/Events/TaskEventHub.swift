@@ -20,6 +20,9 @@ final class TaskEventHub: Sendable {
         self.executor = executor
     }
 
+    /// Whether every request has hooks.
+    var hasHooks: Bool { hooks != nil }
+
     var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
 
     /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.

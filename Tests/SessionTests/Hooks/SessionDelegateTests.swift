@@ -73,6 +73,7 @@ struct SessionDelegateTests {
         let delegate = RecordingDelegate()
         let client = try makeClient(Self.transport()) { $0.session.setDelegate(delegate) }
         #expect(try await surface.send("a", method: .put, parameters: ["k": "v"], with: client).get().value == 1)
+        try await delegate.calls.wait { $0.contains("didComplete") }
         await client.shutdown()
         try await delegate.calls.wait { $0.contains("didBecomeInvalid") }
         let seen = [
