@@ -84,7 +84,7 @@ let appTests: [Target] = [
         path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "IntegrationTests",
-        dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", httpTypes],
+        dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", "CommandSupport", httpTypes],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
 ]

@@ -66,6 +66,9 @@ extension Session {
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
         /// The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?
+        /// The shortest time between two news of one task's progress; the last one comes at once. The default is 100
+        /// milliseconds. Without handles nothing is counted.
+        public var progressInterval: Duration = .milliseconds(100)
         /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()
 

@@ -9,12 +9,27 @@ extension Session {
     /// Gracefully, which is the default, what runs may finish, a suspended handle only once it is resumed; immediately,
     /// it fails with ``SessionError/Code/shutDown``.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
+        refuseRequests(mode)
+        await transport.shutdown(mode)
+        tellOfTheEnd()
+    }
+
+    /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled, else
+    /// gracefully. ``successor()`` makes another one like it.
+    public func invalidate(cancellingTasks: Bool) {
+        let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
+        refuseRequests(mode)
+        Task {
+            await transport.shutdown(mode)
+            tellOfTheEnd()
+        }
+    }
+
+    private func refuseRequests(_ mode: ShutdownMode) {
         engine.end()
         for task in registry.tasks where mode == .immediate || !task.hasStarted {
             task.fail(.shutDown(task.originalRequest?.url))
         }
-        await transport.shutdown(mode)
-        tellOfTheEnd()
     }
 
     private func tellOfTheEnd() {

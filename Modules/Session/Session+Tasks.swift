@@ -1,38 +1,75 @@
+public import FoundationEssentials
 public import LinnetSerialization
+internal import LinnetTransport
 
+// Nothing is sent before a task is resumed. What cannot be made, such as a download to a place that is no file, gives a
+// handle that fails once it is resumed.
 extension Session {
-    /// Makes a handle on a request. Nothing is sent until ``DataTask/resume()``.
+    /// Makes a handle on a request. Nothing is sent until ``TransferTask/resume()``.
     public func dataTask<S: ResponseSerializer>(for request: Request, serializer: S) -> DataTask<S.Value> {
-        task(.data, for: .success(request), serializer: serializer)
+        task(for: .success(request), serializer: serializer)
     }
 
-    /// Makes a handle on a request that is about what it sends. Nothing is sent until ``DataTask/resume()``.
+    /// Makes a handle on a request that is about what it sends: bytes, a file or a stream. Nothing is sent until
+    /// ``TransferTask/resume()``.
     public func uploadTask<S: ResponseSerializer>(
         for request: Request, from body: HTTPBody, serializer: S
-    ) -> DataTask<S.Value> {
+    ) -> UploadTask<S.Value> {
         var request = request
         request.body = body
-        return task(.upload, for: .success(request), serializer: serializer)
+        return task(for: .success(request), serializer: serializer)
     }
 
-    /// The handles that have not ended, in the order in which they were made. Never waits.
-    public var tasks: [any SessionTask] { registry.tasks }
+    /// Makes a handle on the upload of a file, which is read while it is sent. Nothing is sent until
+    /// ``TransferTask/resume()``; a file that cannot be read fails the task then.
+    public func uploadTask<S: ResponseSerializer>(
+        for request: Request, fromFile file: URL, serializer: S
+    ) -> UploadTask<S.Value> {
+        let whole = Result<Request, SessionError> { () throws(SessionError) in
+            var request = request
+            do throws(SerializationError) {
+                request.body = try .file(file)
+            } catch {
+                throw SessionError(error, url: request.url)
+            }
+            return request
+        }
+        return task(for: whole, serializer: serializer)
+    }
 
-    /// Cancels every handle that has not ended. Requests without a handle are cancelled by the task that awaits them.
-    public func cancelAll() {
-        for task in registry.tasks { task.cancel() }
+    /// Makes a handle on a response that is read as it comes, from ``TransferTask/response``. Nothing is sent until
+    /// ``TransferTask/resume()``.
+    public func streamTask(for request: Request) -> StreamTask {
+        streamTask(for: .success(request))
+    }
+
+    func streamTask(for request: Result<Request, SessionError>) -> StreamTask {
+        let link = StreamLink()
+        return handle(try? request.get(), link: .stream(link)) { [engine] driver throws(SessionError) in
+            try await engine.stream(request.get(), link, driver: driver)
+        }
     }
 
     /// A handle on a request, or on the failure to make one.
-    func task<S: ResponseSerializer>(
-        _ kind: TaskKind, for request: Result<Request, SessionError>, serializer: S
-    ) -> DataTask<S.Value> {
-        let driver = TaskDriver(
-            request: try? request.get(), kind: kind, hub: hub, didEnd: { [registry] in registry.remove($0) }
-        ) { [engine] driver throws(SessionError) in
+    func task<Kind: TransferKind, S: ResponseSerializer>(
+        for request: Result<Request, SessionError>, serializer: S
+    ) -> TransferTask<Kind, S.Value> {
+        handle(try? request.get()) { [engine] driver throws(SessionError) in
             try await engine.run(request.get(), serializer, driver: driver)
         }
-        let task = DataTask(kind: kind, driver: driver, executor: executor)
+    }
+
+    func handle<Kind: TransferKind, Value>(
+        _ request: Request?, link: TransferLink = .none, work: @escaping TaskDriver<Response<Value>>.Work
+    ) -> TransferTask<Kind, Value> {
+        let driver = TaskDriver(
+            request: request, kind: Kind.kind, hub: hub, progressInterval: configuration.progressInterval,
+            didEnd: { [registry] id, error in
+                registry.remove(id)
+                // A stream task may end without ever having run.
+                if case .stream(let link) = link, let error { link.end(.failure(error)) }
+            }, work: work)
+        let task = TransferTask<Kind, Value>(driver: driver, executor: executor, link: link)
         registry.add(task)
         return task
     }

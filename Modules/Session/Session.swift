@@ -22,6 +22,10 @@ public final class Session: Sendable {
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
+    /// What the session was made with.
+    let configuration: Configuration
+    /// Whether the transport was the session's own to make.
+    private let hasMadeTransport: Bool
     /// What watches the network, if the configuration has one.
     public let reachabilityMonitor: ReachabilityMonitor?
 
@@ -40,7 +44,7 @@ public final class Session: Sendable {
         var settings = configuration.transport
         settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
         do {
-            self.init(configuration: configuration, transport: try HTTPTransport(settings))
+            self.init(configuration, try HTTPTransport(settings), hasMadeTransport: true)
         } catch {
             throw SessionError(error, url: nil)
         }
@@ -49,7 +53,36 @@ public final class Session: Sendable {
     /// Makes a session over a transport, which it shuts down in the end.
     ///
     /// What the configuration says of connections, TLS and trust is the transport's business then, and not read.
-    public init(configuration: Configuration = Configuration(), transport: any Transport) {
+    public convenience init(configuration: Configuration = Configuration(), transport: any Transport) {
+        self.init(configuration, transport, hasMadeTransport: false)
+    }
+
+    /// Makes a session with the same configuration, and the security policy that holds now: for when this one was ended, or
+    /// is to be, and its user goes on. The two share nothing.
+    ///
+    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport: it needs another one,
+    /// as ``successor(over:)`` takes it.
+    public func successor() throws(SessionError) -> Session {
+        guard hasMadeTransport else {
+            throw SessionError(.invalidConfiguration, "A session over a given transport needs another transport.")
+        }
+        return try Session(configuration: currentConfiguration)
+    }
+
+    /// Makes a session with the same configuration over another transport.
+    public func successor(over transport: any Transport) -> Session {
+        Session(configuration: currentConfiguration, transport: transport)
+    }
+
+    private var currentConfiguration: Configuration {
+        var configuration = configuration
+        configuration.securityPolicy = securityPolicy
+        return configuration
+    }
+
+    private init(_ configuration: Configuration, _ transport: any Transport, hasMadeTransport: Bool) {
+        self.configuration = configuration
+        self.hasMadeTransport = hasMadeTransport
         self.transport = transport
         policy = Mutex(configuration.securityPolicy)
         hub = TaskEventHub(hooks: configuration.hooks, executor: configuration.callbackExecutor)

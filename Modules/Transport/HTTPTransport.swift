@@ -88,7 +88,8 @@ public final class HTTPTransport: Transport {
         var repeats = 0
         while true {
             let start = Tick.now
-            let connection = try await pool.lease(origin, timeouts: timeouts, deadline: deadline)
+            let connection = try await pool.lease(
+                origin, timeouts: timeouts, deadline: deadline, observer: observer)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
                 queuedSince: start)

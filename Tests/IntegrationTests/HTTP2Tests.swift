@@ -105,12 +105,12 @@ struct HTTP2Tests {
         }
     }
 
-    @Test(arguments: [Server.nghttpd, .nghttpdPlain])
-    func trailersAreThereAfterTheBody(server: Server) async throws {
+    @Test(arguments: [Server.nghttpd, .nghttpdPlain], [ServedFile.middle, .large])
+    func trailersAreThereAfterTheBody(server: Server, file: ServedFile) async throws {
         let sum = try #require(HTTPField.Name("x-sum"))
         try await server.withHTTP2Session { session in
-            let response = try await session.session.bytes(for: session.request(.get, "bytes-10m"))
-            #expect(try await response.collect(upTo: ServedFile.large.size) == ServedFile.large.bytes)
+            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            #expect(try await response.collect(upTo: file.size) == file.bytes)
             #expect(response.trailers?[sum] == "1")
         }
     }

@@ -89,3 +89,8 @@ func makeRequest(_ path: String = "x", method: HTTPRequest.Method = .get, body: 
     guard let url = URL(string: "http://example.com/" + path) else { throw BadURL() }
     return Request(url: url, method: method, body: body)
 }
+
+/// Why a task failed, once it has ended; nil after a success.
+func failure<Kind, Value>(of task: TransferTask<Kind, Value>) async -> SessionError? {
+    await Result { () async throws(SessionError) in try await task.value }.error
+}

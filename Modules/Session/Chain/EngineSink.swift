@@ -6,6 +6,9 @@ protocol EngineSink: AnyObject, TransportObserver {
     func willSendBody(length: Int64?)
     /// The head of a response is there, which promises this many bytes of body; nil when it does not say.
     func willReceiveBody(length: Int64?)
+    /// The head of a response is there that is the rest of what has come before: its body begins at this byte of the
+    /// whole, whose length is nil when it does not say.
+    func willReceiveBody(length: Int64?, from offset: Int64)
     /// Some more bytes of the response's body were taken.
     func didReceiveBody(bytes: Int)
     /// Returns when bytes may flow. Throws `CancellationError` when the caller's task was cancelled.

@@ -12,10 +12,11 @@ public struct ResponseBody: Sendable, AsyncSequence {
     public typealias Failure = SessionError
 
     private enum Storage: Sendable {
-        case whole(Data)
+        case whole(Data, TransportResponseBody.Completion?)
         case transport(TransportResponseBody, URL)
         case watched(WatchedBody)
         case sequence(@Sendable () -> Iterator.Source)
+        case handed(HandedReader)
     }
 
     private let storage: Storage
@@ -26,7 +27,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// A body of these bytes.
     public static func whole(_ bytes: Data) -> ResponseBody {
-        ResponseBody(.whole(bytes))
+        ResponseBody(.whole(bytes, nil))
     }
 
     /// A body of the chunks of a sequence. What the sequence throws fails the reader with a ``SessionError``:
@@ -42,19 +43,28 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
         guard let whole = body.whole else { return ResponseBody(.transport(body, url)) }
-        return ResponseBody(.whole(Data(whole)))
+        return ResponseBody(.whole(Data(whole), body.completion))
+    }
+
+    /// A body whose chunks a task hands over.
+    static func handed(_ reader: HandedReader) -> ResponseBody {
+        ResponseBody(.handed(reader))
     }
 
     /// The bytes, when all of them are there already.
     public var whole: Data? {
-        if case .whole(let bytes) = storage { bytes } else { nil }
+        if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
-    /// The final figures and the trailers of a body that came over the network in pieces, once its end was read.
+    /// The final figures and the trailers of a body that came over the network, once its end was read.
     var completion: TransportResponseBody.Completion? {
-        if case .transport(let body, _) = storage { return body.completion }
-        if case .watched(let body) = storage { return body.base.completion }
-        return nil
+        switch storage {
+        case .whole(_, let completion): completion
+        case .transport(let body, _): body.completion
+        case .watched(let body): body.base.completion
+        case .sequence: nil
+        case .handed(let reader): reader.completion
+        }
     }
 
     /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``.
@@ -69,11 +79,12 @@ public struct ResponseBody: Sendable, AsyncSequence {
     /// Makes the reader; a body that is not whole has one.
     public func makeAsyncIterator() -> Iterator {
         switch storage {
-        case .whole(let bytes): Iterator(source: WholeSource(bytes: bytes))
+        case .whole(let bytes, _): Iterator(source: WholeSource(bytes: bytes))
         case .transport(let body, let url):
             Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
         case .watched(let body): Iterator(source: WatchedSource(body))
         case .sequence(let makeSource): Iterator(source: makeSource())
+        case .handed(let reader): Iterator(source: HandedSource(reader: reader))
         }
     }
 

@@ -69,3 +69,11 @@ struct SequenceSource<Iterator: AsyncIteratorProtocol>: ResponseBodySource where
         }
     }
 }
+
+struct HandedSource: ResponseBodySource {
+    let reader: HandedReader
+
+    mutating func next() async throws(SessionError) -> Data? {
+        try await reader.next()
+    }
+}

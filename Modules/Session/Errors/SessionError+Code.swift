@@ -40,6 +40,9 @@ extension SessionError {
         public static let requestBodyFailed = Code("requestBodyFailed")
         /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.
         public static let fileFailed = Code("fileFailed")
+        /// Resume data is damaged, of a version that is not known, or does not fit the part that it speaks of, which is
+        /// gone, shorter, another one or in use; see ``SessionError/fileFailure`` where it is about the part.
+        public static let invalidResumeData = Code("invalidResumeData")
         /// The server's bytes are not HTTP, or exceed a limit on a response's head.
         public static let invalidResponse = Code("invalidResponse")
         /// The configuration cannot be enforced.

@@ -26,6 +26,8 @@ public struct SessionError: Error, Sendable {
     public var trustRefusal: TrustRefusal?
     /// Which file it is about and what the system said, for ``Code/fileFailed``.
     public var fileFailure: FileFailure?
+    /// With what a download can go on that kept its part; see ``DownloadOptions/keepsPart``.
+    public var resumeData: ResumeData?
     /// What each attempt cost, as far as it is known.
     public var metrics: [TransportMetrics] = []
     /// The redirects that were followed before, in order.

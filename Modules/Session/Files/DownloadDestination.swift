@@ -21,7 +21,10 @@ struct DownloadDestination: Sendable {
         guard url.isFileURL else {
             throw SessionError(.invalidURL, "The destination of a download is no file URL.", url: url)
         }
-        let path = url.absoluteURL.path(percentEncoded: false)
+        try self.init(path: url.absoluteURL.path(percentEncoded: false), options)
+    }
+
+    init(path: String, _ options: DownloadOptions) throws(SessionError) {
         guard let place = FilePlace(path) else {
             throw SessionError(FileFailure(path: path, errorNumber: EISDIR, problem: "names no file"), url: nil)
         }
@@ -41,8 +44,13 @@ struct DownloadDestination: Sendable {
         case nil:
             break
         }
+        try Self.checkFolder(place.folder, options)
+    }
+
+    /// Whether files can be made in a folder, or it can be made itself as far as that can be told.
+    static func checkFolder(_ path: String, _ options: DownloadOptions) throws(FileFailure) {
         do throws(FileFailure) {
-            try SystemFile.checkFolder(place.folder)
+            try SystemFile.checkFolder(path)
         } catch {
             guard error.errorNumber == ENOENT, options.createsDirectories else { throw error }
         }
@@ -68,24 +76,42 @@ struct DownloadDestination: Sendable {
     /// Gives a complete file its name, and returns the path.
     func take(_ file: PartialFile) throws(FileFailure) -> String {
         try file.close(synchronizing: options.synchronizes)
-        let path = try rename(file)
+        if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
+        let path = try move(file)
         file.isMoved = true
         if options.synchronizes { try SystemFile.synchronizeFolder(place.folder) }
         return path
     }
 
-    private func rename(_ file: PartialFile) throws(FileFailure) -> String {
+    private func move(_ file: PartialFile) throws(FileFailure) -> String {
+        do throws(FileFailure) {
+            return try rename(file.path)
+        } catch  where error.errorNumber == EXDEV {
+            // It is on another file system: a copy beside the destination first.
+            let copy = try makePartialFile()
+            try copy.append(contentsOf: file.path)
+            try copy.close(synchronizing: options.synchronizes)
+            let path = try rename(copy.path)
+            copy.isMoved = true
+            SystemFile.remove(file.path)
+            return path
+        } catch {
+            throw error
+        }
+    }
+
+    private func rename(_ path: String) throws(FileFailure) -> String {
         switch options.existingFile.choice {
         case .replace:
-            try SystemFile.move(file.path, to: place.path)
+            try SystemFile.move(path, to: place.path)
             return place.path
         case .fail:
-            guard try SystemFile.moveIfFree(file.path, to: place.path) else { throw exists }
+            guard try SystemFile.moveIfFree(path, to: place.path) else { throw exists }
             return place.path
         case .keepBoth:
             var candidate = place
             for number in 1...Self.mostNumbered {
-                if try SystemFile.moveIfFree(file.path, to: candidate.path) { return candidate.path }
+                if try SystemFile.moveIfFree(path, to: candidate.path) { return candidate.path }
                 candidate = place.numbered(number)
             }
             throw exists

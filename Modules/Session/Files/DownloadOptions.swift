@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LinnetSerialization
 
 /// How a download becomes a file.
@@ -36,6 +37,21 @@ public struct DownloadOptions: Sendable, Hashable {
     public var synchronizes = false
     /// Which responses become a file. The default accepts the statuses 200 to 299 and any content type.
     public var validation = ResponseValidation()
+
+    /// Whether the part that is there stays when the download fails, so that it can go on later: the error then has
+    /// ``SessionError/resumeData``, where the server gave it a strong validator and knows ranges. The default is false: the
+    /// part is removed by every failure.
+    public var keepsPart = false
+    /// A file for the resume data, kept up to date while the download runs, so that it survives the end of the process,
+    /// `kill -9` too; read it with ``ResumeData/init(contentsOf:)``. It is removed at the download's success, and stays after
+    /// a failure, as with ``keepsPart``. The default is nil: nothing is written, and nothing hashed.
+    ///
+    /// It is replaced at once by renaming, after the bytes that it speaks of were handed to the system, and never with an
+    /// `fsync`: a loss of power can leave it ahead of the part, which is found out by the digest.
+    public var resumeFile: URL?
+    /// The shortest time between two writings of ``resumeFile``; it is written with the first bytes, then as more come. The
+    /// default is one second.
+    public var resumeInterval: Duration = .seconds(1)
 
     /// The defaults.
     public init() {}

@@ -5,110 +5,77 @@ internal import LinnetTransport
 internal import NIOCore
 
 extension Engine {
-    /// The most of an error page that ends up in an error: 1 MiB.
-    private static let errorBodyLimit = 1024 * 1024
-
-    /// Sends a request, and writes the body of its response to a file.
+    /// Sends a request, and writes the body of its response to a file; or goes on with a part of one.
     func download(
-        _ request: Request, to destination: DownloadDestination, sink: (any EngineSink)? = nil,
-        hooks: RequestHooks? = nil
+        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
-        try await onFileThreads { () async throws(SessionError) in
-            try fileStep(request.url) { () throws(FileFailure) in try destination.check() }
+        do {
+            try await onFileThreads { () async throws(SessionError) in try plan.check() }
+        } catch {
+            throw error.adding(url: request.url)
         }
-        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
-        let watching = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
-        let saved = try await save(response, answering: request, to: destination, watching)
-        hooks?.didFinishDownload(saved.value)
-        return saved
+        do {
+            let sink = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
+            let saved =
+                if let resume = plan.resume {
+                    try await download(request, plan, goingOnFrom: resume, sink, hooks)
+                } else {
+                    try await download(request, plan, continuing: nil, nil, sink, hooks)
+                }
+            hooks?.didFinishDownload(saved.value)
+            return saved
+        } catch {
+            throw plan.accountingForThePart(in: error)
+        }
     }
 
     /// Writes the body of a response that is there to a file.
     func save(
-        _ response: EngineResponse, answering request: Request, to destination: DownloadDestination,
-        _ sink: (any EngineSink)? = nil
+        _ response: EngineResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?
     ) async throws(SessionError) -> Response<URL> {
+        try await onFileThreads { () async throws(SessionError) in try plan.check() }
+        return try await finish(DownloadSaver(request, response, plan, .whole(nil), sink))
+    }
+
+    private func download(
+        _ request: Request, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
+        _ hooks: RequestHooks?
+    ) async throws(SessionError) -> Response<URL> {
+        let rest = request.asking(forTheRestOf: resume)
+        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks)
         do {
-            let path = try await onFileThreads { () async throws(SessionError) in
-                try await save(response, answering: request.method, to: destination, sink)
+            switch try RangeAnswer(response, to: resume) {
+            case .rest(let total):
+                return try await finish(DownloadSaver(rest, response, plan, .rest(of: resume, total), sink))
+            case .whole(let reason):
+                return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink))
+            case .askAgain(let reason):
+                return try await download(request, plan, continuing: nil, reason, sink, hooks)
             }
-            var saved = Response(
-                value: URL(filePath: path), url: response.url, head: response.head, metrics: response.finalAttempts)
-            saved.redirects = response.redirects
-            return saved
         } catch {
             throw error.adding(response)
         }
     }
 
-    /// The way of the bytes: a batch is taken from the connection, which is read on while the batch is written.
-    private func save(
-        _ response: EngineResponse, answering method: HTTPRequest.Method, to destination: DownloadDestination,
-        _ sink: (any EngineSink)?
-    ) async throws(SessionError) -> String {
-        let length = response.head.bodyLength(answering: method)
-        sink?.willReceiveBody(length: length)
-        var batches = response.body.makeAsyncIterator()
-        try await sink.passGate(response.url)
-        var batch = try await batches.nextBatch()
-        try await validate(response, destination.options.validation, beginning: batch, &batches)
-        let file = try fileStep(response.url) { () throws(FileFailure) in try destination.makePartialFile() }
-        do throws(SessionError) {
-            while let buffers = batch {
-                try fileStep(response.url) { () throws(FileFailure) in try file.write(buffers) }
-                sink?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
-                if let length, file.size > length { throw .wrongLength(length, file.size, response) }
-                try await sink.passGate(response.url)
-                batch = try await batches.nextBatch()
-            }
-            if let length, file.size < length { throw .wrongLength(length, file.size, response) }
-            return try fileStep(response.url) { () throws(FileFailure) in try destination.take(file) }
-        } catch {
-            file.discard()
-            throw error
-        }
-    }
-
-    /// Judges a response by its head and by whether it has a body; the body of one that is refused goes into the error.
-    private func validate(
-        _ response: EngineResponse, _ validation: ResponseValidation, beginning first: CircularBuffer<ByteBuffer>?,
-        _ batches: inout ResponseBody.Iterator
-    ) async throws(SessionError) {
-        let beginning = first?.first.map { Data($0) } ?? Data()
+    private func download(
+        _ request: Request, _ plan: DownloadPlan, continuing resume: ResumeData?,
+        _ reason: DownloadResumption.Reason?, _ sink: (any EngineSink)?, _ hooks: RequestHooks?
+    ) async throws(SessionError) -> Response<URL> {
+        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
         do {
-            try validation.validate(SerializedResponse(url: response.url, head: response.head, body: beginning))
+            return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink))
         } catch {
-            let body = await collectErrorBody(first, &batches)
-            var refusal = error
-            refusal.response?.body = body
-            throw SessionError(refusal, url: response.url)
+            throw error.adding(response)
         }
     }
 
-    private func collectErrorBody(
-        _ first: CircularBuffer<ByteBuffer>?, _ batches: inout ResponseBody.Iterator
-    ) async -> Data {
-        var body = Data()
-        var batch = first
-        while let buffers = batch {
-            for buffer in buffers {
-                body.append(contentsOf: buffer.readableBytesView.prefix(Self.errorBodyLimit - body.count))
-            }
-            guard body.count < Self.errorBodyLimit else { break }
-            // The refusal counts, not that its page broke off.
-            batch = (try? await batches.nextBatch()) ?? nil
-        }
-        return body
-    }
-
-    private func fileStep<Value>(
-        _ url: URL, _ body: () throws(FileFailure) -> Value
-    ) throws(SessionError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw SessionError(error, url: url)
-        }
+    private func finish(_ saver: DownloadSaver) async throws(SessionError) -> Response<URL> {
+        let path = try await onFileThreads { () async throws(SessionError) in try await saver.save() }
+        let response = saver.response
+        var saved = Response(
+            value: URL(filePath: path), url: response.url, head: response.head, metrics: response.finalAttempts)
+        saved.redirects = response.redirects
+        return saved
     }
 }
 
@@ -120,23 +87,28 @@ private func onFileThreads<Value: Sendable>(
     try await withTaskExecutorPreference(FileExecutor.shared, operation: body)
 }
 
-extension (any EngineSink)? {
-    /// Returns when bytes may flow.
-    fileprivate func passGate(_ url: URL) async throws(SessionError) {
-        guard let self else { return }
-        do {
-            try await self.passGate()
-        } catch {
-            throw SessionError(thrown: error, url: url)
+extension DownloadPlan {
+    /// A failure of a download that was to go on leaves its part as it was, unless it says otherwise, or was told to leave
+    /// nothing.
+    fileprivate func accountingForThePart(in error: SessionError) -> SessionError {
+        guard let resume, error.resumeData == nil, error.code != .invalidResumeData else { return error }
+        guard keepsPart else {
+            resume.discard()
+            removeResumeFile()
+            return error
         }
+        let path = resume.partialFile.path(percentEncoded: false)
+        guard (try? SystemFile.checkPart(path, size: resume.receivedBytes)) != nil else { return error }
+        var error = error
+        error.resumeData = resume
+        return error
     }
 }
 
 extension SessionError {
-    fileprivate static func wrongLength(_ length: Int64, _ size: Int64, _ response: EngineResponse) -> SessionError {
-        SessionError(
-            size < length ? .connectionLost : .invalidResponse,
-            "The response's body has \(size < length ? "fewer" : "more") than the \(length) bytes it promised.",
-            url: response.url)
+    fileprivate func adding(url: URL) -> SessionError {
+        var error = self
+        error.url = error.url ?? url.withoutUserInfo
+        return error
     }
 }

@@ -24,10 +24,12 @@ final class PartialFile {
     /// Whether it has got another name, under which it stays.
     var isMoved = false
 
-    init(path: String, finalPath: String, descriptor: Int32) {
+    /// - Parameter size: The bytes that are in it already.
+    init(path: String, finalPath: String, descriptor: Int32, size: Int64 = 0) {
         self.path = path
         self.finalPath = finalPath
         self.descriptor = descriptor
+        self.size = size
     }
 
     deinit {
@@ -76,6 +78,12 @@ final class PartialFile {
         return count
     }
 
+    /// Writes another file's bytes behind what is there.
+    func append(contentsOf path: String) throws(FileFailure) {
+        guard let descriptor else { throw SystemFile.failure(finalPath, "is closed", EBADF) }
+        try SystemFile.copy(path, to: descriptor, finalPath)
+    }
+
     /// Closes it; some file systems say only now that there was no room.
     func close(synchronizing: Bool) throws(FileFailure) {
         guard let descriptor else { return }
@@ -90,10 +98,25 @@ final class PartialFile {
 
     /// Removes it, unless it was moved.
     func discard() {
-        if let descriptor { _ = closeDescriptor(descriptor) }
-        descriptor = nil
+        closeQuietly()
         if !isMoved { unlink(path) }
         isMoved = true
+    }
+
+    /// Leaves it where it is, for somebody who will go on with it.
+    func leave() {
+        closeQuietly()
+        isMoved = true
+    }
+
+    private func closeQuietly() {
+        if let descriptor { _ = closeDescriptor(descriptor) }
+        descriptor = nil
+    }
+
+    /// Keeps others who would write to it away.
+    func lock() throws(FileFailure) {
+        if let descriptor { try SystemFile.lock(descriptor, path) }
     }
 }
 

@@ -25,11 +25,16 @@ extension Session {
         for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions(),
         hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
-        let destination = try DownloadDestination(destination, options)
+        try await download(request, DownloadPlan(to: destination, options), hooks)
+    }
+
+    func download(
+        _ request: Request, _ plan: DownloadPlan, _ hooks: TaskHooks? = nil
+    ) async throws(SessionError) -> Response<URL> {
         let hooks = hub.hooks(of: request, hooks, .download)
-        guard hub.isWatched || hooks != nil else { return try await engine.download(request, to: destination) }
+        guard hub.isWatched || hooks != nil else { return try await engine.download(request, plan) }
         return try await hub.reporting(request, hooks) { () async throws(SessionError) in
-            try await engine.download(request, to: destination, hooks: hooks)
+            try await engine.download(request, plan, hooks: hooks)
         }
     }
 }

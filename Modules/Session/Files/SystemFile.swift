@@ -77,6 +77,7 @@ enum SystemFile {
             return true
         }
         if errno == EEXIST { return false }
+        if errno == EXDEV { throw failure(newPath, "cannot be put in place") }
         // A file system without hard links: the name is taken by an empty file first.
         guard let descriptor = try create(newPath, permissions: nil) else { return false }
         close(descriptor)

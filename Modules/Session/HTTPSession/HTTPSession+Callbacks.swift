@@ -2,12 +2,12 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSerialization
 
-extension DataTask {
+extension TransferTask {
     /// Hangs the callbacks of a verb on the task, and starts it.
     func start(
         _ progress: (@Sendable (TaskProgress) -> Void)?, _ success: @escaping @Sendable (Response<Value>) -> Void,
         _ failure: (@Sendable (SessionError) -> Void)?
-    ) -> DataTask {
+    ) -> Self {
         if let progress { onProgress(progress) }
         onCompletion { result in
             switch result {

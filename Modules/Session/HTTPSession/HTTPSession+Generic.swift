@@ -27,14 +27,14 @@ extension HTTPSession {
         return try await session.response(for: request, serializer: serializer)
     }
 
-    /// Makes a handle on a request with any method. Nothing is sent until ``DataTask/resume()``.
+    /// Makes a handle on a request with any method. Nothing is sent until ``TransferTask/resume()``.
     ///
     /// A request that cannot be made gives a handle that fails once it is resumed.
     public func task<S: ResponseSerializer>(
         _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
         options: RequestOptions = RequestOptions(), requestSerializer: (any RequestSerializer)? = nil, serializer: S
     ) -> DataTask<S.Value> {
-        makeTask(.data, serializer) { () throws(SessionError) in
+        makeTask(serializer) { () throws(SessionError) in
             try request(
                 method, path, parameters: parameters, headers: headers, options: options,
                 requestSerializer: requestSerializer)
@@ -61,20 +61,19 @@ extension HTTPSession {
             serializer: configuration.serializer(for: type))
     }
 
-    /// Makes a handle on the upload of a multipart form. Nothing is sent until ``DataTask/resume()``.
+    /// Makes a handle on the upload of a multipart form. Nothing is sent until ``TransferTask/resume()``.
     public func task<S: ResponseSerializer>(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
         options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S
-    ) -> DataTask<S.Value> {
-        makeTask(.upload, serializer) { () throws(SessionError) in
+    ) -> UploadTask<S.Value> {
+        makeTask(serializer) { () throws(SessionError) in
             try request(method, path, headers: headers, options: options, multipart: form)
         }
     }
 
-    func makeTask<S: ResponseSerializer>(
-        _ kind: TaskKind, _ serializer: S, _ make: () throws(SessionError) -> Request
-    ) -> DataTask<S.Value> {
-        let request = Result<Request, SessionError> { () throws(SessionError) in try make() }
-        return session.task(kind, for: request, serializer: serializer)
+    func makeTask<Kind: TransferKind, S: ResponseSerializer>(
+        _ serializer: S, _ make: () throws(SessionError) -> Request
+    ) -> TransferTask<Kind, S.Value> {
+        session.task(for: Result { () throws(SessionError) in try make() }, serializer: serializer)
     }
 }

@@ -44,8 +44,8 @@ extension HTTPSession {
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
         success: @escaping @Sendable (Response<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
-    ) -> DataTask<JSONValue?> {
-        makeTask(.upload, configuration.responseSerializer) { () throws(SessionError) in
+    ) -> UploadTask<JSONValue?> {
+        makeTask(configuration.responseSerializer) { () throws(SessionError) in
             let form = try MultipartForm(parameters, filledBy: build)
             return try request(.post, path, headers: headers, options: options, multipart: form)
         }.start(progress, success, failure)
@@ -94,8 +94,8 @@ extension HTTPSession {
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
         success: @escaping @Sendable (Response<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
-    ) -> DataTask<JSONValue?> {
-        makeTask(.upload, configuration.responseSerializer) { () throws(SessionError) in
+    ) -> UploadTask<JSONValue?> {
+        makeTask(configuration.responseSerializer) { () throws(SessionError) in
             let form = try MultipartForm(parameters, filledBy: build)
             return try request(.put, path, headers: headers, options: options, multipart: form)
         }.start(progress, success, failure)

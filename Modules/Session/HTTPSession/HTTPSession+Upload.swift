@@ -48,14 +48,14 @@ extension HTTPSession {
         return try await session.response(for: request, serializer: serializer)
     }
 
-    /// Makes a handle on the upload of a file. Nothing is sent until ``DataTask/resume()``.
+    /// Makes a handle on the upload of a file. Nothing is sent until ``TransferTask/resume()``.
     ///
     /// A file that cannot be read gives a handle that fails once it is resumed.
     public func task<S: ResponseSerializer>(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
         options: RequestOptions = RequestOptions(), fromFile file: URL, serializer: S
-    ) -> DataTask<S.Value> {
-        makeTask(.upload, serializer) { () throws(SessionError) in
+    ) -> UploadTask<S.Value> {
+        makeTask(serializer) { () throws(SessionError) in
             try request(method, path, headers: headers, options: options, fromFile: file)
         }
     }

@@ -6,10 +6,10 @@ extension Engine {
     func run(
         _ request: Request, _ exchange: Exchange, _ hooks: RequestHooks
     ) async throws(SessionError) -> EngineResponse {
-        var exchange = exchange
-        exchange.sink = hooks.watching(exchange.sink)
-        if hooks.readsResponses { exchange.delivery = .streamed }
-        var response = try await proceed(request, from: 0, exchange)
+        var watched = exchange
+        watched.sink = hooks.watching(exchange.sink)
+        if hooks.readsResponses { watched.delivery = .streamed }
+        var response = try await proceed(request, from: 0, watched)
         do {
             let disposition = try await hooks.didReceiveResponse(response.head)
             try await follow(disposition, response, request, exchange, hooks)
@@ -34,10 +34,9 @@ extension Engine {
             try await hooks.stream(response, to: reader)
             throw .takenByHook("stream", response)
         case .becomeDownload(let file, let options):
-            let destination = try DownloadDestination(file, options)
             let sink = hooks.watching(exchange.sink, isDownload: true)
             hooks.didFinishDownload(
-                try await save(response, answering: request, to: destination, sink).value)
+                try await save(response, answering: request, DownloadPlan(to: file, options), sink).value)
             throw .takenByHook("download", response)
         }
     }

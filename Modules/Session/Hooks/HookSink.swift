@@ -39,6 +39,13 @@ final class HookSink: EngineSink {
         base?.willReceiveBody(length: length)
     }
 
+    func willReceiveBody(length: Int64?, from offset: Int64) {
+        let progress = TransferProgress(completed: offset, total: length)
+        state.withLock { $0.written = progress }
+        base?.willReceiveBody(length: length, from: offset)
+        if isDownload, hooks.isSeen(\.didResumeDownload) { hooks.tell { $0.didResumeDownload?($1, progress) } }
+    }
+
     func didReceiveBody(bytes: Int) {
         base?.didReceiveBody(bytes: bytes)
         guard isDownload, hooks.isSeen(\.didWriteDownload) else { return }
@@ -56,6 +63,12 @@ final class HookSink: EngineSink {
 
     func didFinishAttempt(_ metrics: TransportMetrics) {
         base?.didFinishAttempt(metrics)
+    }
+
+    var priority: RequestPriority { base?.priority ?? .normal }
+
+    func willWait(_ place: WaitingPlace) {
+        base?.willWait(place)
     }
 
     func passGate() async throws {

@@ -96,7 +96,8 @@ final class RequestHooks: Sendable {
 
     /// What watches for the hooks and for the request's own watcher; of a download, also what is written.
     func watching(_ sink: (any EngineSink)?, isDownload: Bool = false) -> (any EngineSink)? {
-        guard isSeen(\.didSendBody) || isSeen(\.didReceiveInformational) || isSeen(\.didWriteDownload) else {
+        if sink is HookSink { return sink }
+        guard isSeen(\.didResumeDownload) || isSeen(\.didSendBody) || isSeen(\.didReceiveInformational) || isSeen(\.didWriteDownload) else {
             return sink
         }
         return HookSink(hooks: self, base: sink, isDownload: isDownload)

@@ -41,6 +41,9 @@ extension SessionDelegate {
     public func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
 
     /// Does nothing.
+    public func didResumeDownload(_ progress: TransferProgress, _ context: HookContext) {}
+
+    /// Does nothing.
     public func didFinishDownload(_ file: URL, _ context: HookContext) {}
 
     /// Does nothing.

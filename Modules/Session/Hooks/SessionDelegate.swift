@@ -44,6 +44,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext)
     /// See ``TaskHooks/didWriteDownload``. The default does nothing.
     func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
+    /// See ``TaskHooks/didResumeDownload``. The default does nothing.
+    func didResumeDownload(_ progress: TransferProgress, _ context: HookContext)
     /// See ``TaskHooks/didFinishDownload``. The default does nothing.
     func didFinishDownload(_ file: URL, _ context: HookContext)
     /// See ``TaskHooks/didCollectMetrics``. The default does nothing.

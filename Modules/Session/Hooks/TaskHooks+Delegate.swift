@@ -22,6 +22,9 @@ extension TaskHooks {
         didWriteDownload = { [weak delegate] context, bytes, progress in
             delegate?.didWriteDownload(bytes, progress, context)
         }
+        didResumeDownload = { [weak delegate] context, progress in
+            delegate?.didResumeDownload(progress, context)
+        }
         didFinishDownload = { [weak delegate] context, file in delegate?.didFinishDownload(file, context) }
         didCollectMetrics = { [weak delegate] context, metrics in delegate?.didCollectMetrics(metrics, context) }
         didComplete = { [weak delegate] context, error in delegate?.didComplete(error, context) }

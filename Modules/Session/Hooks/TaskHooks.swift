@@ -50,6 +50,8 @@ public struct TaskHooks: Sendable {
     public var didReceiveInformational: (@Sendable (HookContext, HTTPResponse) -> Void)?
     /// So many more bytes of a download are in its file.
     public var didWriteDownload: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
+    /// A download goes on from a part: so many bytes of it are there already.
+    public var didResumeDownload: (@Sendable (HookContext, TransferProgress) -> Void)?
     /// A download is complete, and is where it was to go.
     public var didFinishDownload: (@Sendable (HookContext, URL) -> Void)?
     /// The request is over, and this is what its attempts cost, in order.
@@ -68,7 +70,8 @@ public struct TaskHooks: Sendable {
     }
 
     private var sees: Bool {
-        didSendBody != nil || didReceiveInformational != nil || didWriteDownload != nil || didFinishDownload != nil
+        didSendBody != nil || didReceiveInformational != nil || didWriteDownload != nil || didResumeDownload != nil
+            || didFinishDownload != nil
             || didCollectMetrics != nil || didComplete != nil
     }
 }

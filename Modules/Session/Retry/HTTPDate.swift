@@ -2,12 +2,12 @@ internal import FoundationEssentials
 
 /// A moment as HTTP writes it (RFC 9110, section 5.6.7), in any of the three formats; whole seconds since 1970.
 struct HTTPDate: Hashable {
-    let seconds: Int64
+    let secondsSinceEpoch: Int64
 
-    static var now: HTTPDate { HTTPDate(seconds: Int64(Date().timeIntervalSince1970)) }
+    static var now: HTTPDate { HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) }
 
-    private init(seconds: Int64) {
-        self.seconds = seconds
+    private init(secondsSinceEpoch: Int64) {
+        self.secondsSinceEpoch = secondsSinceEpoch
     }
 
     init?(_ text: String) {
@@ -16,7 +16,7 @@ struct HTTPDate: Hashable {
         // Of asctime: Sun Nov  6 08:49:37 1994; of the others: Sun, 06 Nov 1994 08:49:37 GMT.
         let isAsctime = words.count == 5
         let (day, month, time) = isAsctime ? (words[2], words[1], words[3]) : (words[1], words[2], words[4])
-        guard isAsctime || words[5] == "GMT", let month = Self.months.firstIndex(of: month),
+        guard isAsctime || words[5] == "GMT" && day.utf8.count == 2, let month = Self.months.firstIndex(of: month),
             let day = Self.number(day, in: 1...31), let year = Self.year(isAsctime ? words[4] : words[3])
         else { return nil }
         let parts = time.split(separator: ":", omittingEmptySubsequences: false)
@@ -24,7 +24,7 @@ struct HTTPDate: Hashable {
             let minute = Self.number(parts[1], in: 0...59), let second = Self.number(parts[2], in: 0...60)
         else { return nil }
         let days = Self.days(year: year, month: Int64(month) + 1, day: day)
-        seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+        secondsSinceEpoch = ((days * 24 + hour) * 60 + minute) * 60 + second
     }
 
     private static let months: [Substring] = [

@@ -90,6 +90,6 @@ extension HTTPResponse {
         if text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return .seconds(Int64(text) ?? Int64(Int32.max)) }
         guard let moment = HTTPDate(text) else { return nil }
         let now = headerFields[.date].flatMap { HTTPDate($0.trimmingOptionalWhitespace) } ?? .now
-        return .seconds(max(0, moment.seconds - now.seconds))
+        return .seconds(max(0, moment.secondsSinceEpoch - now.secondsSinceEpoch))
     }
 }

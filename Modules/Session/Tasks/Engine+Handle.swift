@@ -15,7 +15,7 @@ extension Engine {
             let body = try await collect(&response, of: request.method, driver)
             return try Response(response, body: body, serializer: serializer)
         } catch {
-            throw error.adding(metrics: driver.shared.withLock { $0.metrics })
+            throw error.adding(metrics: driver.attemptMetrics)
         }
     }
 

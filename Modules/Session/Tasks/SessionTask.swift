@@ -1,4 +1,5 @@
 public import LinnetSerialization
+public import LinnetTransport
 
 /// A handle on a request: whatever a user interface or a list of transfers needs to know, of any kind of task.
 ///
@@ -12,6 +13,9 @@ public protocol SessionTask: AnyObject, Sendable, Identifiable where ID == UInt6
     var originalRequest: Request? { get }
     /// Words of your own about the task. Linnet never reads or writes them.
     var taskDescription: String? { get set }
+    /// How soon the request gets a connection, compared with others that wait for one. The default is `.normal`. It can
+    /// be changed at any time, and counts while the request waits.
+    var priority: RequestPriority { get set }
     /// Where the task stands.
     var state: TaskState { get }
     /// How far it has come.

@@ -6,7 +6,9 @@ extension TaskDriver {
     func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in
-            var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.machine.progress)]
+            // What the new one hears is not told again to it, and the others have heard it, too.
+            state.publishProgress(at: state.outcome == nil ? .now : nil)
+            var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.progress(at: .now))]
             if let outcome = state.outcome { known.append(.completed(outcome)) }
             state.outbox.add(observer, key: key, hearing: known)
             return {}
@@ -41,6 +43,18 @@ extension TaskDriver {
                 if let selected = select(news) { buffer.append(selected) }
                 if case .completed = news { buffer.finish() }
             }
+        }
+    }
+
+    /// The outcome, once it is there, whether or not the caller's task is cancelled.
+    func ending() async -> Outcome {
+        let key = nextKey()
+        return await withCheckedContinuation { waiter in
+            let outcome = shared.withLock { state -> Outcome? in
+                if state.outcome == nil { state.waiters[key] = waiter }
+                return state.outcome
+            }
+            if let outcome { waiter.resume(returning: outcome) }
         }
     }
 

@@ -10,8 +10,31 @@ extension TaskDriver: EngineSink {
         changeProgress { $0.didSend(Int64(bytes)) }
     }
 
+    var priority: RequestPriority { shared.withLock { $0.priority } }
+
+    func setPriority(_ priority: RequestPriority) {
+        let place = shared.withLock { state in
+            state.priority = priority
+            return state.place
+        }
+        place?.setPriority(priority)
+    }
+
+    func willWait(_ place: WaitingPlace) {
+        let priority = shared.withLock { state in
+            state.place = place
+            return state.priority
+        }
+        // It may have changed since the request got its place.
+        place.setPriority(priority)
+    }
+
     func willReceiveBody(length: Int64?) {
         changeProgress { $0.willReceive(total: length) }
+    }
+
+    func willReceiveBody(length: Int64?, from offset: Int64) {
+        changeProgress { $0.willReceive(total: length, from: offset) }
     }
 
     func didReceiveBody(bytes: Int) {
@@ -21,6 +44,8 @@ extension TaskDriver: EngineSink {
     func didFinishAttempt(_ metrics: TransportMetrics) {
         shared.withLock { $0.metrics.append(metrics) }
     }
+
+    var attemptMetrics: [TransportMetrics] { shared.withLock { $0.metrics } }
 
     func passGate() async throws {
         guard shared.withLock({ $0.machine.isGateClosed }) else { return }
@@ -48,10 +73,4 @@ extension TaskDriver: EngineSink {
         }
     }
 
-    private func changeProgress(_ body: (inout TaskStateMachine) -> Bool) {
-        change { state in
-            if body(&state.machine) { state.outbox.append(.progress(state.machine.progress)) }
-            return {}
-        }
-    }
 }

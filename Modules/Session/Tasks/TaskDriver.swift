@@ -23,6 +23,10 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var metrics: [TransportMetrics] = []
         var hooks: TaskHooks?
         var requestHooks: RequestHooks?
+        var priority = RequestPriority.normal
+        /// Where the request waits for a connection, if it ever had to.
+        var place: WaitingPlace?
+        var pace: ProgressPace
     }
 
     let id = TaskID.next()
@@ -30,23 +34,24 @@ final class TaskDriver<Output: Sendable>: Sendable {
     let kind: TaskKind
     let hub: TaskEventHub
     let shared: Mutex<Shared>
-    private let didEnd: @Sendable (UInt64) -> Void
+    private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
+    /// - Parameter progressInterval: The shortest time between two news of progress.
     init(
-        request: Request?, kind: TaskKind = .data, hub: TaskEventHub,
-        didEnd: @escaping @Sendable (UInt64) -> Void = { _ in },
+        request: Request?, kind: TaskKind = .data, hub: TaskEventHub, progressInterval: Duration = .zero,
+        didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void = { _, _ in },
         work: @escaping Work
     ) {
         self.request = request
         self.kind = kind
         self.hub = hub
         self.didEnd = didEnd
-        shared = Mutex(Shared(work: work))
+        shared = Mutex(Shared(work: work, pace: ProgressPace(interval: progressInterval)))
         hub.post(event(.created))
     }
 
     var state: TaskState { shared.withLock { $0.machine.state } }
-    var progress: TaskProgress { shared.withLock { $0.machine.progress } }
+    var progress: TaskProgress { shared.withLock { $0.progress(at: .now) } }
     var outcome: Outcome? { shared.withLock { $0.outcome } }
 
     // MARK: The handle's events
@@ -68,7 +73,10 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     func suspend() {
         change { state in
-            if state.machine.suspend() { state.outbox.append(.state(.suspended)) }
+            if state.machine.suspend() {
+                state.pace.pause()
+                state.outbox.append(.state(.suspended))
+            }
             return {}
         }
     }
@@ -114,13 +122,14 @@ final class TaskDriver<Output: Sendable>: Sendable {
     private func complete(_ outcome: Outcome) {
         change { state in
             var outcome = outcome
-            let before = state.machine.progress
             switch state.machine.complete(successfully: (try? outcome.get()) != nil) {
             case .none: return {}
-            case .fail(let error): outcome = .failure(error)
+            case .fail(var error):
+                // The reason counts; what is left of a download comes with the work's own error.
+                error.resumeData = outcome.error?.resumeData
+                outcome = .failure(error)
             case .deliver: break
             }
-            if state.machine.progress != before { state.outbox.append(.progress(state.machine.progress)) }
             return self.end(&state, outcome)
         }
     }
@@ -130,12 +139,15 @@ final class TaskDriver<Output: Sendable>: Sendable {
         state.outcome = outcome
         state.work = nil
         state.runningTask = nil
+        let timer = state.pace.end()
+        state.publishProgress(at: nil)
         state.outbox.append(.state(.completed))
         state.outbox.append(.completed(outcome))
         let (waiters, gateWaiters) = (state.waiters.values, state.gate.open())
         state.waiters = [:]
         return { [didEnd, id] in
-            didEnd(id)
+            timer?.cancel()
+            didEnd(id, outcome.error)
             gateWaiters.forEach { $0.resume(returning: true) }
             waiters.forEach { $0.resume(returning: outcome) }
         }

@@ -7,10 +7,10 @@ public struct TaskKind: Hashable, Sendable, CustomStringConvertible {
 
     /// A request, whose response ends up in memory.
     public static let data = TaskKind("data")
-    /// A response that becomes a file.
-    public static let download = TaskKind("download")
-    /// A response that is read as it comes.
-    public static let stream = TaskKind("stream")
     /// A request that is about what it sends.
     public static let upload = TaskKind("upload")
+    /// A request whose response becomes a file.
+    public static let download = TaskKind("download")
+    /// A request whose response is read as it comes.
+    public static let stream = TaskKind("stream")
 }

@@ -23,6 +23,8 @@ struct TaskOutbox<Output: Sendable> {
     private var isSending = false
     private var hasEnded = false
 
+    var hasObservers: Bool { !observers.isEmpty }
+
     /// News for everyone who observes now. Nothing follows the end: who has heard it is let go, with all that it holds.
     mutating func append(_ news: TaskNews<Output>) {
         waiting.append(Delivery(news: news, observers: observers.map(\.observer), hasJustHappened: true))

@@ -32,4 +32,4 @@ protocol EndableTask: SessionTask {
     func fail(_ error: SessionError)
 }
 
-extension DataTask: EndableTask {}
+extension TransferTask: EndableTask {}

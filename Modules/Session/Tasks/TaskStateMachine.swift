@@ -34,6 +34,7 @@ struct TaskStateMachine {
     private(set) var progress = TaskProgress()
     /// Of the attempt that runs; the progress shows the most that any attempt sent.
     private var sentByAttempt: Int64 = 0
+    private var receivedByAttempt: Int64 = 0
 
     var state: TaskState {
         switch phase {
@@ -120,14 +121,21 @@ struct TaskStateMachine {
         return change { $0.upload.completed = max($0.upload.completed, sent) }
     }
 
-    mutating func willReceive(total: Int64?) -> Bool {
+    /// A response begins to come, whose first byte is this one of the whole.
+    mutating func willReceive(total: Int64?, from offset: Int64 = 0) -> Bool {
         guard !isOver else { return false }
-        return change { $0.download.total = total }
+        receivedByAttempt = offset
+        return change { progress in
+            progress.download.completed = max(progress.download.completed, offset)
+            progress.download.total = total.map { max($0, progress.download.completed) }
+        }
     }
 
     mutating func didReceive(_ bytes: Int64) -> Bool {
         guard !isOver else { return false }
-        return change { $0.download.completed += bytes }
+        receivedByAttempt += bytes
+        let received = receivedByAttempt
+        return change { $0.download.completed = max($0.download.completed, received) }
     }
 
     private var isOver: Bool {

@@ -100,7 +100,8 @@ final class ConnectionPool: Sendable {
 
     /// A place on a connection to the origin, under the policy that holds now.
     func lease(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?
+        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?,
+        observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> HTTPConnection {
         while true {
             if let connection = try takePlace(origin) {
@@ -108,7 +109,7 @@ final class ConnectionPool: Sendable {
                 if connection.isOpen { return connection }
                 continue
             }
-            switch await wait(origin, timeouts: timeouts, deadline: deadline) {
+            switch await wait(origin, timeouts: timeouts, deadline: deadline, observer) {
             case .connection(let connection): return connection
             case .askAgain: continue
             case .failed(let error): throw error
@@ -135,12 +136,12 @@ final class ConnectionPool: Sendable {
     }
 
     private func wait(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?
+        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, _ observer: (any TransportObserver)?
     ) async -> LeaseOutcome {
         let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                enqueue(id, origin, timeouts, deadline, continuation)
+                enqueue(id, origin, timeouts, deadline, observer, continuation)
             }
         } onCancel: {
             giveUp(id, .readerCancelled)
@@ -149,24 +150,27 @@ final class ConnectionPool: Sendable {
 
     private func enqueue(
         _ id: UInt64, _ origin: Origin, _ timeouts: TransportTimeouts, _ deadline: NIODeadline?,
-        _ continuation: UnsafeContinuation<LeaseOutcome, Never>
+        _ observer: (any TransportObserver)?, _ continuation: UnsafeContinuation<LeaseOutcome, Never>
     ) {
         enum Step {
             case fail(TransportError)
             case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, SecurityPolicy)
         }
+        let priority = observer?.priority ?? .normal
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             if Task.isCancelled { return .fail(.readerCancelled) }
             let key = PoolKey(origin, under: state.policy)
             state.waiters[id] = Waiter(key: key, timeouts: timeouts, continuation: continuation)
-            return .wait(key, state.machine.wait(id, for: key, connector.multiplexing(origin)), state.policy)
+            let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: priority)
+            return .wait(key, action, state.policy)
         }
         switch step {
         case .fail(let error):
             continuation.resume(returning: .failed(error))
         case .wait(let key, let action, let policy):
             armTimer(id, timeouts, deadline)
+            observer?.willWait(WaitingPlace { self.setPriority($0, of: id) })
             switch action {
             case .connect: connect(key, policy, timeouts, nearCaller: true)
             case .evict: evict(for: key, policy, timeouts)
@@ -176,6 +180,13 @@ final class ConnectionPool: Sendable {
             if case .connection(let connection) = shards.lazy.map({ $0.take(origin) }).first(where: \.isConnection) {
                 offer(connection)
             }
+        }
+    }
+
+    private func setPriority(_ priority: RequestPriority, of id: UInt64) {
+        change { state in
+            guard let key = state.waiters[id]?.key else { return }
+            state.machine.setPriority(priority, of: id, key: key)
         }
     }
 

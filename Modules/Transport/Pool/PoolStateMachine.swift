@@ -1,9 +1,8 @@
-internal import NIOCore
-
 /// Who waits for a connection, and when one is opened or closed. Pure: each event returns what to do.
 ///
 /// Connections with room for a request lie on their event loop's ``ConnectionShelf``; this machine hears of a place only
-/// when somebody waits for one. Waiting requests of one key are served in the order in which they came.
+/// when somebody waits for one. Waiting requests of one key are served by priority, and else in the order in which they
+/// came.
 struct PoolStateMachine<Key: Hashable> {
     typealias WaiterID = UInt64
 
@@ -32,7 +31,7 @@ struct PoolStateMachine<Key: Hashable> {
         /// Idle, in use and being opened, but for those that drain.
         var total = 0
         var connecting = 0
-        var waiters = CircularBuffer<WaiterID>()
+        var waiters = WaiterLine()
         /// Nil until a connection has shown it.
         var isMultiplexed: Bool?
 
@@ -65,10 +64,12 @@ struct PoolStateMachine<Key: Hashable> {
     // MARK: Requests
 
     /// A request found no place.
-    mutating func wait(_ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing) -> WaitAction {
+    mutating func wait(
+        _ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing, priority: RequestPriority = .normal
+    ) -> WaitAction {
         var origin = origins[key] ?? Origin()
         if multiplexing == .never { origin.isMultiplexed = false }
-        origin.waiters.append(waiter)
+        origin.waiters.add(waiter, priority)
         origins[key] = origin
         waiters += 1
         guard wantsConnection(origin) else { return .wait }
@@ -87,11 +88,16 @@ struct PoolStateMachine<Key: Hashable> {
 
     /// A request gave up waiting; false when it waits no more.
     mutating func cancel(_ waiter: WaiterID, key: Key) -> Bool {
-        guard let index = origins[key]?.waiters.firstIndex(of: waiter) else { return false }
-        origins[key]?.waiters.remove(at: index)
+        guard origins[key]?.waiters.remove(waiter) == true else { return false }
         waiters -= 1
         tidy(key)
         return true
+    }
+
+    /// A request that waits gets another priority.
+    mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID, key: Key) {
+        guard origins[key]?.waiters.remove(waiter) == true else { return }
+        origins[key]?.waiters.add(waiter, priority)
     }
 
     /// Connections to be opened before anybody asks; returns how many there may be.
@@ -128,8 +134,12 @@ struct PoolStateMachine<Key: Hashable> {
         var failed: [WaiterID] = []
         if let origin = origins[key], origin.waiters.count > origin.connecting, let first = origin.waiters.first {
             let isShared = origin.isMultiplexed != false && origin.total == 1
-            failed = isShared ? Array(origin.waiters) : [first]
-            origins[key]?.waiters.removeFirst(failed.count)
+            if isShared {
+                failed = origins[key]?.waiters.removeAll() ?? []
+            } else {
+                failed = [first.id]
+                _ = origins[key]?.waiters.popFirst()
+            }
             waiters -= failed.count
         }
         return (failed, vacate(key))
@@ -166,8 +176,7 @@ struct PoolStateMachine<Key: Hashable> {
     mutating func retire(where isRetired: (Key) -> Bool) -> [WaiterID] {
         var asked: [WaiterID] = []
         for key in Array(origins.keys) where isRetired(key) {
-            asked += origins[key]?.waiters ?? []
-            origins[key]?.waiters = []
+            asked += origins[key]?.waiters.removeAll() ?? []
             tidy(key)
         }
         waiters -= asked.count
@@ -218,11 +227,14 @@ struct PoolStateMachine<Key: Hashable> {
         return next
     }
 
-    /// The origin that may open a connection and whose request is oldest.
+    /// The origin that may open a connection and whose request comes first.
     private var nextInNeed: Key? {
         guard waiters > 0 else { return nil }
         let inNeed = origins.filter { wantsConnection($0.value) }
-        return inNeed.min { ($0.value.waiters.first ?? .max) < ($1.value.waiters.first ?? .max) }?.key
+        return inNeed.min { first, second in
+            guard let other = second.value.waiters.first else { return true }
+            return first.value.waiters.first.map { $0 < other } ?? false
+        }?.key
     }
 
     private mutating func tidy(_ key: Key) {

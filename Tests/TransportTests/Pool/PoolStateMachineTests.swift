@@ -32,6 +32,31 @@ struct PoolStateMachineTests {
         expectEqual(pool.release("a", isUnused: true), .keep)
     }
 
+    @Test func aPlaceGoesToTheHighestPriorityFirst() {
+        var pool = machine(perOrigin: 1)
+        for (waiter, priority) in [(1, 0.5), (2, 0.25), (3, 0.75), (4, 0.5), (5, 0.75)] {
+            _ = pool.wait(UInt64(waiter), for: "a", .never, priority: RequestPriority(priority))
+        }
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        for waiter in [3, 5, 1, 4, 2] { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }
+        #expect(pool.waiters == 0)
+    }
+
+    @Test func aPriorityChangesWhileTheRequestWaits() {
+        var pool = machine(perOrigin: 1)
+        for waiter in 1...4 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        pool.setPriority(.high, of: 3, key: "a")
+        pool.setPriority(.low, of: 1, key: "a")
+        pool.setPriority(.low, of: 4, key: "a")
+        // As it was: its turn among its equals is by when it came.
+        pool.setPriority(.normal, of: 4, key: "a")
+        pool.setPriority(.high, of: 99, key: "a")
+        for waiter in [3, 2, 4, 1] { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }
+        expectEqual(pool.release("a", isUnused: true), .keep)
+        #expect(pool.waiters == 0)
+    }
+
     @Test func aCancelledWaiterIsSkipped() {
         var pool = machine(perOrigin: 1)
         for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .never) }

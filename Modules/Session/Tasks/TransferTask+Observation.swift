@@ -1,4 +1,4 @@
-extension DataTask {
+extension TransferTask {
     /// What the task is and has done, then what happens, in order; ends after the completion. A slow reader misses
     /// progress in between, nothing else.
     public var events: EventSequence<Event> {
@@ -39,7 +39,7 @@ extension DataTask {
     }
 }
 
-extension DataTask.Event {
+extension TransferTask.Event {
     init(_ news: TaskNews<Response<Value>>) {
         switch news {
         case .state(let state): self = .state(state)

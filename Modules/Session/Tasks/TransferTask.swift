@@ -1,7 +1,8 @@
 public import LinnetSerialization
+public import LinnetTransport
 internal import Synchronization
 
-/// A handle on a request whose response ends up in memory, read into a value.
+/// A handle on a request: a ``DataTask``, an ``UploadTask``, a ``DownloadTask`` or a ``StreamTask``.
 ///
 /// ```swift
 /// let task = session.dataTask(for: request, serializer: JSONResponseSerializer())
@@ -11,7 +12,7 @@ internal import Synchronization
 /// ```
 /// It is made suspended. The session keeps it alive from `resume()` to its end; one that is dropped before `resume()` ends
 /// with ``SessionError/Code/cancelled``.
-public final class DataTask<Value: Sendable>: SessionTask {
+public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTask {
     /// Something that happened to a task.
     public enum Event: Sendable {
         /// The state that the task had when the subscription began, or that it got since.
@@ -22,20 +23,23 @@ public final class DataTask<Value: Sendable>: SessionTask {
         case completed(Result<Response<Value>, SessionError>)
     }
 
-    /// What the task is made for.
-    public let kind: TaskKind
     let driver: TaskDriver<Response<Value>>
     let executor: CallbackExecutor
+    /// What a download or a stream shares with its handle.
+    let link: TransferLink
 
-    init(kind: TaskKind, driver: TaskDriver<Response<Value>>, executor: CallbackExecutor) {
-        self.kind = kind
+    init(driver: TaskDriver<Response<Value>>, executor: CallbackExecutor, link: TransferLink = .none) {
         self.driver = driver
         self.executor = executor
+        self.link = link
     }
 
     deinit {
         driver.cancel(.cancelled(driver.request?.url))
     }
+
+    /// What the task is made for.
+    public var kind: TaskKind { Kind.kind }
 
     /// The task's number. No two requests of a process have the same.
     public var id: UInt64 { driver.id }
@@ -53,6 +57,13 @@ public final class DataTask<Value: Sendable>: SessionTask {
     public var hooks: TaskHooks? {
         get { driver.shared.withLock { $0.hooks } }
         set { driver.shared.withLock { $0.hooks = newValue } }
+    }
+
+    /// How soon the request gets a connection, compared with others that wait for one. The default is `.normal`. It can
+    /// be changed at any time, and counts while the request waits.
+    public var priority: RequestPriority {
+        get { driver.priority }
+        set { driver.setPriority(newValue) }
     }
 
     /// Where the task stands.
@@ -86,8 +97,10 @@ public final class DataTask<Value: Sendable>: SessionTask {
     }
 
     /// Ends the task with ``SessionError/Code/cancelled``, unless it has ended. Where a transfer runs, that takes a
-    /// moment, in which the state is ``TaskState/canceling``; whatever arrives in it is dropped.
+    /// moment, in which the state is ``TaskState/canceling``; whatever arrives in it is dropped, and of a download nothing
+    /// is left.
     public func cancel() {
+        link.download?.setEnding(.discard)
         driver.cancel(.cancelled(driver.request?.url))
     }
 
@@ -95,5 +108,16 @@ public final class DataTask<Value: Sendable>: SessionTask {
 
     func fail(_ error: SessionError) {
         driver.cancel(error)
+    }
+}
+
+/// What the work of some kinds of tasks shares with their handles.
+enum TransferLink: Sendable {
+    case none
+    case download(DownloadLink)
+    case stream(StreamLink)
+
+    var download: DownloadLink? {
+        if case .download(let link) = self { link } else { nil }
     }
 }

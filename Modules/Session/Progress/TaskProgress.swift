@@ -15,17 +15,29 @@ public struct TransferProgress: Sendable, Hashable {
     public var completed: Int64
     /// The bytes in all; nil while the number is unknown. After a success it is known.
     public var total: Int64?
+    /// How many bytes came in a second, over the last three seconds at most; it falls while nothing comes. Nil until there is
+    /// something to measure, and once the task has ended.
+    public var bytesPerSecond: Double?
 
     /// Makes a progress.
-    public init(completed: Int64 = 0, total: Int64? = nil) {
+    public init(completed: Int64 = 0, total: Int64? = nil, bytesPerSecond: Double? = nil) {
         self.completed = completed
         self.total = total
+        self.bytesPerSecond = bytesPerSecond
     }
 
     /// The part that is done, from 0 to 1; nil while the total is unknown.
     public var fraction: Double? {
         guard let total else { return nil }
         return total > 0 ? min(1, Double(completed) / Double(total)) : 1
+    }
+
+    /// How long the rest will take if it goes on as it did of late; nil while the total or the throughput is unknown, or
+    /// nothing comes.
+    public var estimatedTimeRemaining: Duration? {
+        guard let total, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+        let seconds = Double(max(0, total - completed)) / bytesPerSecond
+        return seconds < 1e9 ? .seconds(seconds) : nil
     }
 
     /// Whether all bytes are there.

@@ -1,0 +1,127 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// The name that a response suggests for its file: by its Content-Disposition (RFC 6266), or else its URL.
+///
+/// What comes from the server never leads out of the folder, nor makes a hidden file: path components but for the last,
+/// control characters, and dots at the start are left out.
+struct SuggestedFileName {
+    /// The longest name that the usual file systems take, in bytes; the number of a second file has to fit in, too.
+    private static let longest = 240
+
+    let name: String
+
+    init(_ head: HTTPResponse, url: URL) {
+        let suggestion = head.headerFields[.contentDisposition].flatMap { Self.fileName(inDisposition: $0) }
+        name = suggestion.flatMap(Self.safe) ?? Self.safe(url.lastPathComponent) ?? "download"
+    }
+
+    /// The name without what a server has no say in; nil when nothing is left.
+    private static func safe(_ name: String) -> String? {
+        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
+        let scalars = last.unicodeScalars.filter { scalar in
+            switch scalar.properties.generalCategory {
+            // Marks that change the direction of text could make "exe.gpj" look like "jpg.exe".
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            default: scalar != "/" && scalar != "\\"
+            }
+        }
+        var text = String(String.UnicodeScalarView(scalars))
+        text = String(text.drop { $0 == "." || $0.isWhitespace })
+        while let end = text.last, end == "." || end.isWhitespace { text.removeLast() }
+        return text.isEmpty ? nil : shortened(text)
+    }
+
+    /// Keeps the extension.
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > longest else { return name }
+        let tail = name.lastIndex(of: ".").map { name[$0...] }.flatMap { $0.utf8.count <= 32 ? $0 : nil } ?? ""
+        var stem = name.dropLast(tail.count)
+        while stem.utf8.count + tail.utf8.count > longest, !stem.isEmpty { stem.removeLast() }
+        return String(stem + tail)
+    }
+
+    // MARK: Content-Disposition
+
+    private static func fileName(inDisposition value: String) -> String? {
+        let parameters = parameters(of: value)
+        if let extended = parameters["filename*"], let name = decodeExtended(extended) { return name }
+        return parameters["filename"]
+    }
+
+    /// The parameters behind the type, the first of each name; quoted values without their quotes.
+    private static func parameters(of value: String) -> [String: String] {
+        var parameters: [String: String] = [:]
+        var rest = value.unicodeScalars[...]
+        while let semicolon = rest.firstIndex(of: ";") {
+            rest = rest[rest.index(after: semicolon)...]
+            guard let equals = rest.firstIndex(where: { $0 == "=" || $0 == ";" }), rest[equals] == "=" else { continue }
+            let name = String(rest[..<equals]).trimmed.lowercased()
+            rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
+            let text = rest.first == "\"" ? takeQuoted(&rest) : takeToken(&rest)
+            if parameters[name] == nil { parameters[name] = text }
+        }
+        return parameters
+    }
+
+    private static func takeToken(_ rest: inout Substring.UnicodeScalarView) -> String {
+        let end = rest.firstIndex(of: ";") ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return String(rest[..<end]).trimmed
+    }
+
+    private static func takeQuoted(_ rest: inout Substring.UnicodeScalarView) -> String {
+        var text = String.UnicodeScalarView()
+        var isEscaped = false
+        rest = rest.dropFirst()
+        while let scalar = rest.popFirst() {
+            if isEscaped {
+                text.append(scalar)
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else if scalar == "\"" {
+                break
+            } else {
+                text.append(scalar)
+            }
+        }
+        return String(text)
+    }
+
+    /// A value with its charset (RFC 8187, section 3.2): `UTF-8''na%C3%AFve.txt`.
+    private static func decodeExtended(_ text: String) -> String? {
+        let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = percentDecoded(parts[2].utf8) else { return nil }
+        switch parts[0].lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+
+    private static func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst(), let low = rest.popFirst(),
+                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+        }
+        return bytes
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

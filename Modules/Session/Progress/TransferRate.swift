@@ -1,0 +1,37 @@
+/// How fast bytes come: over the last three seconds at most, in steps of a tenth.
+struct TransferRate {
+    private static let window: Duration = .seconds(3)
+    private static let step: Duration = .milliseconds(100)
+    /// Less than this says nothing.
+    private static let shortest: Duration = .milliseconds(200)
+
+    private var samples: [(time: ContinuousClock.Instant, completed: Int64)] = []
+
+    /// So many bytes have come in all.
+    mutating func note(_ completed: Int64, at now: ContinuousClock.Instant) {
+        guard let last = samples.last else {
+            samples = [(now, completed)]
+            return
+        }
+        // The newest step is still being filled; the oldest is where measuring begins.
+        if samples.count > 1, let before = samples.dropLast().last, now - before.time < Self.step {
+            samples[samples.count - 1] = (now, completed)
+        } else if last.completed != completed || last.time != now {
+            samples.append((now, completed))
+        }
+        let start = now - Self.window
+        while samples.count > 2, samples[1].time <= start { samples.removeFirst() }
+    }
+
+    func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
+        guard let first = samples.first, let last = samples.last, samples.count > 1 else { return nil }
+        let time = now - first.time
+        guard time >= Self.shortest else { return nil }
+        return Double(last.completed - first.completed) / (time / .seconds(1))
+    }
+
+    /// What comes next is measured anew: the time in between was nobody's fault.
+    mutating func restart() {
+        samples = []
+    }
+}

@@ -1,0 +1,33 @@
+internal import Synchronization
+
+/// What a download shares with its handle: how it is to end, and what became of its part.
+final class DownloadLink: Sendable {
+    /// What happens to the part when the download ends before its time.
+    enum Ending: Sendable {
+        /// What its options say.
+        case asOptionsSay
+        case discard
+        case keep
+    }
+
+    private struct State {
+        var ending = Ending.asOptionsSay
+        var resumption: DownloadResumption?
+    }
+
+    private let state = Mutex(State())
+
+    var ending: Ending { state.withLock { $0.ending } }
+    var resumption: DownloadResumption? { state.withLock { $0.resumption } }
+
+    /// The first word counts.
+    func setEnding(_ ending: Ending) {
+        state.withLock { state in
+            if case .asOptionsSay = state.ending { state.ending = ending }
+        }
+    }
+
+    func setResumption(_ resumption: DownloadResumption) {
+        state.withLock { $0.resumption = resumption }
+    }
+}

@@ -1,0 +1,68 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetSecurity
+internal import LinnetSerialization
+internal import NIOCore
+
+/// Makes the resume data of a download: when it breaks off, and at intervals while it runs when there is a file for it.
+///
+/// Without that file nothing is hashed until it breaks off.
+struct PartKeeper {
+    let url: URL
+    let validators: ResumeValidators
+    let total: Int64?
+    private let sidecar: FilePlace?
+    private let interval: Duration
+    private let hasher: SHA256Hasher?
+    private var lastWrite: ContinuousClock.Instant?
+
+    /// Nil when the response is none that could be gone on with, whatever happens: its request is no GET, its version has
+    /// no strong validator, the server knows no ranges, or its bytes are coded.
+    ///
+    /// - Parameter hasher: What has seen the part that is there already.
+    init?(
+        _ response: EngineResponse, answering request: Request, total: Int64?, options: DownloadOptions,
+        continuing resume: ResumeData?, hasher: SHA256Hasher?
+    ) {
+        let head = response.head
+        let known = resume?.validators ?? ResumeValidators(head)
+        guard request.method == .get, resume != nil || head.status.code == 200, known.ifRange != nil,
+            !head.headerFields.contains(.contentEncoding),
+            head.headerFields[.acceptRanges]?.lowercased() != "none"
+        else { return nil }
+        url = request.url.withoutUserInfo
+        validators = known
+        self.total = total
+        sidecar = options.resumeFile.flatMap { FilePlace($0.path(percentEncoded: false)) }
+        interval = options.resumeInterval
+        self.hasher = sidecar == nil ? nil : hasher ?? SHA256Hasher()
+    }
+
+    /// Some more bytes are in the part.
+    mutating func wrote(_ buffers: some Collection<ByteBuffer>, to part: PartialFile) throws(FileFailure) {
+        guard let sidecar, let hasher else { return }
+        for buffer in buffers { buffer.withUnsafeReadableBytes { hasher.update($0) } }
+        let now = ContinuousClock.now
+        if let lastWrite, now - lastWrite < interval { return }
+        lastWrite = now
+        try SystemFile.replace(sidecar, with: makeData(part, digest: hasher.hexadecimalDigest).encoded())
+    }
+
+    /// The resume data of what is there; nil when that is nothing, or more than there should be.
+    func finish(_ part: PartialFile) throws(FileFailure) -> ResumeData? {
+        guard part.size > 0, part.size <= total ?? .max else { return nil }
+        let digest =
+            if let hasher { hasher.hexadecimalDigest } else { try SystemFile.digest(of: part.path, upTo: part.size) }
+        let data = makeData(part, digest: digest)
+        guard data.flaw == nil else { return nil }
+        if let sidecar { try SystemFile.replace(sidecar, with: data.encoded()) }
+        return data
+    }
+
+    private func makeData(_ part: PartialFile, digest: String) -> ResumeData {
+        ResumeData(
+            url: url, entityTag: validators.entityTag, lastModified: validators.lastModified,
+            partialFile: URL(filePath: part.path).absoluteURL, receivedBytes: part.size, totalBytes: total,
+            digest: digest)
+    }
+}

@@ -1,0 +1,45 @@
+internal import FoundationEssentials
+internal import LinnetSecurity
+internal import LinnetSerialization
+
+extension PartialFile {
+    /// Opens the part that resume data speaks of, once it was made sure that it is what it was, and cuts off what lies behind.
+    /// The hasher has seen what is left of it.
+    ///
+    /// Throws ``SessionError/Code/invalidResumeData``, and leaves the file as it is.
+    static func reopen(
+        _ resume: ResumeData, finalPath: String
+    ) throws(SessionError) -> (file: PartialFile, hasher: SHA256Hasher) {
+        let path = resume.partialFile.path(percentEncoded: false)
+        do throws(FileFailure) {
+            let descriptor = try SystemFile.openPart(path, size: resume.receivedBytes)
+            do throws(FileFailure) {
+                let hasher = SHA256Hasher()
+                try SystemFile.hash(descriptor, path, 0..<resume.offset, into: hasher)
+                let whole = hasher.copy()
+                try SystemFile.hash(descriptor, path, resume.offset..<resume.receivedBytes, into: whole)
+                guard whole.hexadecimalDigest == resume.digest else {
+                    throw SystemFile.failure(path, "is not what it was", SystemFile.notWhatItWas)
+                }
+                try SystemFile.truncate(descriptor, path, to: resume.offset)
+                let file = PartialFile(
+                    path: path, finalPath: finalPath, descriptor: descriptor, size: resume.offset)
+                return (file, hasher)
+            } catch {
+                SystemFile.close(descriptor)
+                throw error
+            }
+        } catch {
+            throw .invalidPart(error, resume)
+        }
+    }
+}
+
+extension SessionError {
+    static func invalidPart(_ failure: FileFailure, _ resume: ResumeData) -> SessionError {
+        var error = SessionError(
+            .invalidResumeData, "The download cannot go on: \(failure).", underlying: failure, url: resume.url)
+        error.fileFailure = failure
+        return error
+    }
+}

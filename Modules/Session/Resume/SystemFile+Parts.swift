@@ -1,0 +1,165 @@
+internal import FoundationEssentials
+internal import LinnetSecurity
+internal import LinnetSerialization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// What downloads that go on need of the system.
+extension SystemFile {
+    private static let pieceSize = 1024 * 1024
+
+    /// The error number for bytes that are others than they were.
+    static let notWhatItWas = EILSEQ
+
+    static func close(_ descriptor: Int32) {
+        closeDescriptor(descriptor)
+    }
+
+    /// Opens a part of at least so many bytes, behind which more is to be written; nobody else may be at it.
+    static func openPart(_ path: String, size: Int64) throws(FileFailure) -> Int32 {
+        // Without O_NONBLOCK a pipe put in the file's place would block here for good.
+        let descriptor = retrying { open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
+        do throws(FileFailure) {
+            try checkSize(descriptor, path, size)
+            try lock(descriptor, path)
+            return descriptor
+        } catch {
+            closeDescriptor(descriptor)
+            throw error
+        }
+    }
+
+    /// Whether a part is there, before anything is sent.
+    static func checkPart(_ path: String, size: Int64) throws(FileFailure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw failure(path, "cannot be opened") }
+        try check(status, path, size)
+    }
+
+    private static func checkSize(_ descriptor: Int32, _ path: String, _ size: Int64) throws(FileFailure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, "cannot be looked at") }
+        try check(status, path, size)
+    }
+
+    private static func check(_ status: stat, _ path: String, _ size: Int64) throws(FileFailure) {
+        guard status.st_mode & S_IFMT == S_IFREG else { throw failure(path, "is not a file", EINVAL) }
+        guard Int64(status.st_size) >= size else { throw failure(path, "has become shorter", EIO) }
+    }
+
+    /// Keeps others who go on with the same part away, until the file is closed.
+    static func lock(_ descriptor: Int32, _ path: String) throws(FileFailure) {
+        guard retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+            throw failure(path, "is being written by somebody else")
+        }
+    }
+
+    /// Cuts a file off, and puts its writing position there.
+    static func truncate(_ descriptor: Int32, _ path: String, to size: Int64) throws(FileFailure) {
+        guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0, lseek(descriptor, off_t(size), SEEK_SET) >= 0
+        else {
+            throw failure(path, "cannot be cut off")
+        }
+    }
+
+    /// Feeds a part of a file to a hasher.
+    static func hash(
+        _ descriptor: Int32, _ path: String, _ range: Range<Int64>, into hasher: SHA256Hasher
+    ) throws(FileFailure) {
+        var piece = [UInt8](repeating: 0, count: Int(min(Int64(pieceSize), range.upperBound - range.lowerBound)))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let wanted = Int(min(Int64(piece.count), range.upperBound - offset))
+            let count = piece.withUnsafeMutableBytes { bytes in
+                retrying { pread(descriptor, bytes.baseAddress, wanted, off_t(offset)) }
+            }
+            guard count > 0 else { throw failure(path, "cannot be read", count < 0 ? errno : EIO) }
+            piece.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += Int64(count)
+        }
+    }
+
+    /// The SHA-256 of a file's first bytes, in hexadecimal.
+    static func digest(of path: String, upTo size: Int64) throws(FileFailure) -> String {
+        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw failure(path, "cannot be read") }
+        defer { closeDescriptor(descriptor) }
+        let hasher = SHA256Hasher()
+        try hash(descriptor, path, 0..<size, into: hasher)
+        return hasher.hexadecimalDigest
+    }
+
+    /// A small file's bytes; nil when there is none.
+    static func contents(of path: String, upTo limit: Int) throws(FileFailure) -> Data? {
+        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(path, "cannot be read")
+        }
+        defer { closeDescriptor(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = bytes.withUnsafeMutableBytes { room in
+            retrying { read(descriptor, room.baseAddress, limit) }
+        }
+        guard count >= 0 else { throw failure(path, "cannot be read") }
+        return Data(bytes[..<count])
+    }
+
+    /// Puts a small file, that only its owner may read, in the place of the one that is there, at once.
+    static func replace(_ place: FilePlace, with bytes: Data) throws(FileFailure) {
+        let path = place.makePartialPath()
+        guard let descriptor = try create(path, permissions: 0o600) else {
+            throw failure(place.path, "cannot be written", EEXIST)
+        }
+        let count = bytes.withUnsafeBytes { bytes in
+            retrying { write(descriptor, bytes.baseAddress, bytes.count) }
+        }
+        let code = count < 0 ? errno : ENOSPC
+        closeDescriptor(descriptor)
+        do throws(FileFailure) {
+            guard count == bytes.count else { throw failure(place.path, "cannot be written", code) }
+            try move(path, to: place.path)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    static func remove(_ path: String) {
+        unlink(path)
+    }
+
+    /// Copies a file to the end of another, for when it cannot be renamed across file systems.
+    static func copy(_ path: String, to target: Int32, _ targetPath: String) throws(FileFailure) {
+        let source = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+        guard source >= 0 else { throw failure(path, "cannot be read") }
+        defer { closeDescriptor(source) }
+        var piece = [UInt8](repeating: 0, count: pieceSize)
+        while true {
+            let count = piece.withUnsafeMutableBytes { room in
+                retrying { read(source, room.baseAddress, room.count) }
+            }
+            guard count >= 0 else { throw failure(path, "cannot be read") }
+            guard count > 0 else { return }
+            var written = 0
+            while written < count {
+                let more = piece.withUnsafeBytes { bytes in
+                    retrying { write(target, bytes.baseAddress?.advanced(by: written), count - written) }
+                }
+                guard more > 0 else { throw failure(targetPath, "cannot be written", more < 0 ? errno : EIO) }
+                written += more
+            }
+        }
+    }
+}
+
+private func closeDescriptor(_ descriptor: Int32) {
+    _ = close(descriptor)
+}

@@ -1,0 +1,58 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetSerialization
+
+extension Session {
+    /// Makes a handle on a download to a file. Nothing is sent until ``TransferTask/resume()``.
+    ///
+    /// It works as ``download(for:to:options:)`` does.
+    public func downloadTask(
+        for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions()
+    ) -> DownloadTask {
+        downloadTask(for: .success(request)) { link throws(SessionError) in
+            try DownloadPlan(to: destination, options, link: link)
+        }
+    }
+
+    /// Makes a handle on a download into a folder, under the name that the response suggests: by its Content-Disposition (RFC
+    /// 6266), or else its URL. Nothing is sent until ``TransferTask/resume()``.
+    ///
+    /// Whatever the server says, the file is in that folder, and not hidden: of a path only its last component is taken,
+    /// dots at its start and control characters are left out, and what is empty then is called "download".
+    public func downloadTask(
+        for request: Request, into folder: URL, options: DownloadOptions = DownloadOptions()
+    ) -> DownloadTask {
+        downloadTask(for: .success(request)) { link throws(SessionError) in
+            try DownloadPlan(into: folder, options, link: link)
+        }
+    }
+
+    /// Makes a handle on a download whose place is chosen when it is complete and was found acceptable. Nothing is sent until
+    /// ``TransferTask/resume()``.
+    ///
+    /// - Parameter chooseDestination: Gets the file in the system's folder for temporary files, which it may read but must
+    ///   leave there, and the response's head; returns where it is to go. It is called once, on a thread for files. What it
+    ///   throws fails the task with ``SessionError/Code/fileFailed``, its error below, and nothing is left.
+    public func downloadTask(
+        for request: Request, options: DownloadOptions = DownloadOptions(),
+        chooseDestination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL
+    ) -> DownloadTask {
+        downloadTask(for: .success(request)) { link in
+            DownloadPlan(.chosen(chooseDestination), options, link: link)
+        }
+    }
+
+    func downloadTask(
+        for request: Result<Request, SessionError>,
+        _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
+    ) -> DownloadTask {
+        let link = DownloadLink()
+        return handle(try? request.get(), link: .download(link)) { [engine] driver throws(SessionError) in
+            do throws(SessionError) {
+                return try await engine.download(request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks())
+            } catch {
+                throw error.adding(metrics: driver.attemptMetrics)
+            }
+        }
+    }
+}

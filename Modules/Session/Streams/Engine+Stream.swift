@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+
+extension Engine {
+    /// Runs a stream task: each chunk waits until the one before was taken.
+    func stream(
+        _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>
+    ) async throws(SessionError) -> Response<Void> {
+        do {
+            let response = try await run(
+                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
+            driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
+            link.begin(response)
+            try await hand(response, to: link, driver)
+            link.end(.success(response.body.completion))
+            var whole = Response(
+                value: (), url: response.url, head: response.head, metrics: response.finalAttempts)
+            whole.redirects = response.redirects
+            return whole
+        } catch {
+            let error = error.adding(metrics: driver.attemptMetrics)
+            link.end(.failure(error))
+            throw error
+        }
+    }
+
+    private func hand(
+        _ response: EngineResponse, to link: StreamLink, _ driver: TaskDriver<Response<Void>>
+    ) async throws(SessionError) {
+        var chunks = response.body.makeAsyncIterator()
+        do {
+            try await driver.passGate()
+            while let chunk = try await chunks.next() {
+                guard await link.give(chunk) else { throw SessionError.cancelled(response.url) }
+                driver.didReceiveBody(bytes: chunk.count)
+                try await driver.passGate()
+            }
+        } catch {
+            throw SessionError(thrown: error, url: response.url).adding(response)
+        }
+    }
+}
+
+extension TransferTask where Kind == StreamTransfer, Value == Void {
+    /// The response, once its head is there; its body is read as it comes, by one reader.
+    ///
+    /// ```swift
+    /// let task = session.streamTask(for: request)
+    /// task.resume()
+    /// for try await chunk in try await task.response { consume(chunk) }
+    /// ```
+    /// It does not start the task. The status is not judged. Nothing more is read from the connection while the reader is
+    /// busy; leaving before the end cancels the task. The task completes when the body's end was read from the connection,
+    /// and waits for a reader until then.
+    public var response: StreamedResponse {
+        get async throws(SessionError) {
+            guard case .stream(let link) = link else { throw .cancelled(driver.request?.url) }
+            let response = try await link.response { [driver] in driver.cancel(.cancelled(driver.request?.url)) }
+            return StreamedResponse(response, report: nil)
+        }
+    }
+}

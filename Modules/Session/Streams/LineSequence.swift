@@ -1,0 +1,48 @@
+internal import FoundationEssentials
+
+/// The lines of a response, as they come.
+public struct LineSequence: AsyncSequence, Sendable {
+    /// A line, without its end.
+    public typealias Element = String
+    /// A ``SessionError``.
+    public typealias Failure = SessionError
+
+    let response: StreamedResponse
+    let limit: Int
+
+    /// Makes the reader; a streamed body has one.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(lines: LineReader(response, .any, limit: limit))
+    }
+
+    /// Reads lines.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var lines: LineReader
+
+        /// The next line, or nil at the end.
+        public mutating func next() async throws(SessionError) -> String? {
+            try await lines.next().map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// The next line, or nil at the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> String? {
+            try await next()
+        }
+    }
+}
+
+extension StreamedResponse {
+    /// The longest line unless another limit is given: 1 MiB.
+    public static let defaultLineLimit = 1024 * 1024
+
+    /// The body's lines as they come, in UTF-8; bytes that are none become U+FFFD.
+    ///
+    /// ```swift
+    /// for try await line in try await session.bytes(for: request).lines() { print(line) }
+    /// ```
+    /// A line ends with LF, CR or both. What stands behind the last of them is a line, unless it is empty. A line of more
+    /// bytes than the limit fails with ``SessionError/Code/bodyTooLarge``.
+    public func lines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> LineSequence {
+        LineSequence(response: self, limit: limit)
+    }
+}

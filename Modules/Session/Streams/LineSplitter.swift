@@ -1,0 +1,93 @@
+internal import FoundationEssentials
+
+/// Cuts bytes that come in chunks into lines. Its methods are events; it knows nothing of where the bytes come from.
+struct LineSplitter {
+    /// What ends a line.
+    enum Ending {
+        /// LF.
+        case lineFeed
+        /// CR, LF or both, in this order.
+        case any
+    }
+
+    private let ending: Ending
+    private let limit: Int
+    private var chunk = Data()
+    private var line: [UInt8] = []
+    /// A CR ended the line before: an LF right after it belongs to it.
+    private var isAfterReturn = false
+
+    /// - Parameter limit: The most bytes of a line.
+    init(_ ending: Ending, limit: Int) {
+        self.ending = ending
+        self.limit = limit
+    }
+
+    /// More bytes; those before have to be used up by ``next()``.
+    mutating func add(_ bytes: Data) {
+        chunk = bytes
+    }
+
+    /// The next line, without its end; nil when more bytes are needed.
+    mutating func next() throws(SessionError) -> [UInt8]? {
+        if isAfterReturn, let first = chunk.first {
+            isAfterReturn = false
+            if first == .lineFeed { chunk = chunk.dropFirst() }
+        }
+        let end = chunk.firstIndex { $0 == .lineFeed || ($0 == .carriageReturn && ending == .any) }
+        let rest = chunk[..<(end ?? chunk.endIndex)]
+        guard rest.count <= limit - line.count else {
+            throw SessionError(.bodyTooLarge, "A line has more than \(limit) bytes.")
+        }
+        line.append(contentsOf: rest)
+        guard let end else {
+            chunk = Data()
+            return nil
+        }
+        isAfterReturn = chunk[end] == .carriageReturn
+        chunk = chunk[(end + 1)...]
+        return takeLine()
+    }
+
+    /// What stands behind the last line's end; nil when nothing does.
+    mutating func finish() -> [UInt8]? {
+        line.isEmpty ? nil : takeLine()
+    }
+
+    private mutating func takeLine() -> [UInt8] {
+        defer { line = [] }
+        return line
+    }
+}
+
+extension UInt8 {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    fileprivate static let carriageReturn = UInt8(ascii: "\r")
+}
+
+/// Reads a response's lines as bytes.
+struct LineReader {
+    private var chunks: StreamedResponse.Iterator
+    private var splitter: LineSplitter
+    private var isAtEnd = false
+
+    init(_ response: StreamedResponse, _ ending: LineSplitter.Ending, limit: Int) {
+        chunks = response.makeAsyncIterator()
+        splitter = LineSplitter(ending, limit: limit)
+    }
+
+    /// The next line; nil at the end.
+    ///
+    /// - Parameter keepsRest: Whether what stands behind the last line's end is a line.
+    mutating func next(keepsRest: Bool = true) async throws(SessionError) -> [UInt8]? {
+        while !isAtEnd {
+            if let line = try splitter.next() { return line }
+            guard let chunk = try await chunks.next() else {
+                isAtEnd = true
+                return keepsRest ? splitter.finish() : nil
+            }
+            splitter.add(chunk)
+        }
+        return nil
+    }
+}

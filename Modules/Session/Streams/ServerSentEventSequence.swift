@@ -1,0 +1,62 @@
+/// The events of one response of type `text/event-stream`, as they come; see ``StreamedResponse/serverSentEvents(upTo:)``.
+public struct ServerSentEventSequence: AsyncSequence, Sendable {
+    /// An event.
+    public typealias Element = ServerSentEvent
+    /// A ``SessionError``.
+    public typealias Failure = SessionError
+
+    let response: StreamedResponse
+    let limit: Int
+
+    /// Makes the reader; a streamed body has one.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(events: ServerSentEventReader(response, limit: limit))
+    }
+
+    /// Reads events.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var events: ServerSentEventReader
+
+        /// The next event, or nil at the end.
+        public mutating func next() async throws(SessionError) -> ServerSentEvent? {
+            try await events.next()
+        }
+
+        /// The next event, or nil at the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(SessionError) -> ServerSentEvent? {
+            try await next()
+        }
+    }
+}
+
+/// Reads the events of one response.
+struct ServerSentEventReader {
+    private var lines: LineReader
+    private(set) var parser: ServerSentEventParser
+
+    init(_ response: StreamedResponse, limit: Int, lastEventID: String = "") {
+        lines = LineReader(response, .any, limit: limit)
+        parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
+    }
+
+    /// The next event; nil at the end, where an event that is not complete counts for nothing.
+    mutating func next() async throws(SessionError) -> ServerSentEvent? {
+        while let line = try await lines.next(keepsRest: false) {
+            if let event = try parser.line(line) { return event }
+        }
+        return nil
+    }
+}
+
+extension StreamedResponse {
+    /// The events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they come, until the body's end.
+    ///
+    /// Neither the status nor the content type is judged, and nothing connects again; ``Session/serverSentEvents(for:options:)``
+    /// does both. A line, or the data of an event, of more bytes than the limit fails with
+    /// ``SessionError/Code/bodyTooLarge``.
+    public func serverSentEvents(upTo limit: Int = StreamedResponse.defaultLineLimit) -> ServerSentEventSequence {
+        ServerSentEventSequence(response: self, limit: limit)
+    }
+}

@@ -1,0 +1,199 @@
+internal import FoundationEssentials
+internal import LinnetTransport
+internal import Synchronization
+
+/// Hands a stream task's response from its work to its reader: the head first, then chunk by chunk, one ahead at most.
+final class StreamLink: Sendable {
+    typealias Completion = TransportResponseBody.Completion
+    typealias Head = Result<EngineResponse, SessionError>
+
+    private struct State {
+        /// With an empty body; nil until it is there, or the task has ended without one.
+        var head: Head?
+        weak var reader: HandedReader?
+        var hasReader = false
+        var chunk: Data?
+        var end: Result<Completion?, SessionError>?
+        var headWaiters: [UInt64: CheckedContinuation<Head, Never>] = [:]
+        var lastKey: UInt64 = 0
+        var taker: CheckedContinuation<Result<Data?, SessionError>, Never>?
+        var giver: CheckedContinuation<Bool, Never>?
+        var isReaderGone = false
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: The work's end
+
+    /// The head is there.
+    func begin(_ response: EngineResponse) {
+        var head = response
+        head.body = .whole(Data())
+        settle(.success(head))
+    }
+
+    /// Hands over a chunk; false when there is nobody to take it, or the work was cancelled.
+    func give(_ chunk: Data) async -> Bool {
+        guard await waitForRoom() else { return false }
+        let taker = state.withLock { state in
+            if state.taker == nil { state.chunk = chunk }
+            defer { state.taker = nil }
+            return state.taker
+        }
+        taker?.resume(returning: .success(chunk))
+        return true
+    }
+
+    /// Nothing follows. Only the first call counts.
+    func end(_ end: Result<Completion?, SessionError>) {
+        let (taker, giver) = state.withLock { state in
+            if state.end == nil { state.end = end }
+            defer { (state.taker, state.giver) = (nil, nil) }
+            return (state.taker, state.giver)
+        }
+        taker?.resume(returning: end.map { _ in nil })
+        giver?.resume(returning: false)
+        settle(.failure(end.error ?? .cancelled(nil)))
+    }
+
+    private func settle(_ head: Head) {
+        let waiters = state.withLock { state in
+            guard state.head == nil else { return [CheckedContinuation<Head, Never>]() }
+            state.head = head
+            defer { state.headWaiters = [:] }
+            return Array(state.headWaiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: head) }
+    }
+
+    private func waitForRoom() async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { giver in
+                let answer = state.withLock { state -> Bool? in
+                    if state.isReaderGone || state.end != nil || Task.isCancelled { return false }
+                    if state.chunk == nil { return true }
+                    state.giver = giver
+                    return nil
+                }
+                if let answer { giver.resume(returning: answer) }
+            }
+        } onCancel: {
+            takeGiver()?.resume(returning: false)
+        }
+    }
+
+    private func takeGiver() -> CheckedContinuation<Bool, Never>? {
+        state.withLock { state in
+            defer { state.giver = nil }
+            return state.giver
+        }
+    }
+
+    // MARK: The reader's end
+
+    var completion: Completion? {
+        state.withLock { state in
+            if state.chunk == nil, case .success(let completion) = state.end { completion } else { nil }
+        }
+    }
+
+    /// The response, once its head is there. All who ask share one reader; once it is gone, its task is cancelled.
+    func response(leaving: @escaping @Sendable () -> Void) async throws(SessionError) -> EngineResponse {
+        var response = try await head().get()
+        let reader = state.withLock { state -> HandedReader? in
+            if let reader = state.reader { return reader }
+            guard !state.hasReader else { return nil }
+            let reader = HandedReader(self, leaving: leaving)
+            state.hasReader = true
+            state.reader = reader
+            return reader
+        }
+        guard let reader else {
+            throw SessionError(.cancelled, "The response was dropped before its end.", url: response.url)
+        }
+        response.body = .handed(reader)
+        return response
+    }
+
+    private func head() async -> Head {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let head = state.withLock { state -> Head? in
+                    if let head = state.head { return head }
+                    if Task.isCancelled { return .failure(.cancelled(nil)) }
+                    state.headWaiters[key] = waiter
+                    return nil
+                }
+                if let head { waiter.resume(returning: head) }
+            }
+        } onCancel: {
+            state.withLock { $0.headWaiters.removeValue(forKey: key) }?.resume(returning: .failure(.cancelled(nil)))
+        }
+    }
+
+    /// The next chunk, or nil at the end. Cancelling the caller's task ends the reading.
+    func take() async throws(SessionError) -> Data? {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { taker in
+                let (answer, giver) = state.withLock { state in Self.take(&state, taker) }
+                giver?.resume(returning: true)
+                if let answer { taker.resume(returning: answer) }
+            }
+        } onCancel: {
+            readerLeft()
+            let taker = state.withLock { state in
+                defer { state.taker = nil }
+                return state.taker
+            }
+            taker?.resume(returning: .failure(.cancelled(nil)))
+        }
+        return try result.get()
+    }
+
+    private static func take(
+        _ state: inout State, _ taker: CheckedContinuation<Result<Data?, SessionError>, Never>
+    ) -> (Result<Data?, SessionError>?, CheckedContinuation<Bool, Never>?) {
+        if let chunk = state.chunk {
+            defer { (state.chunk, state.giver) = (nil, nil) }
+            return (.success(chunk), state.giver)
+        }
+        if let end = state.end { return (end.map { _ in nil }, nil) }
+        if state.isReaderGone || Task.isCancelled { return (.failure(.cancelled(nil)), nil) }
+        state.taker = taker
+        return (nil, nil)
+    }
+
+    /// Nobody will read on.
+    func readerLeft() {
+        state.withLock { $0.isReaderGone = true }
+        takeGiver()?.resume(returning: false)
+    }
+}
+
+/// The one reader of a ``StreamLink``. Dropping it before the end ends the task.
+final class HandedReader: Sendable {
+    private let link: StreamLink
+    private let leaving: @Sendable () -> Void
+
+    init(_ link: StreamLink, leaving: @escaping @Sendable () -> Void) {
+        self.link = link
+        self.leaving = leaving
+    }
+
+    deinit {
+        link.readerLeft()
+        // A task that has ended does not hear it.
+        leaving()
+    }
+
+    var completion: StreamLink.Completion? { link.completion }
+
+    func next() async throws(SessionError) -> Data? {
+        let chunk = try await link.take()
+        return chunk
+    }
+}

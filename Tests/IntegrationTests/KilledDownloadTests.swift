@@ -1,0 +1,208 @@
+import CommandSupport
+import FoundationEssentials
+import Linnet
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// A process is killed in the middle of a download, and another one goes on with it.
+///
+/// `LINNET_TEST_KILLS` says how often each test does so; once, unless it is set.
+@Suite(.needsServers, .serialized, .timeLimit(.minutes(10)))
+struct KilledDownloadTests {
+    private static let rounds = ProcessInfo.processInfo.environment["LINNET_TEST_KILLS"].flatMap { Int($0) } ?? 1
+    private static let gibibyte = 1 << 30
+
+    /// From nginx, whose entity tags are strong.
+    @Test func oneGibibyteFromNginxIsTheSame() async throws {
+        try await withServedFile { file, url in
+            let digest = try await sha256(of: file)
+            for round in 0..<Self.rounds {
+                try await withFolder { folder in
+                    // Now early, now late.
+                    let killAt = Int64(Self.gibibyte / 10 * (1 + round * 3 % 8))
+                    try KillPlan(url: url.absoluteString, folder: folder.path, killAt: killAt).publish()
+                    await #expect(processExitsWith: .signal(SIGKILL)) { try await KillPlan.current.runUntilKilled() }
+                    let data = try KillPlan.checkWhatIsLeft()
+                    // It is no older than its interval, in which some megabytes come.
+                    #expect(data.receivedBytes > killAt / 2)
+                    await #expect(processExitsWith: .success) {
+                        let resumption = try await KillPlan.current.goOn()
+                        #expect(resumption.isResumed)
+                    }
+                    #expect(try await sha256(of: folder.appending(path: "file")) == digest)
+                    try KillPlan.checkThatNothingElseIsLeft()
+                }
+            }
+        }
+    }
+
+    @Test func aFileThatChangedInBetweenIsTheNewOne() async throws {
+        try await withServedFile { file, url in
+            for round in 0..<Self.rounds {
+                try await withFolder { folder in
+                    try KillPlan(
+                        url: url.absoluteString, folder: folder.path, killAt: Int64(Self.gibibyte / 4)
+                    ).publish()
+                    await #expect(processExitsWith: .signal(SIGKILL)) { try await KillPlan.current.runUntilKilled() }
+                    _ = try KillPlan.checkWhatIsLeft()
+                    try makeFile(file, size: 64 << 20, seed: UInt64(100 + round))
+                    await #expect(processExitsWith: .success) {
+                        let resumption = try await KillPlan.current.goOn()
+                        #expect(resumption == .startedOver(.entityChanged))
+                    }
+                    let digest = try await sha256(of: file)
+                    #expect(try await sha256(of: folder.appending(path: "file")) == digest)
+                    try KillPlan.checkThatNothingElseIsLeft()
+                    try makeFile(file, size: Self.gibibyte, seed: UInt64(200 + round))
+                }
+            }
+        }
+    }
+
+    /// httpbin makes its ranges as they are asked for, slowly if one wants it.
+    @Test func aRangeFromHTTPBinIsTheSame() async throws {
+        let size = 102_400
+        let expected = Data((0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) })
+        let url = try Server.httpbin.url.appending(path: "range/\(size)")
+        for _ in 0..<Self.rounds {
+            try await withFolder { folder in
+                let slow = url.absoluteString + "?duration=2&chunk_size=1024"
+                try KillPlan(url: slow, folder: folder.path, killAt: 30_000).publish()
+                await #expect(processExitsWith: .signal(SIGKILL)) { try await KillPlan.current.runUntilKilled() }
+                let data = try KillPlan.checkWhatIsLeft()
+                #expect(data.receivedBytes < size)
+                try KillPlan(url: url.absoluteString, folder: folder.path, killAt: 0).publish()
+                await #expect(processExitsWith: .success) {
+                    let resumption = try await KillPlan.current.goOn()
+                    #expect(resumption.isResumed)
+                }
+                #expect(try Data(contentsOf: folder.appending(path: "file")) == expected)
+                try KillPlan.checkThatNothingElseIsLeft()
+            }
+        }
+    }
+
+    // MARK: Files
+
+    /// A gibibyte that nginx serves.
+    private func withServedFile(_ perform: (_ file: URL, _ url: URL) async throws -> Void) async throws {
+        let name = "killed-\(UUID().uuidString)"
+        let file = URL(filePath: try Environment.value(of: "LINNET_TEST_SERVERS")).appending(path: "www/\(name)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try makeFile(file, size: Self.gibibyte, seed: 1)
+        try await perform(file, Server.plain.url.appending(path: name))
+    }
+
+    /// Bytes of which no two megabytes are the same.
+    private func makeFile(_ file: URL, size: Int, seed: UInt64) throws {
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        defer { close(descriptor) }
+        var state = seed
+        var piece = [UInt64](repeating: 0, count: 1 << 17)
+        for index in piece.indices {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            piece[index] = state
+        }
+        for number in 0..<(size >> 20) {
+            for index in stride(from: 0, to: piece.count, by: 64) {
+                piece[index] = UInt64(number) &* 31 &+ piece[index]
+            }
+            let count = piece.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            try #require(count == 1 << 20)
+        }
+    }
+
+    private func sha256(of file: URL) async throws -> String {
+        let command = try await Command.run(["sha256sum", file.path])
+        try #require(command.status == 0, "\(command.errors)")
+        return String(command.text.prefix(64))
+    }
+
+    private func withFolder(_ perform: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "linnet-killed-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await perform(folder)
+    }
+}
+
+/// What the processes of a test have in common; it goes through the environment.
+private struct KillPlan: Codable {
+    private static let variable = "LINNET_TEST_KILL_PLAN"
+
+    var url: String
+    var folder: String
+    var killAt: Int64
+
+    static var current: KillPlan {
+        get throws {
+            let text = try #require(getenv(variable).map { String(cString: $0) })
+            return try JSONDecoder().decode(KillPlan.self, from: Data(text.utf8))
+        }
+    }
+
+    func publish() throws {
+        setenv(Self.variable, String(decoding: try JSONEncoder().encode(self), as: UTF8.self), 1)
+    }
+
+    private var file: URL { URL(filePath: folder).appending(path: "file") }
+    private var resumeFile: URL { URL(filePath: folder).appending(path: "resume.json") }
+    private var options: DownloadOptions {
+        DownloadOptions {
+            $0.resumeFile = resumeFile
+            $0.resumeInterval = .milliseconds(20)
+        }
+    }
+
+    private var request: Request {
+        get throws { Request(url: try #require(URL(string: url))) }
+    }
+
+    /// Downloads until so many bytes are there, and kills its own process.
+    func runUntilKilled() async throws {
+        let session = try Session()
+        let task = try session.downloadTask(for: request, to: file, options: options)
+        task.onProgress { [killAt] in
+            if $0.download.completed >= killAt { kill(getpid(), SIGKILL) }
+        }
+        task.resume()
+        _ = try await task.value
+    }
+
+    /// Goes on with what a killed process left.
+    func goOn() async throws -> DownloadResumption {
+        let session = try Session()
+        let data = try #require(try ResumeData(contentsOf: resumeFile))
+        let task = try session.downloadTask(resuming: data, with: request, to: file, options: options)
+        task.resume()
+        _ = try await task.value
+        await session.shutdown()
+        return try #require(task.resumption)
+    }
+
+    static func checkWhatIsLeft() throws -> ResumeData {
+        let plan = try current
+        #expect(!FileManager.default.fileExists(atPath: plan.file.path))
+        return try #require(try ResumeData(contentsOf: plan.resumeFile))
+    }
+
+    static func checkThatNothingElseIsLeft() throws {
+        let plan = try current
+        // A process can die between making the next resume data and giving it its name.
+        let names = try FileManager.default.contentsOfDirectory(atPath: plan.folder).filter {
+            !$0.hasPrefix(".resume.json.linnet-")
+        }
+        #expect(names == ["file"])
+    }
+}
+
+extension DownloadResumption {
+    fileprivate var isResumed: Bool {
+        if case .resumed(let offset) = self { offset > 0 } else { false }
+    }
+}

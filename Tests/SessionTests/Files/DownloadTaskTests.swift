@@ -1,0 +1,165 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadTaskTests {
+    private func session(_ name: String? = nil, _ text: String = "x", status: Int = 200) -> Session {
+        Session(
+            transport: StubTransport { _ in
+                var fields = HTTPFields()
+                fields[.contentDisposition] = name
+                return .status(status, headerFields: fields, body: Data(text.utf8))
+            })
+    }
+
+    @Test func aHandleSavesToItsFile() async throws {
+        try await withScratchFolder { folder in
+            let task = try session(nil, "abc").downloadTask(for: makeRequest(), to: folder["file"])
+            #expect(task.kind == .download)
+            let progress = EventRecorder<TransferProgress>()
+            task.onProgress { progress.record($0.download) }
+            #expect(folder.names.isEmpty)
+            task.resume()
+            #expect(try await task.value.value.path == folder["file"].path)
+            #expect(try folder.text(of: "file") == "abc")
+            #expect(folder.names == ["file"])
+            let all = try await progress.wait { $0.last?.isFinished == true }
+            #expect(all.last == TransferProgress(completed: 3, total: 3))
+            #expect(task.resumption == nil)
+        }
+    }
+
+    @Test func aFolderTakesTheNameThatTheServerSuggests() async throws {
+        try await withScratchFolder { folder in
+            let task = try session(#"attachment; filename="../../etc/passwd""#)
+                .downloadTask(for: makeRequest("path/name.txt"), into: folder.url)
+            task.resume()
+            #expect(try await task.value.value.path == folder["passwd"].path)
+            let second = try session().downloadTask(for: makeRequest("path/name.txt"), into: folder.url)
+            second.resume()
+            #expect(try await second.value.value.path == folder["name.txt"].path)
+            #expect(folder.names == ["name.txt", "passwd"])
+        }
+    }
+
+    @Test func theRulesForExistingFilesHoldInFolders() async throws {
+        try await withScratchFolder { folder in
+            try folder.write("old", to: "x")
+            var options = DownloadOptions { $0.existingFile = .keepBoth }
+            let both = try session().downloadTask(for: makeRequest("x"), into: folder.url, options: options)
+            both.resume()
+            #expect(try await both.value.value.lastPathComponent == "x (1)")
+            options.existingFile = .fail
+            let failing = try session().downloadTask(for: makeRequest("x"), into: folder.url, options: options)
+            failing.resume()
+            #expect(await failure(of: failing)?.code == .fileFailed)
+            #expect(try folder.text(of: "x") == "old")
+            #expect(folder.names == ["x", "x (1)"])
+        }
+    }
+
+    @Test func missingFoldersAreMadeWhenAskedFor() async throws {
+        try await withScratchFolder { folder in
+            let options = DownloadOptions { $0.createsDirectories = true }
+            let task = try session().downloadTask(for: makeRequest("x"), into: folder["a/b"], options: options)
+            task.resume()
+            #expect(try await task.value.value.path == folder["a/b/x"].path)
+            let without = try session().downloadTask(for: makeRequest("x"), into: folder["c"])
+            without.resume()
+            #expect(await failure(of: without)?.fileFailure?.path == folder["c"].path)
+        }
+    }
+
+    @Test func thePlaceCanBeChosenAtTheEnd() async throws {
+        try await withScratchFolder { folder in
+            let seen = EventRecorder<String>()
+            let task = try session(nil, "abc").downloadTask(for: makeRequest()) { file, head in
+                seen.record(String(decoding: try Data(contentsOf: file), as: UTF8.self) + " \(head.status.code)")
+                return folder["chosen"]
+            }
+            task.resume()
+            #expect(try await task.value.value.path == folder["chosen"].path)
+            #expect(seen.events == ["abc 200"])
+            #expect(try folder.text(of: "chosen") == "abc")
+        }
+    }
+
+    @Test func nothingIsLeftWhenNoPlaceIsChosen() async throws {
+        struct Refusal: Error {}
+        let seen = EventRecorder<URL>()
+        let task = try session().downloadTask(for: makeRequest()) { file, _ in
+            seen.record(file)
+            throw Refusal()
+        }
+        task.resume()
+        let error = await failure(of: task)
+        #expect(error?.code == .fileFailed)
+        #expect(error?.underlying is Refusal)
+        let file = try #require(seen.events.first)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test func noPlaceIsAskedForWhenTheResponseIsRefused() async throws {
+        let seen = EventRecorder<URL>()
+        let task = try session(status: 404).downloadTask(for: makeRequest()) { file, _ in
+            seen.record(file)
+            return file
+        }
+        task.resume()
+        #expect(await failure(of: task)?.code == .unacceptableStatus)
+        #expect(seen.events.isEmpty)
+    }
+
+    /// The system's folder for temporary files is another file system than this one, where there is such.
+    @Test func aFileMovesAcrossFileSystems() async throws {
+        let other = URL(filePath: "/dev/shm/linnet-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
+        } catch {
+            return
+        }
+        defer { try? FileManager.default.removeItem(at: other) }
+        for existing in [DownloadOptions.ExistingFile.replace, .fail, .keepBoth] {
+            let options = DownloadOptions { $0.existingFile = existing }
+            let task = try session(nil, "abc").downloadTask(for: makeRequest(), options: options) { _, _ in
+                other.appending(path: "file")
+            }
+            task.resume()
+            let place = try await task.value.value
+            #expect(try Data(contentsOf: place) == Data("abc".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["file"])
+            try FileManager.default.removeItem(at: place)
+        }
+    }
+
+    @Test func aPlaceThatIsNoFileFailsTheTask() async throws {
+        let task = try session().downloadTask(
+            for: makeRequest(), to: #require(URL(string: "https://example.com/file")))
+        task.resume()
+        #expect(await failure(of: task)?.code == .invalidURL)
+    }
+
+    @Test func cancellingLeavesNothing() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        try await withScratchFolder { folder in
+            let task = try session.downloadTask(for: makeRequest(), to: folder["file"])
+            let progress = EventRecorder<Int64>()
+            task.onProgress { progress.record($0.download.completed) }
+            task.resume()
+            body.send("abc")
+            try await progress.wait { $0.last == 3 }
+            #expect(folder.names.count == 1)
+            task.cancel()
+            let error = await failure(of: task)
+            #expect(error?.code == .cancelled)
+            #expect(error?.resumeData == nil)
+            #expect(folder.names.isEmpty)
+        }
+    }
+}

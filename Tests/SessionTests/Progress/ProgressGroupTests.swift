@@ -1,0 +1,135 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ProgressGroupTests {
+    /// Bodies by the names of their requests.
+    private func makeSession(_ bodies: [String: (body: StubBody, length: Int?)]) -> Session {
+        var configuration = Session.Configuration()
+        configuration.progressInterval = .zero
+        return Session(
+            configuration: configuration,
+            transport: StubTransport { request in
+                guard let (body, length) = bodies[request.head.path ?? ""] else { return .status(404) }
+                var fields = HTTPFields()
+                fields[.contentLength] = length.map { String($0) }
+                return .stream(body, headerFields: fields)
+            })
+    }
+
+    @Test func severalTasksAreOne() async throws {
+        let (a, b) = (StubBody(), StubBody())
+        let session = makeSession(["/a": (a, 4), "/b": (b, 12)])
+        let group = ProgressGroup()
+        #expect(group.progress == GroupProgress())
+        let tasks = try ["a", "b"].map { name in
+            try session.dataTask(for: makeRequest(name), serializer: DataResponseSerializer())
+        }
+        for task in tasks { group.add(task) }
+        let told = EventRecorder<GroupProgress>()
+        group.onProgress { told.record($0) }
+        #expect(group.progress.tasks == 2)
+        for task in tasks { task.resume() }
+        a.send("aa")
+        try await told.wait { $0.last?.completed == 2 }
+        #expect(group.progress.fraction == 0.25)
+        b.send("bbb")
+        try await told.wait { $0.last?.completed == 5 }
+        #expect(group.progress.total == 16)
+        #expect(group.progress.fraction == 0.375)
+        a.send("aa")
+        a.finish()
+        try await told.wait { $0.last?.endedTasks == 1 }
+        b.send("bbbbbbbbb")
+        b.finish()
+        let all = try await told.wait { $0.last?.isFinished == true }
+        #expect(all.last?.fraction == 1)
+        #expect(all.last?.completed == 16)
+        #expect(all.filter(\.isFinished).count == 1)
+        #expect(all.map(\.fraction) == all.map(\.fraction).sorted())
+        #expect(all.map(\.completed) == all.map(\.completed).sorted())
+    }
+
+    @Test func weightsCount() async throws {
+        let (a, b) = (StubBody(), StubBody())
+        let session = makeSession(["/a": (a, 4), "/b": (b, nil)])
+        let group = ProgressGroup()
+        let first = try session.dataTask(for: makeRequest("a"), serializer: DataResponseSerializer())
+        let second = try session.dataTask(for: makeRequest("b"), serializer: DataResponseSerializer())
+        group.add(first, weight: 3)
+        group.add(second)
+        let told = EventRecorder<GroupProgress>()
+        group.onProgress { told.record($0) }
+        first.resume()
+        second.resume()
+        a.send("aa")
+        try await told.wait { $0.last?.fraction == 0.375 }
+        // Its length is not known: its bytes count, its part does not before its end.
+        b.send("bbbb")
+        try await told.wait { $0.last?.completed == 6 }
+        #expect(group.progress.fraction == 0.375)
+        #expect(group.progress.total == nil)
+        b.finish()
+        try await told.wait { $0.last?.fraction == 0.625 }
+        a.send("aa")
+        a.finish()
+        try await told.wait { $0.last?.isFinished == true }
+    }
+
+    @Test func aTaskThatFailsOrIsCancelledHasEnded() async throws {
+        let session = makeSession([:])
+        let group = ProgressGroup()
+        let failing = try session.dataTask(for: makeRequest("a"), serializer: DataResponseSerializer())
+        let cancelled = try session.dataTask(for: makeRequest("b"), serializer: DataResponseSerializer())
+        group.add(failing)
+        group.add(cancelled)
+        failing.resume()
+        cancelled.cancel()
+        var last: GroupProgress?
+        for await progress in group.updates {
+            last = progress
+            if progress.isFinished { break }
+        }
+        #expect(last?.fraction == 1)
+        #expect(last?.endedTasks == 2)
+    }
+
+    @Test func groupsStandInGroups() async throws {
+        let a = StubBody()
+        let session = makeSession(["/a": (a, 4)])
+        let (outer, inner) = (ProgressGroup(), ProgressGroup())
+        outer.add(inner)
+        let task = try session.dataTask(for: makeRequest("a"), serializer: DataResponseSerializer())
+        let upload = try session.uploadTask(
+            for: makeRequest("none", method: .post), from: .data(Data("12345".utf8)),
+            serializer: DataResponseSerializer())
+        inner.add(task)
+        inner.add(upload)
+        let told = EventRecorder<GroupProgress>()
+        outer.onProgress { told.record($0) }
+        #expect(outer.progress.tasks == 2)
+        upload.resume()
+        task.resume()
+        // The upload's bytes are those that it sent.
+        try await told.wait { $0.last?.endedTasks == 1 && $0.last?.completed == 5 }
+        a.send("aaaa")
+        a.finish()
+        try await told.wait { $0.last?.isFinished == true }
+        #expect(outer.progress.completed == 9)
+    }
+
+    @Test func aTaskThatHasEndedCanBeAdded() async throws {
+        let session = Session(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
+        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        task.resume()
+        _ = try await task.value
+        let group = ProgressGroup()
+        group.add(task)
+        for await progress in group.updates where progress.isFinished { break }
+        #expect(group.progress.completed == 3)
+    }
+}

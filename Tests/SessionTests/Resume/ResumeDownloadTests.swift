@@ -1,0 +1,414 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ResumeDownloadTests {
+    static let bytes = makeBytes(3_000_000)
+    /// Where transfers stop: between two of the pieces that the server writes.
+    static let stop = 1_000_000
+
+    /// Runs a test with a server, a session and a folder.
+    private func withRangeServer(
+        _ perform: (RangeServer, MockServer, Session, ScratchFolder) async throws -> Void
+    ) async throws {
+        let source = RangeServer(Self.bytes)
+        try await withMockServer(handler: { source.respond(to: $0) }) { server in
+            try await withScratchFolder { folder in
+                let session = try Session()
+                try await perform(source, server, session, folder)
+                await session.shutdown(.immediate)
+            }
+        }
+    }
+
+    /// Downloads to `file` until the server stops sending, and cancels.
+    private func begin(
+        _ source: RangeServer, _ server: MockServer, _ session: Session, _ folder: ScratchFolder,
+        method: HTTPRequest.Method = .get
+    ) async throws -> ResumeData? {
+        source.change { $0.fault = (.stall, Self.stop) }
+        let task = session.downloadTask(
+            for: try Request(url: server.url("/large?v=1"), method: method), to: folder["file"])
+        let progress = EventRecorder<Int64>()
+        task.onProgress { progress.record($0.download.completed) }
+        task.resume()
+        try await progress.wait { $0.last == Int64(Self.stop) }
+        let data = await task.cancelProducingResumeData()
+        #expect(task.error?.code == .cancelled)
+        #expect(task.state == .completed)
+        source.change { $0.fault = nil }
+        return data
+    }
+
+    @Test func aCancelledDownloadGoesOnWhereItWas() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            #expect(data.receivedBytes == Int64(Self.stop))
+            #expect(data.totalBytes == Int64(Self.bytes.count))
+            #expect(data.entityTag == "\"v1\"")
+            let url = try server.url("/large?v=1")
+            #expect(data.url == url)
+            #expect(folder.names == [data.partialFile.lastPathComponent])
+
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let progress = EventRecorder<TransferProgress>()
+            task.onProgress { progress.record($0.download) }
+            task.resume()
+            let response = try await task.value
+            #expect(response.head.status == .partialContent)
+            #expect(task.resumption == .resumed(at: Int64(Self.stop)))
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+            #expect(folder.names == ["file"])
+            let request = try #require(server.recordedRequests.last)
+            #expect(request.headerFields[.range] == "bytes=\(Self.stop)-")
+            #expect(request.headerFields[.ifRange] == "\"v1\"")
+            #expect(response.metrics.last?.responseBodyBytes == Int64(Self.bytes.count - Self.stop))
+            // AFNetworking's first progress after a resumption was wrong.
+            let all = try await progress.wait { $0.last?.isFinished == true }
+            let begun = all.drop { $0.completed == 0 }
+            #expect(begun.allSatisfy { $0.completed >= Self.stop && $0.total == Int64(Self.bytes.count) })
+            #expect(all.map(\.completed) == all.map(\.completed).sorted())
+        }
+    }
+
+    @Test func theResumeDataGoesThroughBytesAndAnotherSession() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            let read = try ResumeData(decoding: data.encoded())
+            #expect(read == data)
+            let other = try Session()
+            let response = try await other.download(resuming: read, to: folder["other"])
+            #expect(response.head.status == .partialContent)
+            #expect(try Data(contentsOf: folder["other"]) == Self.bytes)
+            #expect(folder.names == ["other"])
+            await other.shutdown()
+        }
+    }
+
+    @Test func aNewURLCanBeGiven() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            var request = try Request(url: server.url("/moved?signature=2"))
+            request.headerFields[.authorization] = "Bearer t"
+            let task = session.downloadTask(resuming: data, with: request, into: folder.url)
+            task.resume()
+            #expect(try await task.value.value.lastPathComponent == "moved")
+            #expect(try Data(contentsOf: folder["moved"]) == Self.bytes)
+            let recorded = try #require(server.recordedRequests.last)
+            #expect(recorded.target == "/moved?signature=2")
+            #expect(recorded.headerFields[.authorization] == "Bearer t")
+            #expect(recorded.headerFields[.range] == "bytes=\(Self.stop)-")
+        }
+    }
+
+    @Test func thePlaceOfAResumedDownloadCanBeChosen() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            let task = session.downloadTask(resuming: data) { _, _ in folder["chosen"] }
+            task.resume()
+            _ = try await task.value
+            #expect(try Data(contentsOf: folder["chosen"]) == Self.bytes)
+        }
+    }
+
+    // MARK: What the server may answer
+
+    @Test func aChangedEntityStartsOver() async throws {
+        let changed = makeBytes(2_000_000, seed: 2)
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change {
+                $0.bytes = changed
+                $0.fields[.eTag] = "\"v2\""
+            }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            #expect(try await task.value.head.status == .ok)
+            #expect(task.resumption == .startedOver(.entityChanged))
+            #expect(try Data(contentsOf: folder["file"]) == changed)
+            #expect(folder.names == ["file"])
+        }
+    }
+
+    @Test func aChangedEntityIsSeenWhereIfRangeIsNotKnown() async throws {
+        let changed = makeBytes(2_000_000, seed: 2)
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change {
+                $0.bytes = changed
+                $0.fields[.eTag] = "\"v2\""
+                $0.habit = .ignoresIfRange
+            }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            #expect(try await task.value.head.status == .ok)
+            #expect(task.resumption == .startedOver(.entityChanged))
+            #expect(try Data(contentsOf: folder["file"]) == changed)
+            #expect(server.recordedRequests.last?.headerFields[.range] == nil)
+            #expect(folder.names == ["file"])
+        }
+    }
+
+    @Test func anotherLengthIsAnotherEntity() async throws {
+        let changed = makeBytes(2_000_000, seed: 2)
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change {
+                $0.bytes = changed
+                $0.fields = [:]
+                $0.habit = .ignoresIfRange
+            }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            _ = try await task.value
+            #expect(task.resumption == .startedOver(.entityChanged))
+            #expect(try Data(contentsOf: folder["file"]) == changed)
+        }
+    }
+
+    @Test func aServerWithoutRangesSendsAll() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change { $0.habit = .ignoresRange }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            _ = try await task.value
+            #expect(task.resumption == .startedOver(.rangesIgnored))
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+            #expect(folder.names == ["file"])
+        }
+    }
+
+    @Test func aRangeBehindTheEndStartsOver() async throws {
+        let changed = makeBytes(10, seed: 2)
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change {
+                $0.bytes = changed
+                $0.habit = .ignoresIfRange
+            }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            _ = try await task.value
+            #expect(task.resumption == .startedOver(.rangeNotSatisfiable))
+            #expect(try Data(contentsOf: folder["file"]) == changed)
+            #expect(folder.names == ["file"])
+        }
+    }
+
+    static let wrongParts: [HTTPFields] = [
+        [.contentRange: "bytes 0-99/3000000"], [.contentRange: "bytes 999999-1000098/3000000"], [:],
+        [.contentRange: "bytes 1000000-1000098/3000000"], [.contentRange: "items 1000000-1000099/3000000"],
+        [.contentType: "multipart/byteranges; boundary=x"], [.contentRange: "bytes */3000000"],
+    ]
+
+    @Test(arguments: wrongParts)
+    func aPartThatWasNotAskedForFails(fields: HTTPFields) async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change {
+                $0.habit = .answers(
+                    MockResponse(status: .partialContent, headerFields: fields, body: .bytes(Data(count: 100))))
+            }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            let error = await failure(of: task)
+            #expect(error?.code == .invalidResponse)
+            #expect(error?.resumeData == data)
+            #expect(task.resumption == nil)
+            source.change { $0.habit = .followsTheRules }
+            _ = try await session.download(resuming: data, to: folder["file"])
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+        }
+    }
+
+    @Test func anErrorLeavesThePart() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change { $0.habit = .answers(.text("expired", status: .forbidden)) }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            task.resume()
+            let error = await failure(of: task)
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.body == Data("expired".utf8))
+            #expect(error?.resumeData == data)
+            #expect(folder.names == [data.partialFile.lastPathComponent])
+        }
+    }
+
+    // MARK: Failures
+
+    @Test func aDownloadGetsThereHoweverOftenItBreaksOff() async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change { $0.fault = (.close, 700_000) }
+            let options = DownloadOptions { $0.keepsPart = true }
+            let request = try Request(url: server.url("/large"))
+            var data: ResumeData?
+            var offsets: [Int64] = []
+            while true {
+                let task =
+                    if let data { session.downloadTask(resuming: data, to: folder["file"]) } else {
+                        session.downloadTask(for: request, to: folder["file"], options: options)
+                    }
+                task.resume()
+                guard let error = await failure(of: task) else { break }
+                #expect(error.code == .connectionLost)
+                guard let kept = error.resumeData else {
+                    Issue.record("nothing was kept")
+                    break
+                }
+                data = kept
+                offsets.append(kept.receivedBytes)
+                #expect(folder.names.count == 1)
+            }
+            #expect(offsets == offsets.sorted() && Set(offsets).count == offsets.count)
+            #expect(offsets.count >= 4)
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+            #expect(folder.names == ["file"])
+        }
+    }
+
+    @Test func theAsyncSurfaceKeepsThePartTooWhenAsked() async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change { $0.fault = (.close, 700_000) }
+            let request = try Request(url: server.url("/large"))
+            let lost = await Result { () async throws(SessionError) in
+                try await session.download(for: request, to: folder["file"])
+            }
+            #expect(lost.error?.resumeData == nil)
+            #expect(folder.names.isEmpty)
+            let options = DownloadOptions { $0.keepsPart = true }
+            let kept = await Result { () async throws(SessionError) in
+                try await session.download(for: request, to: folder["file"], options: options)
+            }
+            let data = try #require(kept.error?.resumeData)
+            source.change { $0.fault = nil }
+            _ = try await session.download(resuming: data, to: folder["file"])
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+        }
+    }
+
+    @Test func cancellingForGoodLeavesNothing() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change { $0.fault = (.stall, 500_000) }
+            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let progress = EventRecorder<Int64>()
+            task.onProgress { progress.record($0.download.completed) }
+            task.resume()
+            try await progress.wait { ($0.last ?? 0) > Self.stop }
+            task.cancel()
+            let error = await failure(of: task)
+            #expect(error?.code == .cancelled)
+            #expect(error?.resumeData == nil)
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test func whatIsWholeIsNotSentAgain() async throws {
+        try await withRangeServer { source, server, session, folder in
+            try folder.write("in the way", to: "file")
+            let options = DownloadOptions {
+                $0.keepsPart = true
+                $0.existingFile = .fail
+            }
+            let made = Signal()
+            source.change { $0.fault = (.delay(.milliseconds(1)), 10) }
+            let task = try session.downloadTask(for: Request(url: server.url("/large")), options: options) { _, _ in
+                made.fire()
+                return folder["file"]
+            }
+            task.resume()
+            let data = try #require(await failure(of: task)?.resumeData)
+            #expect(data.receivedBytes == data.totalBytes)
+            source.change { $0.fault = nil }
+            let response = try await session.download(resuming: data, to: folder["second"])
+            #expect(response.metrics.last?.responseBodyBytes == 1)
+            #expect(try Data(contentsOf: folder["second"]) == Self.bytes)
+            #expect(folder.names == ["file", "second"])
+        }
+    }
+
+    // MARK: What cannot go on
+
+    static let headers: [HTTPFields] = [
+        [:], [.eTag: "W/\"v1\""], [.eTag: "\"v1\"", .acceptRanges: "none"],
+        [.eTag: "\"v1\"", .contentEncoding: "gzip"],
+        [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"],
+        [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"],
+    ]
+
+    @Test(arguments: headers)
+    func withoutAStrongValidatorThereIsNoResumeData(fields: HTTPFields) async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change { $0.fields = fields }
+            let data = try await begin(source, server, session, folder)
+            #expect(data == nil)
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test func onlyAGETCanGoOn() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let data = try await begin(source, server, session, folder, method: .post)
+            #expect(data == nil)
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test func aLastModifiedFromBeforeIsEnough() async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change {
+                $0.fields = [
+                    .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:38 GMT",
+                ]
+            }
+            let data = try #require(try await begin(source, server, session, folder))
+            #expect(data.entityTag == nil)
+            _ = try await session.download(resuming: data, to: folder["file"])
+            #expect(server.recordedRequests.last?.headerFields[.ifRange] == "Sun, 06 Nov 1994 08:49:37 GMT")
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+        }
+    }
+
+    @Test func aTagWithoutQuotesIsEnough() async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change { $0.fields = [.eTag: "range3000000"] }
+            let data = try #require(try await begin(source, server, session, folder))
+            _ = try await session.download(resuming: data, to: folder["file"])
+            #expect(server.recordedRequests.last?.headerFields[.ifRange] == "range3000000")
+            #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+        }
+    }
+
+    @Test func aTaskThatNeverRanOrHasEndedHasNoResumeData() async throws {
+        try await withRangeServer { _, server, session, folder in
+            let request = try Request(url: server.url("/large"))
+            let idle = session.downloadTask(for: request, to: folder["a"])
+            #expect(await idle.cancelProducingResumeData() == nil)
+            let ended = session.downloadTask(for: request, to: folder["b"])
+            ended.resume()
+            _ = try await ended.value
+            #expect(await ended.cancelProducingResumeData() == nil)
+            #expect(try Data(contentsOf: folder["b"]) == Self.bytes)
+        }
+    }
+
+    @Test func theResumeDataComesToACallbackToo() async throws {
+        try await withRangeServer { source, server, session, folder in
+            source.change { $0.fault = (.stall, Self.stop) }
+            let task = try session.downloadTask(for: Request(url: server.url("/large")), to: folder["file"])
+            let progress = EventRecorder<Int64>()
+            task.onProgress { progress.record($0.download.completed) }
+            task.resume()
+            try await progress.wait { $0.last == Int64(Self.stop) }
+            let received = EventRecorder<Int64?>()
+            task.cancel { received.record($0?.receivedBytes) }
+            #expect(try await received.wait(count: 1) == [Int64(Self.stop)])
+        }
+    }
+}

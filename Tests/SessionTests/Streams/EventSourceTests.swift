@@ -1,0 +1,176 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetTesting
+import LinnetTransport
+import Synchronization
+import Testing
+
+@testable import LinnetSession
+
+/// A source of server-sent events is listened to over many connections.
+@Suite(.timeLimit(.minutes(5)))
+struct EventSourceTests {
+    private static let stream: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
+
+    private static func events(_ text: String) -> StubResponse {
+        .status(200, headerFields: stream, body: Data(text.utf8))
+    }
+
+    /// Answers one after the other, then 204.
+    private func makeTransport(_ answers: [Result<StubResponse, TransportError>]) -> StubTransport {
+        StubTransport { request in
+            guard request.index < answers.count else { return .status(204) }
+            return try answers[request.index].get()
+        }
+    }
+
+    private func listen(
+        _ transport: StubTransport, clock: any Clock<Duration>,
+        _ configure: (inout EventSourceOptions) -> Void = { _ in }
+    ) throws -> EventSource {
+        let options = EventSourceOptions {
+            $0.clock = clock
+            configure(&$0)
+        }
+        return try Session(transport: transport).serverSentEvents(for: makeRequest("events"), options: options)
+    }
+
+    private func all(_ source: EventSource) async -> (events: [String], error: SessionError?) {
+        var events: [String] = []
+        let result = await Result { () async throws(SessionError) in
+            for try await event in source { events.append(event.data) }
+        }
+        return (events, result.error)
+    }
+
+    @Test func itConnectsAgainWithTheLastID() async throws {
+        let clock = ManualClock()
+        let transport = makeTransport([
+            .success(Self.events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: lost")),
+            .success(Self.events("data: c\n\n")),
+        ])
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        for delay in [Duration.seconds(3), .seconds(3)] {
+            try await clock.waitForSleepers(count: 1)
+            let due = try #require(clock.nextDeadline)
+            #expect(due.offset - clock.now.offset == delay)
+            clock.advance(by: delay)
+        }
+        let (events, error) = try await reading.value
+        #expect(events == ["a", "b", "c"])
+        #expect(error == nil)
+        let name = try #require(HTTPField.Name("Last-Event-ID"))
+        #expect(transport.requests.map { $0.head.headerFields[name] } == [nil, "2", "2"])
+        #expect(transport.requests.allSatisfy { $0.head.headerFields[.accept] == "text/event-stream" })
+        #expect(transport.requests.allSatisfy { $0.head.headerFields[.cacheControl] == "no-store" })
+    }
+
+    @Test func theServerSaysHowLongToWait() async throws {
+        let clock = ManualClock()
+        let transport = makeTransport([.success(Self.events("retry: 250\ndata: a\n\n"))])
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        try await clock.waitForSleepers(count: 1)
+        #expect(clock.nextDeadline?.offset == .milliseconds(250))
+        clock.advance(by: .milliseconds(250))
+        #expect(try await reading.value.events == ["a"])
+    }
+
+    @Test func attemptsInVainWaitLongerAndLonger() async throws {
+        let clock = ManualClock()
+        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
+        let transport = makeTransport([lost, lost, lost, .success(Self.events("data: a\n\n")), lost])
+        let reading = Task {
+            await all(try listen(transport, clock: clock) { $0.maximumReconnectDelay = .seconds(10) })
+        }
+        for delay in [3, 6, 10, 3, 6] {
+            try await clock.waitForSleepers(count: 1)
+            let due = try #require(clock.nextDeadline)
+            #expect(due.offset - clock.now.offset == .seconds(delay))
+            clock.advance(by: .seconds(delay))
+        }
+        let (events, error) = try await reading.value
+        #expect(events == ["a"])
+        #expect(error == nil)
+    }
+
+    @Test func thereCanBeAnEndToTheAttempts() async throws {
+        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionClosed, "Gone."))
+        let transport = makeTransport([lost, lost, lost, lost])
+        let source = try listen(transport, clock: ContinuousClock()) {
+            $0.maximumReconnects = 2
+            $0.reconnectDelay = .zero
+        }
+        #expect(await all(source).error?.code == .connectionLost)
+        #expect(transport.requests.count == 3)
+    }
+
+    static let refusals: [(status: Int, fields: HTTPFields, code: SessionError.Code)] = [
+        (200, [.contentType: "text/html"], .unacceptableContentType), (200, [:], .unacceptableContentType),
+        (404, stream, .unacceptableStatus), (500, stream, .unacceptableStatus), (206, stream, .unacceptableStatus),
+    ]
+
+    @Test(arguments: refusals.indices)
+    func whatIsNoStreamOfEventsFails(index: Int) async throws {
+        let (status, fields, code) = Self.refusals[index]
+        let transport = makeTransport([
+            .success(.status(status, headerFields: fields, body: Data("data: a\n\n".utf8)))
+        ])
+        let (events, error) = await all(try listen(transport, clock: ManualClock()))
+        #expect(events.isEmpty)
+        #expect(error?.code == code)
+        #expect(error?.head?.status.code == status)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func whatCannotGetBetterFailsAtOnce() async throws {
+        let transport = makeTransport([.failure(TransportError(.trustRefused, "No."))])
+        #expect(await all(try listen(transport, clock: ManualClock())).error?.code == .trustRefused)
+        let large = makeTransport([.success(Self.events("data: " + String(repeating: "a", count: 200) + "\n\n"))])
+        let source = try listen(large, clock: ManualClock()) { $0.eventSizeLimit = 100 }
+        #expect(await all(source).error?.code == .bodyTooLarge)
+    }
+
+    @Test func cancellingEndsTheWaiting() async throws {
+        let clock = ManualClock()
+        let transport = makeTransport([.success(Self.events("data: a\n\n")), .success(Self.events("data: b\n\n"))])
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        try await clock.waitForSleepers(count: 1)
+        reading.cancel()
+        let (events, error) = try await reading.value
+        #expect(events == ["a"])
+        #expect(error?.code == .cancelled)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func itBeginsWithAnIDThatWasSaved() async throws {
+        let transport = makeTransport([])
+        let source = try listen(transport, clock: ManualClock()) { $0.lastEventID = "42" }
+        #expect(await all(source).events.isEmpty)
+        let name = try #require(HTTPField.Name("Last-Event-ID"))
+        #expect(transport.requests.first?.head.headerFields[name] == "42")
+    }
+
+    /// Over sockets: the server breaks each connection off, and goes on where the client says.
+    @Test func nothingIsLostOverManyConnections() async throws {
+        let name = try #require(HTTPField.Name("Last-Event-ID"))
+        let handler: MockServer.Handler = { request in
+            let next = (request.headerFields[name].flatMap { Int($0) } ?? 0) + 1
+            guard next <= 20 else { return .status(.noContent) }
+            let text = (next..<(next + 3)).map { "retry: 0\nid: \($0)\ndata: event \($0)\n\n" }.joined()
+            let response = MockResponse(headerFields: Self.stream, body: .text(text))
+            // In the middle of the third event.
+            return response.with(MockServer.Fault(.reset, at: .responseBody(after: text.utf8.count - 5)))
+        }
+        try await withMockServer(handler: handler) { server in
+            let session = try Session()
+            var seen: [String] = []
+            for try await event in session.serverSentEvents(for: Request(url: try server.url("/"))) {
+                seen.append(event.data)
+            }
+            #expect(seen == (1...20).map { "event \($0)" })
+            #expect(server.recordedRequests.count == 11)
+            await session.shutdown()
+        }
+    }
+}

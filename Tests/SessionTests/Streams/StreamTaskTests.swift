@@ -1,0 +1,139 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct StreamTaskTests {
+    @Test func theBodyIsReadAsItComes() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body, headerFields: [.server: "s"]) })
+        let task = try session.streamTask(for: makeRequest())
+        #expect(task.kind == .stream)
+        task.resume()
+        let response = try await task.response
+        #expect(response.head.headerFields[.server] == "s")
+        var chunks = response.makeAsyncIterator()
+        body.send("a")
+        #expect(try await chunks.next() == Data("a".utf8))
+        body.send("b")
+        #expect(try await chunks.next() == Data("b".utf8))
+        body.finish()
+        #expect(try await chunks.next() == nil)
+        #expect(try await task.value.head.status == .ok)
+        #expect(task.progress.download.completed == 2)
+    }
+
+    @Test func aFailureReachesTheReaderAndTheTask() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.streamTask(for: makeRequest())
+        task.resume()
+        let response = try await task.response
+        body.send("a")
+        body.fail(TransportError(.readTimeout, "Too slow."))
+        let error = await #expect(throws: SessionError.self) { try await response.collect(upTo: 10) }
+        #expect(error?.timeout == .idleRead)
+        #expect(error?.head?.status == .ok)
+        #expect(await Result { () async throws(SessionError) in try await task.value }.error?.code == .timeout)
+    }
+
+    @Test func whatFailsBeforeTheHeadReachesWhoAsksForIt() async throws {
+        let session = Session(transport: StubTransport { _ in throw TransportError(.connectionFailed, "No.") })
+        let task = try session.streamTask(for: makeRequest())
+        task.resume()
+        let error = await #expect(throws: SessionError.self) { try await task.response }
+        #expect(error?.code == .connectionFailed)
+    }
+
+    @Test func cancellingReachesTheReader() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.streamTask(for: makeRequest())
+        task.resume()
+        let response = try await task.response
+        var chunks = response.makeAsyncIterator()
+        body.send("a")
+        #expect(try await chunks.next() == Data("a".utf8))
+        task.cancel()
+        await body.waitForAbandonment()
+        let error = await Result { () async throws(SessionError) in try await chunks.next() }.error
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func cancellingBeforeTheStartReachesWhoAsksForTheHead() async throws {
+        let session = Session(transport: StubTransport())
+        let task = try session.streamTask(for: makeRequest())
+        let asking = Task { await Result { () async throws(SessionError) in try await task.response } }
+        task.cancel()
+        #expect(await asking.value.error?.code == .cancelled)
+    }
+
+    @Test func leavingBeforeTheEndCancelsTheTask() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.streamTask(for: makeRequest())
+        task.resume()
+        body.send("a")
+        func readOne() async throws {
+            for try await _ in try await task.response { break }
+        }
+        try await readOne()
+        await body.waitForAbandonment()
+        #expect(await Result { () async throws(SessionError) in try await task.value }.error?.code == .cancelled)
+        let error = await #expect(throws: SessionError.self) { try await task.response }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func suspendingHoldsTheChunksBack() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.streamTask(for: makeRequest())
+        task.resume()
+        let response = try await task.response
+        var chunks = response.makeAsyncIterator()
+        body.send("a")
+        _ = try await chunks.next()
+        task.suspend()
+        let large = Data(repeating: 0, count: 1 << 20)
+        while body.send(large) {}
+        #expect(task.state == .suspended)
+        task.resume()
+        await body.waitForDemand()
+        body.finish()
+        var size = 0
+        while let chunk = try await chunks.next() { size += chunk.count }
+        #expect(size >= 1 << 20)
+    }
+
+    @Test func theVerbMakesItsRequest() async throws {
+        let transport = StubTransport { _ in .status(200, body: Data("x".utf8)) }
+        let client = try makeClient(transport)
+        let task = client.streamTask(.get, "a", parameters: ["q": 1])
+        task.resume()
+        #expect(try await task.response.collect(upTo: 10) == Data("x".utf8))
+        #expect(transport.requests.first?.head.path == "/api/a?q=1")
+    }
+
+    @Test func trailersOfABodyThatComesWholeAreThere() async throws {
+        let sum = try #require(HTTPField.Name("x-sum"))
+        let response = MockResponse(body: .text("all"), trailers: [sum: "1"])
+        try await withMockServer(response) { server in
+            let session = try Session()
+            for _ in 0..<20 {
+                let response = try await session.bytes(for: Request(url: server.url("/")))
+                #expect(try await response.collect(upTo: 10) == Data("all".utf8))
+                #expect(response.trailers?[sum] == "1")
+            }
+            let task = try session.streamTask(for: Request(url: server.url("/")))
+            task.resume()
+            let streamed = try await task.response
+            #expect(try await streamed.collect(upTo: 10) == Data("all".utf8))
+            #expect(streamed.trailers?[sum] == "1")
+            await session.shutdown()
+        }
+    }
+}
