@@ -97,7 +97,10 @@ final class RequestHooks: Sendable {
     /// What watches for the hooks and for the request's own watcher; of a download, also what is written.
     func watching(_ sink: (any EngineSink)?, isDownload: Bool = false) -> (any EngineSink)? {
         if sink is HookSink { return sink }
-        guard isSeen(\.didResumeDownload) || isSeen(\.didSendBody) || isSeen(\.didReceiveInformational) || isSeen(\.didWriteDownload) else {
+        guard
+            isSeen(\.didResumeDownload) || isSeen(\.didSendBody) || isSeen(\.didReceiveInformational)
+                || isSeen(\.didWriteDownload)
+        else {
             return sink
         }
         return HookSink(hooks: self, base: sink, isDownload: isDownload)
