@@ -19,6 +19,7 @@ struct Module {
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -34,7 +35,8 @@ let modules = [
     Module(name: "Reachability", ours: []),
     Module(
         name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes]),
+        others: [nioCore, nioPosix, nioHTTP2, nioHPACK, httpTypes],
+        testOthers: [nioHTTP1, nioEmbedded]),
     Module(
         name: "Session",
         ours: [
@@ -84,7 +86,10 @@ let appTests: [Target] = [
         path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "IntegrationTests",
-        dependencies: ["Linnet", "LinnetTransport", "LinnetTesting", "SanitizerSupport", "CommandSupport", httpTypes],
+        dependencies: [
+            "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
+            httpTypes,
+        ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
 ]

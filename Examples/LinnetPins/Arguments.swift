@@ -8,8 +8,15 @@ struct Arguments: ParsableArguments {
         ))
     var targets: [String] = []
 
-    @Option(help: ArgumentHelp("Judge the hosts by this policy; print its verdicts.", valueName: "policy.json"))
+    @Option(
+        help: ArgumentHelp("Judge the hosts, or files, by this policy; print its verdicts.", valueName: "policy.json"))
     var check: String?
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "With --check: judge the chains in files as if this server presented them.", valueName: "host[:port]"))
+    var host: String?
 
     @Option(help: ArgumentHelp("Print what is wrong with this policy, or soon will be.", valueName: "policy.json"))
     var lint: String?

@@ -4,7 +4,7 @@ import LinnetSecurity
 /// What the command line asks for, once all of it is known to make sense.
 enum Job {
     case list([Target], TrustAnchors, timeout: Duration)
-    case check(String, [Target.Host], timeout: Duration)
+    case check(String, [Target], as: Target.Host?, timeout: Duration)
     case lint(String, notice: Double)
 
     init(_ arguments: Arguments) throws {
@@ -13,12 +13,13 @@ enum Job {
         }
         let timeout = Duration.seconds(arguments.timeout)
         let targets = try arguments.targets.map(Target.init)
+        guard arguments.host == nil || arguments.check != nil else { throw UsageError("--as goes with --check.") }
         switch (arguments.check, arguments.lint) {
         case (_?, _?): throw UsageError("Give either --check or --lint.")
         case (let path?, nil):
             guard arguments.cacert == nil else { throw UsageError("With --check the policy says what is trusted.") }
-            self = .check(path, try targets.map { try $0.host() }, timeout: timeout)
-            guard !targets.isEmpty else { throw UsageError("--check needs a host to judge.") }
+            guard !targets.isEmpty else { throw UsageError("--check needs a host to judge, or a file with --as.") }
+            self = .check(path, targets, as: try Self.host(arguments, targets), timeout: timeout)
         case (nil, let path?):
             guard targets.isEmpty else { throw UsageError("--lint looks at the policy alone; leave the hosts out.") }
             guard arguments.notice >= 0, arguments.notice.isFinite else {
@@ -31,5 +32,17 @@ enum Job {
             }
             self = .list(targets, try arguments.cacert.map { try .file($0) } ?? .system, timeout: timeout)
         }
+    }
+
+    /// As whom files are judged: nobody can tell from a file whose it should be.
+    private static func host(_ arguments: Arguments, _ targets: [Target]) throws -> Target.Host? {
+        let files = targets.compactMap { target in if case .file(let path) = target { path } else { nil } }
+        guard let text = arguments.host else {
+            guard let file = files.first else { return nil }
+            throw UsageError("\"\(file)\" is a file: say with --as which host it is to be judged for.")
+        }
+        guard files.count == targets.count else { throw UsageError("--as is for files; leave the hosts out.") }
+        guard let host = Target.Host(text) else { throw UsageError("--as \"\(text)\" is no host.") }
+        return host
     }
 }

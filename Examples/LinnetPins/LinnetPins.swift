@@ -17,6 +17,7 @@ struct LinnetPins: AsyncParsableCommand {
               linnet-pins '[2001:db8::1]:8443'                 an address, on another port
               linnet-pins server.pem backup-key.pem            certificates and keys, PEM or DER
               linnet-pins --check policy.json api.example.com  what a policy makes of a server
+              linnet-pins --check policy.json --as api.example.com chain.pem   the same for a chain in a file
               linnet-pins --lint policy.json                   what is wrong with a policy, or soon will be
 
             Exit codes: 0 all is well; 1 a server could not be asked, a file could not be read, the policy refuses, or \
@@ -44,8 +45,8 @@ struct LinnetPins: AsyncParsableCommand {
         switch job {
         case .list(let targets, let anchors, let timeout):
             return try await ChainListing(anchors: anchors, timeout: timeout, output: output).list(targets)
-        case .check(let path, let hosts, let timeout):
-            return try await PolicyCheck(path: path, timeout: timeout, output: output).check(hosts)
+        case .check(let path, let targets, let host, let timeout):
+            return try await PolicyCheck(path: path, host: host, timeout: timeout, output: output).check(targets)
         case .lint(let path, let notice):
             return try PolicyLint(path: path, notice: notice, output: output).lint()
         }

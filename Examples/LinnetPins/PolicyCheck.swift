@@ -1,10 +1,12 @@
 import FoundationEssentials
 import LinnetSecurity
 
-/// What a policy makes of servers.
+/// What a policy makes of servers, and of chains in files.
 struct PolicyCheck {
     struct Verdict: Encodable {
         var host: String
+        /// The file that was judged; nil for a server.
+        var file: String?
         var isAccepted: Bool
         var isPinned: Bool
         /// The pattern of the rule that judged; nil for hosts without a rule.
@@ -14,23 +16,38 @@ struct PolicyCheck {
     }
 
     let path: String
+    /// As whom files are judged.
+    let host: Target.Host?
     let timeout: Duration
     let output: Output
 
     /// Whether all are accepted.
-    func check(_ hosts: [Target.Host]) async throws -> Bool {
+    func check(_ targets: [Target]) async throws -> Bool {
         let policy = try SecurityPolicy.file(path)
         var verdicts: [Verdict] = []
-        for host in hosts {
+        for target in targets {
             do {
-                let trust = try await ServerChain.read(host, timeout: timeout)
-                verdicts.append(await Self.verdict(host, trust, policy))
+                verdicts.append(try await verdict(target, policy))
             } catch {
                 try output.complain("\(error)")
             }
         }
         try output.write(verdicts, text: verdicts.map(Self.text).joined())
-        return verdicts.count == hosts.count && verdicts.allSatisfy(\.isAccepted)
+        return verdicts.count == targets.count && verdicts.allSatisfy(\.isAccepted)
+    }
+
+    private func verdict(_ target: Target, _ policy: SecurityPolicy) async throws -> Verdict {
+        switch target {
+        case .host(let host):
+            return await Self.verdict(host, try await ServerChain.read(host, timeout: timeout), policy)
+        case .file(let file):
+            guard let host else { throw UsageError("Nobody said as whom \"\(file)\" is to be judged.") }
+            let chain = try Certificate.all(contentsOfFile: file).map(\.derBytes)
+            let trust = ServerTrust(host: host.name, port: host.port, presentedChain: chain)
+            var verdict = await Self.verdict(host, trust, policy)
+            verdict.file = file
+            return verdict
+        }
     }
 
     private static func verdict(
@@ -52,7 +69,8 @@ struct PolicyCheck {
     private static func text(_ verdict: Verdict) -> String {
         let rule = verdict.rule.map { "by the rule \"\($0)\"" } ?? "as a host without a rule"
         let pinned = verdict.isPinned ? ", pinned" : ", not pinned"
-        var lines = ["\(verdict.host): " + (verdict.isAccepted ? "accepted \(rule)\(pinned)" : "refused \(rule)")]
+        let name = verdict.file.map { "\($0) as \(verdict.host)" } ?? verdict.host
+        var lines = ["\(name): " + (verdict.isAccepted ? "accepted \(rule)\(pinned)" : "refused \(rule)")]
         for report in verdict.reports {
             lines.append((report.isEnforced ? "  " : "  would be refused: ") + "\(report.reason): \(report.message)")
         }

@@ -29,13 +29,6 @@ enum Target {
         }
         self = .host(host)
     }
-
-    func host() throws -> Host {
-        switch self {
-        case .host(let host): return host
-        case .file(let path): throw UsageError("--check judges servers; \"\(path)\" is a file.")
-        }
-    }
 }
 
 extension Target.Host {

@@ -15,12 +15,14 @@
 #include <openssl/evp.h>
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+#include <string.h>
 
 // Lowest run-time version, for the check at start-up (a newer header can meet an older shared library).
 static const unsigned long LINNET_OPENSSL_MINIMUM = 0x30000020L;
@@ -36,7 +38,6 @@ static inline long linnet_SSL_CTX_set_max_proto_version(SSL_CTX *ctx, int versio
 static inline long linnet_SSL_CTX_set_session_cache_mode(SSL_CTX *ctx, long mode) {
     return SSL_CTX_set_session_cache_mode(ctx, mode);
 }
-static inline long linnet_SSL_CTX_set_mode(SSL_CTX *ctx, long mode) { return SSL_CTX_set_mode(ctx, mode); }
 static inline long linnet_SSL_CTX_add1_chain_cert(SSL_CTX *ctx, X509 *cert) {
     return SSL_CTX_add1_chain_cert(ctx, cert);
 }
@@ -65,6 +66,9 @@ static inline long linnet_SSL_CTX_set_tlsext_status_cb(SSL_CTX *ctx, int (*callb
 static inline long linnet_SSL_CTX_set_tlsext_status_arg(SSL_CTX *ctx, void *argument) {
     return SSL_CTX_set_tlsext_status_arg(ctx, argument);
 }
+static inline int linnet_SSL_CTX_set_session_id_context(SSL_CTX *ctx, const char *name) {
+    return SSL_CTX_set_session_id_context(ctx, (const unsigned char *)name, (unsigned int)strlen(name));
+}
 static inline long linnet_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 static inline int linnet_SSL_get_ex_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 
@@ -90,15 +94,22 @@ static inline int linnet_sk_X509_push(STACK_OF(X509) *stack, X509 *cert) { retur
 static inline void linnet_sk_X509_pop_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
 static inline void linnet_sk_X509_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
 
+static inline int linnet_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack) { return sk_SSL_CIPHER_num(stack); }
+static inline const SSL_CIPHER *linnet_sk_SSL_CIPHER_value(const STACK_OF(SSL_CIPHER) *stack, int index) {
+    return sk_SSL_CIPHER_value(stack, index);
+}
+
 // How names are printed: as RFC 2253 says, but UTF-8 as it is.
 static const unsigned long LINNET_NAME_FLAGS = XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
 
 // MARK: Errors and keys
 
 static inline int linnet_ERR_GET_REASON(unsigned long code) { return ERR_GET_REASON(code); }
+static const int LINNET_ERR_R_UNSUPPORTED = ERR_R_UNSUPPORTED;
 static inline int linnet_ERR_GET_LIB(unsigned long code) { return ERR_GET_LIB(code); }
 static inline EVP_PKEY *linnet_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *linnet_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 static inline EVP_PKEY *linnet_EVP_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+static inline EVP_PKEY *linnet_EVP_ED448_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED448"); }
 
 #endif

@@ -1,4 +1,4 @@
-/// Why a form's body could not be made.
+/// Why a form's body could not be made, or a multipart body not be read.
 public struct MultipartError: Error, Sendable {
     /// What kind of failure it was.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -13,9 +13,11 @@ public struct MultipartError: Error, Sendable {
         public static let invalidBoundary = Code("invalidBoundary")
         /// The boundary that was asked for occurs in a part.
         public static let boundaryInPart = Code("boundaryInPart")
+        /// The subtype, or a parameter of it, cannot stand in a Content-Type.
+        public static let invalidSubtype = Code("invalidSubtype")
         /// A part's content type is not a media type.
         public static let invalidContentType = Code("invalidContentType")
-        /// The parameters cannot be flattened into parts.
+        /// The parameters cannot be encoded, or not be flattened into parts.
         public static let invalidParameters = Code("invalidParameters")
         /// The file cannot be read: it is not there, not a regular file, or not permitted.
         public static let unreadableFile = Code("unreadableFile")
@@ -25,22 +27,47 @@ public struct MultipartError: Error, Sendable {
         public static let lengthMismatch = Code("lengthMismatch")
         /// A stream was read already, and can be read only once.
         public static let partNotReplayable = Code("partNotReplayable")
+        /// The file that the body is to be in cannot be written.
+        public static let unwritableFile = Code("unwritableFile")
+
+        /// The content type is not one of a multipart body, or has no boundary.
+        public static let notMultipart = Code("notMultipart")
+        /// A part's header is not one (RFC 2046, section 5.1; RFC 822).
+        public static let malformedHeader = Code("malformedHeader")
+        /// The body ended before its last delimiter.
+        public static let truncated = Code("truncated")
+        /// There are more parts than the limit.
+        public static let tooManyParts = Code("tooManyParts")
+        /// A part's header has more bytes than the limit.
+        public static let headerTooLarge = Code("headerTooLarge")
+        /// A part's header has more fields than the limit.
+        public static let tooManyHeaderFields = Code("tooManyHeaderFields")
+        /// Multipart bodies stand in each other deeper than the limit.
+        public static let nestedTooDeep = Code("nestedTooDeep")
+        /// The body has more bytes than the limit.
+        public static let bodyTooLarge = Code("bodyTooLarge")
     }
 
     /// What kind of failure it was.
     public var code: Code
     /// One line that a person can act on.
     public var message: String
-    /// The name of the part that failed, if it is one part.
+    /// The name of the part that failed, if it is one part and has a name.
     public var partName: String?
-    /// The error that caused this one, if any.
+    /// The place of the part that failed, from 0, if it is one part of a form.
+    public var partIndex: Int?
+    /// The error that caused this one, if any. For a file it is a `FileFailure`, with the path and the system's error
+    /// number.
     public var underlying: (any Error)?
 
     /// Creates an error.
-    public init(code: Code, message: String, partName: String? = nil, underlying: (any Error)? = nil) {
+    public init(
+        code: Code, message: String, partName: String? = nil, partIndex: Int? = nil, underlying: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
         self.partName = partName
+        self.partIndex = partIndex
         self.underlying = underlying
     }
 }

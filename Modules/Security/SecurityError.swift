@@ -1,4 +1,4 @@
-/// Why a pin, a certificate or a policy could not be made.
+/// Why a pin, a certificate, an identity or a policy could not be made.
 public struct SecurityError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it was.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -15,6 +15,20 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let invalidRevocationList = Code("invalidRevocationList")
         /// The bytes are no key that OpenSSL reads.
         public static let invalidKey = Code("invalidKey")
+        /// The bytes are no PKCS#12 file, or one without a private key.
+        public static let invalidIdentity = Code("invalidIdentity")
+        /// A private key is encrypted, and no passphrase was given.
+        public static let passphraseNeeded = Code("passphraseNeeded")
+        /// The passphrase is another one's.
+        public static let wrongPassphrase = Code("wrongPassphrase")
+        /// A private key is encrypted in a way that OpenSSL no longer has by default, such as RC2.
+        public static let unsupportedEncryption = Code("unsupportedEncryption")
+        /// A private key is that of none of the certificates.
+        public static let keyMismatch = Code("keyMismatch")
+        /// A client's own certificate has expired.
+        public static let identityExpired = Code("identityExpired")
+        /// A client's own certificate is not valid yet.
+        public static let identityNotYetValid = Code("identityNotYetValid")
         /// The text is no host pattern.
         public static let invalidPattern = Code("invalidPattern")
         /// A pinning policy was given nothing to pin.
@@ -37,6 +51,8 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let unknownPolicyKey = Code("unknownPolicyKey")
         /// A policy file lacks a key.
         public static let missingPolicyKey = Code("missingPolicyKey")
+        /// A policy file names a rule for chains that there is not.
+        public static let unknownChainRule = Code("unknownChainRule")
         /// Policy files include each other in a circle, or too many.
         public static let includeLoop = Code("includeLoop")
         /// OpenSSL failed where it should not.

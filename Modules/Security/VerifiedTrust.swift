@@ -14,19 +14,23 @@ public struct VerifiedTrust: Sendable {
     public var validUntil: Date?
     /// What would have been refused if it were enforced: the findings of a ``ReportOnlyEvaluator``.
     public var findings: [TrustRefusal] = []
-    /// Whether it was accepted only because a staple may still come (``ServerTrust/awaitsStaple``): before a byte is sent to
-    /// the server, the policy has to be asked again.
-    public var awaitsStaple = false
+    /// Whether the policy has to be asked again, before a byte is sent to the server, if a staple may still come
+    /// (``ServerTrust/awaitsStaple``): because the chain was accepted only so, or because an evaluator of one's own made
+    /// this value, of which nobody can know what it rests on.
+    public package(set) var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; where it did not, the chain is what was presented.
     let isAnchored: Bool
 
     /// Makes a verified chain; for evaluators of one's own. The default of `validUntil` is nil: judge each handshake.
+    ///
+    /// ``awaitsStaple`` is true. To keep what another evaluator found out, change a copy of what it gave instead.
     public init(chain: [Data], pins: [PublicKeyPin], isPinned: Bool, validUntil: Date? = nil) {
         self.chain = chain
         self.pins = pins
         self.isPinned = isPinned
         self.validUntil = validUntil
         isAnchored = false
+        awaitsStaple = true
     }
 
     init(_ chain: VerifiedChain, isPinned: Bool) {

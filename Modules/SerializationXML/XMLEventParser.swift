@@ -23,13 +23,20 @@ public struct XMLEventParser: Sendable, Hashable, Codable {
     ///
     /// - Throws: ``XMLSyntaxError``, or what the handler throws, which ends the reading.
     public func parse(_ data: Data, _ handler: (XMLEvent) throws -> Void) throws {
-        let size = data.count
-        let data = try XMLInstructions.completed(XMLText.utf8(data))
+        let text = try XMLText.utf8(data)
+        let document = try XMLInstructions.completed(text)
         // FoundationXML does not report the declarations themselves.
-        if XMLEntityScanner.declaresEntities(data) { throw XMLSyntaxError(kind: .entityDeclaration, line: 0) }
+        if XMLEntityScanner.declaresEntities(document) { throw XMLSyntaxError(kind: .entityDeclaration, line: 0) }
+        // What is a comment and what is not is certain only in a document that is well-formed.
+        let safe = XMLInstructions.completedEverywhere(text)
+        if safe != document { try read(safe, size: data.count) { _ in } }
+        try read(document, size: data.count, handler)
+    }
+
+    private func read(_ document: Data, size: Int, _ handler: (XMLEvent) throws -> Void) throws {
         try withoutActuallyEscaping(handler) { handler in
             let delegate = XMLEventDelegate(options: options, documentSize: size, handler: handler)
-            let parser = XMLParser(data: data)
+            let parser = XMLParser(data: document)
             parser.shouldProcessNamespaces = true
             parser.shouldResolveExternalEntities = false
             parser.externalEntityResolvingPolicy = .never

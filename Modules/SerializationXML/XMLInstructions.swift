@@ -39,6 +39,32 @@ enum XMLInstructions {
         return output.isEmpty ? document : Data(output + bytes[copied...])
     }
 
+    /// The document with a space in whatever could be taken for such an instruction, in comments and CDATA too.
+    ///
+    /// FoundationXML goes on after an error, in its own way: behind a character that XML does not allow, the rest of a
+    /// comment is no comment any more. This document it can read whatever it makes of it.
+    static func completedEverywhere(_ document: Data) -> Data {
+        let bytes = [UInt8](document)
+        var output: [UInt8] = []
+        var copied = 0
+        var isOpen = false
+        for index in bytes.indices.dropLast() {
+            switch (bytes[index], bytes[index + 1]) {
+            case (UInt8(ascii: "<"), UInt8(ascii: "?")):
+                isOpen = true
+            case (UInt8(ascii: "?"), UInt8(ascii: ">")) where isOpen:
+                output += bytes[copied..<index]
+                output.append(UInt8(ascii: " "))
+                copied = index
+                isOpen = false
+            case (0x20, _), (0x09, _), (0x0A, _), (0x0D, _):
+                isOpen = false
+            default: continue
+            }
+        }
+        return output.isEmpty ? document : Data(output + bytes[copied...])
+    }
+
     private static func skip(
         _ bytes: [UInt8], from start: Int, to end: StaticString, isCertain: Bool
     ) throws(XMLSyntaxError) -> Int {

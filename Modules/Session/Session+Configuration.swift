@@ -9,7 +9,9 @@ extension Session {
     public struct Configuration: Sendable {
         /// Who is trusted. The default is the system's trust store.
         public var securityPolicy: SecurityPolicy = .systemTrust
-        /// TLS versions and cipher suites. The default is TLS 1.2 and 1.3.
+        /// As whom the session shows itself to servers that ask for a certificate. The default is nobody.
+        public var clientIdentities: ClientIdentityPolicy = .none
+        /// TLS versions, algorithms, resumption. The default is TLS 1.2 and 1.3.
         public var tls = TLSOptions()
         /// How long each step may take; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
         /// for each of the idle times and for waiting in the pool, no limit for the whole.
@@ -58,6 +60,8 @@ extension Session {
         public var hooks = TaskHooks()
         /// What is called about the session itself. The default is nothing.
         public var sessionHooks = SessionHooks()
+        /// Counts the session's running requests. The default is none.
+        public var completionGroup: CompletionGroup?
         /// Where each attempt of a request is written: `debug` for requests and responses, `info` for failures, `trace` with
         /// their header fields; never a body. The default is nowhere.
         public var logger: Logger?
@@ -79,6 +83,7 @@ extension Session {
             var transport = TransportConfiguration()
             transport.eventLoops = eventLoops
             transport.securityPolicy = securityPolicy
+            transport.clientIdentities = clientIdentities
             transport.tls = tls
             transport.httpVersions = httpVersions
             transport.http2 = http2

@@ -10,6 +10,14 @@ public protocol SecurityPolicyReplacing: Transport {
 
 extension HTTPTransport: SecurityPolicyReplacing {}
 
+/// A transport whose client identities can be replaced while it runs.
+public protocol ClientIdentityReplacing: Transport {
+    /// From now on connections are made under these identities, and idle ones made under another are closed.
+    func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError)
+}
+
+extension HTTPTransport: ClientIdentityReplacing {}
+
 extension Session {
     /// Who is trusted by the connections that are made from now on.
     public var securityPolicy: SecurityPolicy { policy.withLock { $0 } }
@@ -27,5 +35,27 @@ extension Session {
             current = policy
         }
         transport.replaceSecurityPolicy(asking)
+    }
+
+    /// As whom the session shows itself to servers that ask for a certificate, on connections that are made from now on.
+    public var clientIdentities: ClientIdentityPolicy { identities.withLock { $0 } }
+
+    /// Replaces the client identities: new connections are made under them, idle ones to hosts whose identity is another one
+    /// are closed, requests that run finish on theirs. No TLS session of another identity is resumed.
+    ///
+    /// Throws ``SessionError/Code/invalidConfiguration`` when OpenSSL refuses one of them, or when the session's transport
+    /// cannot do that; then nothing changes.
+    public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(SessionError) {
+        guard let transport = transport as? any ClientIdentityReplacing else {
+            throw SessionError(.invalidConfiguration, "The session's transport has no client identities to replace.")
+        }
+        do {
+            try transport.replaceClientIdentities(identities)
+        } catch {
+            throw SessionError(error, url: nil)
+        }
+        self.identities.withLock { current in
+            current = identities
+        }
     }
 }

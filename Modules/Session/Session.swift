@@ -22,6 +22,7 @@ public final class Session: Sendable {
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
+    let identities: Mutex<ClientIdentityPolicy>
     /// What the session was made with.
     let configuration: Configuration
     /// Whether the transport was the session's own to make.
@@ -77,6 +78,7 @@ public final class Session: Sendable {
     private var currentConfiguration: Configuration {
         var configuration = configuration
         configuration.securityPolicy = securityPolicy
+        configuration.clientIdentities = clientIdentities
         return configuration
     }
 
@@ -85,7 +87,9 @@ public final class Session: Sendable {
         self.hasMadeTransport = hasMadeTransport
         self.transport = transport
         policy = Mutex(configuration.securityPolicy)
-        hub = TaskEventHub(hooks: configuration.hooks, executor: configuration.callbackExecutor)
+        identities = Mutex(configuration.clientIdentities)
+        hub = TaskEventHub(
+            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup)
         hooks = configuration.sessionHooks
         executor = configuration.callbackExecutor
         reachabilityMonitor = configuration.reachabilityMonitor

@@ -29,8 +29,8 @@ public final class HTTPTransport: Transport {
 
     /// Makes a transport. Opens no connection yet.
     ///
-    /// Throws ``TransportError/Code/invalidConfiguration`` when the configuration cannot be enforced: limits below 1, a
-    /// TLS version that the system forbids, an OpenSSL below 3.0.2.
+    /// Throws ``TransportError/Code/invalidConfiguration`` when the configuration cannot be enforced: limits below 1,
+    /// TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
@@ -133,7 +133,15 @@ public final class HTTPTransport: Transport {
     /// From now on connections are made under this policy. Idle connections made under another are closed; requests
     /// that run on one finish there.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
-        pool.replacePolicy(policy)
+        pool.replaceTerms { $0.securityPolicy = policy }
+    }
+
+    /// From now on connections are made under these identities. Idle connections to hosts whose identity is another one than
+    /// before are closed; requests that run on one finish there. No TLS session of another identity is resumed.
+    ///
+    /// Throws ``TransportError/Code/invalidConfiguration`` when OpenSSL refuses one of them; then nothing changes.
+    public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
+        try pool.replaceIdentities(identities)
     }
 
     /// Ends the transport, and returns when its connections, and the threads it owns, are gone. Requests that come

@@ -46,7 +46,9 @@ public struct TransportConfiguration: Sendable {
     public var eventLoops: EventLoops = .shared
     /// Who is trusted. The default is the system's trust store.
     public var securityPolicy: SecurityPolicy = .systemTrust
-    /// TLS versions, cipher suites, resumption.
+    /// As whom the client shows itself to servers that ask for a certificate. The default is nobody.
+    public var clientIdentities: ClientIdentityPolicy = .none
+    /// TLS versions, algorithms, resumption.
     public var tls = TLSOptions()
     /// How names become addresses.
     public var resolution = ResolutionOptions()
@@ -63,36 +65,6 @@ public struct TransportConfiguration: Sendable {
     /// How long a request with `Expect: 100-continue` waits for the server's word before it sends its body all the
     /// same (RFC 9110, 10.1.1). The default is 1 second.
     public var continueTimeout: Duration = .seconds(1)
-
-    /// The defaults.
-    public init() {}
-}
-
-/// TLS versions, cipher suites, resumption.
-public struct TLSOptions: Sendable, Hashable {
-    /// A protocol version.
-    public enum Version: Sendable, Hashable {
-        /// TLS 1.2 (RFC 5246).
-        case tls12
-        /// TLS 1.3 (RFC 8446).
-        case tls13
-    }
-
-    /// The lowest version. The default is TLS 1.2.
-    public var minimumVersion: Version = .tls12
-    /// The highest version. The default is TLS 1.3.
-    public var maximumVersion: Version = .tls13
-    /// Cipher suites of TLS 1.2 in OpenSSL's notation, or nil for Linnet's list: ECDHE with AES-GCM or ChaCha20.
-    public var cipherList: String?
-    /// Cipher suites of TLS 1.3 in OpenSSL's notation, or nil for OpenSSL's list.
-    public var cipherSuites: String?
-    /// Whether a connection may resume a TLS session of an earlier one to the same host and port under the same
-    /// security policy, with the verdict on that one's chain (RFC 8446, 2.2; RFC 5077). The default is true.
-    ///
-    /// A session is kept for a day at most, and only as long as the verdict holds.
-    /// ``TransportMetrics/isResumedTLSSession`` tells what came of it; `SecurityPolicy.allowsSessionResumption` switches
-    /// it off for one policy. A request is never sent as early data (RFC 8446, 8).
-    public var sessionResumption = true
 
     /// The defaults.
     public init() {}

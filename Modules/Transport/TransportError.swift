@@ -39,6 +39,11 @@ public struct TransportError: Error, Sendable {
         public static let tlsProtocolError = Code("tlsProtocolError")
         /// The connection ended without TLS's close_notify where the body's end depended on it (RFC 8446, 6.1).
         public static let tlsTruncated = Code("tlsTruncated")
+        /// The server requires a client certificate, and got none. Under TLS 1.3 it says so when the handshake is over, and
+        /// the request may have been sent meanwhile; it has not been served.
+        public static let clientCertificateRequired = Code("clientCertificateRequired")
+        /// The server refused the client's certificate: expired, revoked, by an authority that it does not know.
+        public static let clientCertificateRefused = Code("clientCertificateRefused")
         /// The security policy refused the server's certificate chain; see ``TransportError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
         /// The security policy pins the host, and the request would go to it in clear text.

@@ -138,6 +138,7 @@ extension TransportMetrics {
         var tlsVersion: String?
         var tlsCipher: String?
         var isResumedTLSSession = false
+        var isKeyLogged = false
         var verifiedPins: [String] = []
         var isPinned = false
     }
@@ -199,6 +200,12 @@ extension TransportMetrics {
     public var isResumedTLSSession: Bool {
         get { connection.value.isResumedTLSSession }
         set { facts.isResumedTLSSession = newValue }
+    }
+
+    /// Whether the connection's keys were written to ``TLSOptions/keyLog``: whoever has that reads what was sent.
+    public var isKeyLogged: Bool {
+        get { connection.value.isKeyLogged }
+        set { facts.isKeyLogged = newValue }
     }
 
     /// The pins of the certificate chain that was accepted, leaf first, each as `sha256/BASE64`.

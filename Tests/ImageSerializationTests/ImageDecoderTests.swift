@@ -27,7 +27,8 @@ import Testing
     }
 
     /// A WebP without loss, 2 x 1: VP8L in its simple form, where the loader is there.
-    @Test(.enabled(if: ImageSamples.hasWebP)) func webPIsDecoded() throws {
+    @Test(.enabled(if: ImageSamples.hasWebP, "webp-pixbuf-loader is not installed: `make setup` installs it"))
+    func webPIsDecoded() throws {
         let bitmap = try ImageDecoder().decode(
             try ImageSamples.encode(
                 [UInt8](repeating: 200, count: 16 * 16 * 3), width: 16, height: 16, alpha: false, as: "webp"))
@@ -35,7 +36,7 @@ import Testing
         #expect(bitmap.pixels.enumerated().allSatisfy { abs(Int($1) - ($0 % 4 == 3 ? 255 : 200)) <= 8 })
     }
 
-    @Test(.enabled(if: !ImageSamples.hasWebP)) func aMissingLoaderIsATypedError() {
+    @Test(.enabled(if: !ImageSamples.hasWebP, "webp-pixbuf-loader is installed")) func aMissingLoaderIsATypedError() {
         let data = Data("RIFF".utf8) + [30, 0, 0, 0] + Data("WEBPVP8L".utf8) + [UInt8](repeating: 0, count: 20)
         #expect(#expect(throws: ImageError.self) { try ImageDecoder().decode(data) }?.code == .noLoader)
     }

@@ -123,6 +123,56 @@ struct LinnetPinsTests {
         }
     }
 
+    @Test func aPolicyIsTriedOutOnFiles() async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        _ = try folder.write("root.pem", pki.rootPEM)
+        let chain = try folder.write("chain.pem", identity.certificateChainPEM)
+        let policy = try folder.write(
+            "policy.json",
+            """
+            {"version": 1, "otherHosts": "refuse", "rules": [{"hosts": ["localhost"], "trust": "anchors",
+              "anchors": ["root.pem"], "pins": ["\(identity.pin)"]}]}
+            """)
+        for (host, isAccepted, text) in [
+            ("localhost", true, "accepted by the rule \"localhost\", pinned"),
+            ("127.0.0.1:8443", false, "refused as a host without a rule"),
+        ] {
+            let run = try await BuiltTool.run(["--check", policy, "--as", host, chain])
+            #expect(run.status == (isAccepted ? 0 : 1), "\(run.errors)")
+            #expect(
+                run.text.hasPrefix("\(chain) as \(host.contains(":") ? host : host + ":443"): \(text)"), "\(run.text)")
+        }
+        for arguments in [["--as", "localhost", chain], ["--check", policy, "--as", "a b", chain]] {
+            #expect(try await BuiltTool.run(arguments).status == 64)
+        }
+        #expect(try await BuiltTool.run(["--check", policy, "--as", "localhost", "localhost:1"]).status == 64)
+    }
+
+    /// What an administrator does who has no linnet-pins.
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["LINNET_TEST_NGINX_TLS"] != nil,
+            "nginx does not run: use `make test`"),
+        arguments: ["TLS", "RSA", "P384", "ED25519", "TLS12"])
+    func nginxsPinsAreThoseOfTheUsualPipe(server: String) async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let url = try #require(environment["LINNET_TEST_NGINX_\(server)"])
+        let host = url.dropFirst("https://".count)
+        let pipe =
+            "openssl s_client -connect \(host) -servername localhost </dev/null 2>/dev/null | openssl x509 -pubkey -noout "
+            + "| openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64"
+        let foreign = try await Command.run(["/bin/sh", "-c", pipe])
+        let root = try #require(environment["LINNET_TEST_CA"])
+        let run = try await BuiltTool.run([String(host), "--cacert", root])
+        #expect(run.status == 0)
+        #expect(run.text.hasPrefix("\(host): trusted\n"))
+        let pins = run.text.split(separator: "\n").filter { $0.hasPrefix("sha256/") }
+        #expect(pins.count == 3)
+        #expect(pins.first.map(String.init) == "sha256/" + String(foreign.text.prefix { !$0.isNewline }))
+        if server == "TLS" { #expect(pins.first.map(String.init) == environment["LINNET_TEST_PIN"]) }
+    }
+
     @Test func aPolicyIsLinted() async throws {
         let folder = try Folder()
         defer { folder.remove() }

@@ -36,3 +36,54 @@ final class TemporaryFile {
 
     deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 }
+
+/// SplitMix64, so that a failure can be repeated.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// An async sequence of fixed elements, which counts how often it is iterated only by giving them again.
+struct Elements<Element: Sendable>: AsyncSequence, Sendable {
+    var elements: [Element]
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<Element>
+
+        mutating func next() async throws -> Element? { rest.popFirst() }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: elements[...]) }
+}
+
+/// The bytes of a text in which `|` stands for CR LF.
+func lines(_ text: String) -> Data { Data(text.replacing("|", with: "\r\n").utf8) }
+
+/// Reads a body that comes in pieces, and puts neighbouring data together.
+func parse(
+    _ pieces: [Data], boundary: String = "B", limits: MultipartLimits = MultipartLimits(), nested: Bool = false
+) throws(MultipartError) -> [MultipartEvent] {
+    var parser = try MultipartParser(boundary: boundary, limits: limits, readsNestedParts: nested)
+    var events: [MultipartEvent] = []
+    for piece in pieces {
+        parser.push(piece)
+        while let event = try parser.next() {
+            if case .data(let data) = event, case .data(let before)? = events.last {
+                events[events.count - 1] = .data(before + data)
+            } else {
+                events.append(event)
+            }
+        }
+    }
+    try parser.finish()
+    return events
+}

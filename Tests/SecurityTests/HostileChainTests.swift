@@ -104,7 +104,7 @@ import Testing
             _ = await evaluator.evaluate(trust)
             _ = try? PublicKeyPin(key: Data("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n".utf8))
             _ = try? Certificate(der: Data([0x30, 0x80]))
-            #expect(OpenSSLErrorQueue.drain() == "no reason given")
+            #expect(OpenSSLErrorQueue.drain().isEmpty)
         }
     }
 

@@ -19,12 +19,13 @@ struct PolicyFileTests {
             """
             {"version": 1, "comment": "c", "otherHosts": "refuse", "includes": ["more.json"], "rules": [
               {"comment": "d", "hosts": ["a", "**.b.example"], "trust": "systemAndAnchors", "anchors": ["x.pem"],
-               "pins": ["\(Self.pin)"], "backupPins": ["\(Self.other)"], "pinPosition": "leaf",
+               "profile": "lenient", "allowedRules": ["rsaKeySize"], "pins": ["\(Self.pin)"], "backupPins": ["\(Self.other)"], "pinPosition": "leaf",
                "pinsExpire": "2030-06-30T12:00:00Z", "afterExpiry": "refuse", "reportOnly": true}]}
             """)
         var rule = SecurityPolicyDocument.Rule(
             hosts: ["a", "**.b.example"], pins: [Self.pin], backupPins: [Self.other])
         (rule.comment, rule.trust, rule.anchors) = ("d", .systemAndAnchors, ["x.pem"])
+        (rule.profile, rule.allowedRules) = (.lenient, ["rsaKeySize"])
         (rule.pinPosition, rule.afterExpiry, rule.reportOnly) = (.leaf, .refuse, true)
         rule.pinsExpire = Date(timeIntervalSince1970: 1_909_051_200)
         #expect(
@@ -60,6 +61,11 @@ struct PolicyFileTests {
         (
             #"{"version": 1, "rules": [{"hosts": ["a"], "pinsExpire": "soon"}]}"#, .invalidPolicyFile,
             "rules[0].pinsExpire"
+        ),
+        (#"{"version": 1, "rules": [{"hosts": ["a"], "profile": "lax"}]}"#, .invalidPolicyFile, "rules[0].profile"),
+        (
+            #"{"version": 1, "rules": [{"hosts": ["a"], "allowedRules": "x"}]}"#, .invalidPolicyFile,
+            "rules[0].allowedRules"
         ),
         (#"{"version": 1, "otherHosts": "accept"}"#, .invalidPolicyFile, "otherHosts"),
         (#"{"version": 1, "rules": [], "rules": []}"#, .unknownPolicyKey, ""),
@@ -200,5 +206,54 @@ struct PolicyFileTests {
                 #expect(error?.code == .cannotReadFile)
             }
         }
+    }
+
+    // MARK: Profiles
+
+    @Test func aRuleCanNameAProfileAndExceptions() async throws {
+        let pki = try TestPKI()
+        // No subject alternative name has the common name, which the strict profile minds.
+        let identity = try pki.identity { $0.commonName = "not a name" }
+        try await Scratch.with { scratch in
+            _ = try scratch.write("root.pem", pki.rootPEM)
+            for (keys, refused) in [
+                ("", "commonNameNotInNames"), (#", "profile": "strict""#, "commonNameNotInNames"),
+                (#", "profile": "lenient""#, nil), (#", "allowedRules": ["commonNameNotInNames"]"#, nil),
+                (#", "allowedRules": ["missingKeyUsage"]"#, "commonNameNotInNames"),
+            ] {
+                for pins in ["", #", "pins": ["\#(identity.pin)"]"#] {
+                    let file = try scratch.write(
+                        "policy.json",
+                        #"{"version": 1, "rules": [{"hosts": ["localhost"], "trust": "anchors", "anchors": ["root.pem"]"#
+                            + keys + pins + "}]}")
+                    let refusal = await (try SecurityPolicy.file(file)).evaluate(identity.trust()).refusal
+                    #expect(refusal?.reason.description == refused, "\(keys)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#""allowedRules": ["noSuchRule"]"#, SecurityError.Code.unknownChainRule, "rules[0].allowedRules[0]"),
+        (#""allowedRules": ["missingKeyUsage", "missingKeyUsage"]"#, .unenforceablePolicy, "rules[0].allowedRules[1]"),
+        (
+            #""profile": "lenient", "allowedRules": ["missingKeyUsage"]"#, .unenforceablePolicy,
+            "rules[0].allowedRules[0]"
+        ),
+        (#""trust": "refuse", "profile": "lenient""#, .unenforceablePolicy, "rules[0].profile"),
+        (#""trust": "refuse", "allowedRules": ["missingKeyUsage"]"#, .unenforceablePolicy, "rules[0].allowedRules"),
+    ])
+    func exceptionsThatSayNothingAreErrors(keys: String, code: SecurityError.Code, path: String) throws {
+        let file = try SecurityPolicyFile(document(#"{"version": 1, "rules": [{"hosts": ["a"], \#(keys)}]}"#))
+        let error = #expect(throws: SecurityError.self) { try file.makePolicy() }
+        #expect(error?.code == code)
+        #expect(error?.path == path)
+        #expect(file.findings(at: Date()).contains { $0.severity == .error && $0.path == path })
+    }
+
+    @Test func theLenientProfileIsFound() throws {
+        let file = try SecurityPolicyFile(
+            document(#"{"version": 1, "rules": [{"hosts": ["a"], "profile": "lenient"}]}"#))
+        #expect(file.findings(at: Date()).map(\.kind) == [.lenientProfile])
     }
 }

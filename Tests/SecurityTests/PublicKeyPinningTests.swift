@@ -26,6 +26,15 @@ struct PublicKeyPinningTests {
         }
     }
 
+    /// Keys of kinds that browsers do not take, too: a private authority may issue for them.
+    @Test(arguments: TestPKI.KeyKind.allCases + [.ed448, .rsaPSS2048])
+    func everyKindOfKeyCanBePinned(kind: TestPKI.KeyKind) async throws {
+        let identity = try pki.identity { $0.key = kind }
+        let other = try pki.identity { $0.key = kind }
+        #expect(await (try pinning(identity.pin)).trust(in: identity.chain)?.isPinned == true)
+        #expect(await (try pinning(identity.pin)).refusal(of: other.chain)?.reason == .pinMismatch)
+    }
+
     @Test func oneOfSeveralPinsIsEnough() async throws {
         let backup = try TestPKI.selfSigned().pin
         #expect(await (try pinning(backup, identity.pin)).refusal(of: identity.chain) == nil)

@@ -201,6 +201,40 @@ struct RevocationTests {
         }
     }
 
+    /// An evaluator of the app's own that makes a value of its own loses nothing that was still to be asked.
+    @Test func whoMakesHisOwnVerdictIsAskedAgain() async throws {
+        struct Rewriting: TrustEvaluator {
+            let evaluator: any TrustEvaluator
+
+            func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+                guard case .accepted(let inner) = await evaluator.evaluate(trust) else {
+                    return .refused(.init(.hostRefused, "", trust: trust))
+                }
+                return .accepted(VerifiedTrust(chain: inner.chain, pins: inner.pins, isPinned: true))
+            }
+        }
+        var profile = ChainProfile.strict
+        profile.revocation.failure = .hardForLeaf
+        let own = Rewriting(evaluator: SystemTrustEvaluator(anchors: try pki.anchors, profile: profile))
+        let reports = EventRecorder<TrustReport>()
+        var trust = ServerTrust(try pki.identity().chain)
+        trust.awaitsStaple = true
+        let wrong = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin], anchors: pki.anchors)
+        for evaluator in [
+            own, FurtherRefusalEvaluator(own) { _, _ in nil }, AnyOfEvaluator(own),
+            AllOfEvaluator(HostnameEvaluator(), own), ReportOnlyEvaluator(wrong, enforcing: own),
+        ] as [any TrustEvaluator] {
+            let policy = SecurityPolicy.everyHost(evaluator).reporting(to: TrustReporter { reports.record($0) })
+            guard case .accepted(let verified) = await policy.evaluate(trust) else {
+                Issue.record("refused")
+                continue
+            }
+            #expect(verified.awaitsStaple)
+        }
+        // Nor is a finding told twice.
+        #expect(reports.events.isEmpty)
+    }
+
     @Test func aListAndAStapleAreBothHeard() async throws {
         let identity = try pki.identity()
         let list = try RevocationList(der: pki.revocationList(revoking: [identity.certificate]))

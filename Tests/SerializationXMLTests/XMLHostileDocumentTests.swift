@@ -103,6 +103,30 @@ import Testing
         #expect(failure(Data(hidden.utf8)) == .malformed)
     }
 
+    /// Behind an error FoundationXML reads on, and finds instructions where there were none.
+    @Test(arguments: [
+        "<a><?p\u{6}]><?q?>b</a>", "<a><!-- \u{6} <?q?> --></a>", "<a><![CDATA[\u{1}<?q?>]]></a>",
+        "<a b=\"<?q?>\"/>", "<a><?p <!-- ?><?q?>\u{6}</a>", "<a>&#1;<?p?><!-- <?q?> --></a>",
+        "<?utf32\"UTF-8\"?><t; 2\"><c/>te<?pda4a?>&#713YI\" Ye><?pda&4#>?a713YI\" Ye!<x>]I\"<?\u{6}]><?pda4a?>&#713;</a:r>",
+    ])
+    func instructionsBehindErrorsAreNoDanger(document: String) {
+        #expect(failure(Data(document.utf8)) == .malformed)
+    }
+
+    @Test(arguments: [
+        ("<a><!-- <?p?> --><b/></a>", ["<?p?>"]), ("<a><?p?><!--<?q?><?r s?>--></a>", ["<?q?><?r s?>"]),
+        ("<a><!-- <?p x?> --></a>", ["<?p x?>"]),
+    ])
+    func commentsAreToldAsTheyAre(document: String, comments: [String]) throws {
+        var told: [String] = []
+        try XMLEventParser().parse(Data(document.utf8)) { event in
+            if case .comment(let text) = event {
+                told.append(text.hasPrefix(" ") ? String(text.dropFirst().dropLast()) : text)
+            }
+        }
+        #expect(told == comments)
+    }
+
     @Test func mutatedDocumentsNeverCrash() {
         let whole = Array(
             "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" xmlns:x=\"u\">t&amp;<x:c><![CDATA[d]]></x:c><!-- e --><?f g?></a>"

@@ -48,6 +48,29 @@ struct TaskStateMachineTests {
         guard case .none = machine.complete(successfully: true) else { return fail("completed twice") }
     }
 
+    @Test func whatIsCommittedCannotBeCancelled() {
+        var machine = TaskStateMachine()
+        guard case .stop = machine.commit() else { return fail("committed before it began") }
+        _ = machine.resume()
+        expectChange(machine.suspend())
+        guard case .wait = machine.commit() else { return fail("committed while it was suspended") }
+        _ = machine.resume()
+        guard case .goOn = machine.commit() else { return fail("not committed") }
+        #expect(machine.state == .running)
+        guard case .none = machine.cancel(.cancelled(nil)) else { return fail("cancelled") }
+        expectNoChange(machine.suspend())
+        guard case .none = machine.resume() else { return fail("resumed") }
+        guard case .deliver = machine.complete(successfully: true) else { return fail("not delivered") }
+        #expect(machine.state == .completed)
+    }
+
+    @Test func whatWasCancelledIsNotCommitted() {
+        var machine = TaskStateMachine()
+        _ = machine.resume()
+        _ = machine.cancel(.cancelled(nil))
+        guard case .stop = machine.commit() else { return fail("committed") }
+    }
+
     @Test func cancellingBeforeTheStartCompletesAtOnce() {
         var machine = TaskStateMachine()
         guard case .complete(let error) = machine.cancel(.cancelled(nil)) else { return fail("no end") }

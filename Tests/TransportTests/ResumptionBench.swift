@@ -134,7 +134,9 @@ struct ResumptionBench: Sendable {
                     client: client, serverName: "localhost", resumption: resumption, promise: promise
                 ) { chain, _, _ in
                     counted.increment()
-                    return .accepted(VerifiedTrust(chain: chain, pins: [], isPinned: true, validUntil: validUntil))
+                    var trust = VerifiedTrust(chain: chain, pins: [], isPinned: true, validUntil: validUntil)
+                    trust.awaitsStaple = false
+                    return .accepted(trust)
                 }
                 do {
                     try channel.pipeline.syncOperations.addHandler(handler)

@@ -68,4 +68,38 @@ struct StapleTests {
         #expect(try await reason(version, identity, staple: nil, .hardForLeaf) == .revocationUnknown)
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity), .hardForLeaf) == nil)
     }
+
+    /// Makes a verdict of its own from another's, and so loses what that one still waited for.
+    private struct Forgetful: TrustEvaluator {
+        let evaluator: any TrustEvaluator
+
+        func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+            let decision = await evaluator.evaluate(trust)
+            guard case .accepted(let inner) = decision else { return decision }
+            return .accepted(VerifiedTrust(chain: inner.chain, pins: inner.pins, isPinned: false))
+        }
+    }
+
+    @Test(arguments: versions)
+    func anEvaluatorOfTheAppsOwnLosesNothing(version: TLSOptions.Version) async throws {
+        var profile = ChainProfile.strict
+        profile.revocation.failure = .hardForLeaf
+        let own = Forgetful(
+            evaluator: SystemTrustEvaluator(anchors: try .certificates([pki.root]), profile: profile))
+        let configuration = MockServer.Configuration { $0.hostName = "localhost" }
+        try await withMockServer(tls: try pki.identity(), configuration: configuration) { _ in
+            .text("ok")
+        } perform: { server in
+            try await withTransport({
+                $0.securityPolicy = .everyHost(own)
+                $0.tls.maximumVersion = version
+            }) { transport in
+                let error = await failure { () async throws(TransportError) in
+                    try await transport.send(server.request())
+                }
+                #expect(error?.trustRefusal?.reason == .revocationUnknown)
+            }
+            #expect(server.recordedRequests.isEmpty)
+        }
+    }
 }

@@ -75,7 +75,9 @@ struct TLSHandlerTests {
         let info = try await client.eventLoop.flatSubmit {
             let promise = client.eventLoop.makePromise(of: TLSSessionInfo.self)
             let handler = TLSHandler(client: context, serverName: serverName, promise: promise) { chain, _, _ in
-                .accepted(VerifiedTrust(chain: chain, pins: [], isPinned: false))
+                var trust = VerifiedTrust(chain: chain, pins: [], isPinned: false)
+                trust.awaitsStaple = false
+                return .accepted(trust)
             }
             do {
                 try client.pipeline.syncOperations.addHandler(handler)

@@ -13,7 +13,7 @@ struct TLSSessionCacheTests {
 
     private func key(
         host: String = "a", port: Int = 443, policy: SecurityPolicy.Identity = policy,
-        protocols: [String] = ["http/1.1"], client: UInt64? = nil
+        protocols: [String] = ["http/1.1"], client: ClientIdentity.ID? = nil
     ) -> TLSSessionKey {
         TLSSessionKey(
             host: host, port: port, policy: policy, applicationProtocols: protocols, clientIdentity: client)
@@ -88,7 +88,8 @@ struct TLSSessionCacheTests {
 
     @Test func onlyTheSameKeyFindsATicket() throws {
         for other in [
-            key(host: "b"), key(port: 444), key(protocols: ["h2", "http/1.1"]), key(protocols: []), key(client: 1),
+            key(host: "b"), key(port: 444), key(protocols: ["h2", "http/1.1"]), key(protocols: []),
+            key(client: .next()),
         ] {
             var machine = try machine([1])
             #expect(take(&machine, other) == nil)

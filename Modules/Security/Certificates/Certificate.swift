@@ -24,7 +24,7 @@ public struct Certificate: Sendable {
         self = all[0]
     }
 
-    private init(_ handle: X509Handle) {
+    init(_ handle: X509Handle) {
         self.handle = handle
         derBytes = handle.der
     }

@@ -55,6 +55,7 @@ struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     static let commonName = ObjectIdentifier([0x55, 0x04, 0x03])
 
     static let serverAuthentication = pkix(3, 1)
+    static let clientAuthentication = pkix(3, 2)
     static let codeSigning = pkix(3, 3)
     static let emailProtection = pkix(3, 4)
     static let timeStamping = pkix(3, 8)

@@ -9,7 +9,9 @@ public struct InsecureAcceptAnyCertificateEvaluator: TrustEvaluator {
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         // What is too large to be looked at is accepted, too, but not looked at.
         let pins = (try? ChainVerifier.parse(trust))?.map(\.pin) ?? []
-        return .accepted(
-            VerifiedTrust(chain: trust.presentedChain, pins: pins, isPinned: false, validUntil: .distantFuture))
+        var verified = VerifiedTrust(
+            chain: trust.presentedChain, pins: pins, isPinned: false, validUntil: .distantFuture)
+        verified.awaitsStaple = false
+        return .accepted(verified)
     }
 }

@@ -56,7 +56,8 @@ extension ChainVerifier {
     /// OpenSSL failed where it should not.
     static func failure(_ what: String, _ trust: ServerTrust) -> TrustRefusal {
         TrustRefusal(
-            .internalFailure, "\(trust.host.oneLine): OpenSSL \(what): \(OpenSSLErrorQueue.drain()).", trust: trust)
+            .internalFailure, "\(trust.host.oneLine): OpenSSL \(what): \(OpenSSLErrorQueue.drain().summary).",
+            trust: trust)
     }
 
     static func reason(_ code: Int32) -> TrustRefusal.Reason {

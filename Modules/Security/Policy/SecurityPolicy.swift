@@ -140,6 +140,8 @@ public struct SecurityPolicy: Sendable {
         case .refused(let refusal):
             reporter.report(TrustReport(refusal, trust, pattern: pattern, isEnforced: true))
         case .accepted(let verified):
+            // The question will be asked again, and then the findings are told.
+            guard !(trust.awaitsStaple && verified.awaitsStaple) else { return }
             for finding in verified.findings {
                 reporter.report(TrustReport(finding.completed(by: trust), trust, pattern: pattern, isEnforced: false))
             }

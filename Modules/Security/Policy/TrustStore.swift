@@ -23,7 +23,8 @@ final class TrustStore: Sendable {
         defer { OpenSSLErrorQueue.clear() }
         for file in location.files where X509_STORE_load_file(pointer, file) != 1 {
             throw SecurityError(
-                .cannotReadFile, "No anchor can be read from \"\(file.oneLine)\": \(OpenSSLErrorQueue.drain()).")
+                .cannotReadFile, "No anchor can be read from \"\(file.oneLine)\": \(OpenSSLErrorQueue.drain().summary)."
+            )
         }
         // OpenSSL looks into a directory only when it needs one: a name that is wrong would not be noticed.
         let directories = location.directories
@@ -33,10 +34,11 @@ final class TrustStore: Sendable {
         }
         for directory in directories where X509_STORE_load_path(pointer, directory) != 1 {
             throw SecurityError(
-                .cannotReadFile, "No anchor can be read from \"\(directory.oneLine)\": \(OpenSSLErrorQueue.drain()).")
+                .cannotReadFile,
+                "No anchor can be read from \"\(directory.oneLine)\": \(OpenSSLErrorQueue.drain().summary).")
         }
         for anchor in anchors where X509_STORE_add_cert(pointer, anchor.pointer) != 1 {
-            throw SecurityError(.openSSLFailed, "An anchor cannot be used: \(OpenSSLErrorQueue.drain()).")
+            throw SecurityError(.openSSLFailed, "An anchor cannot be used: \(OpenSSLErrorQueue.drain().summary).")
         }
     }
 

@@ -38,6 +38,8 @@ public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertibl
         public static let malformedPattern = Kind("malformedPattern")
         /// The rule's anchors cannot be read.
         public static let unreadableAnchors = Kind("unreadableAnchors")
+        /// Rules for chains are not enforced that the default profile has.
+        public static let lenientProfile = Kind("lenientProfile")
         /// The rule's keys contradict each other, or one is missing.
         public static let contradictoryRule = Kind("contradictoryRule")
     }

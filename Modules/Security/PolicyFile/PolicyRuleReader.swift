@@ -36,6 +36,28 @@ struct PolicyRuleReader {
         guard !rule.hosts.isEmpty else { throw error(.missingPolicyKey, "The rule is for no host.", "hosts") }
         try checkAnchors()
         try checkPins()
+        _ = try profile()
+    }
+
+    /// The profile without the rules that are allowed; each has to be one that it would enforce.
+    private func profile() throws(SecurityError) -> ChainProfile {
+        guard rule.trust != .refuse || (rule.profile == .strict && rule.allowedRules.isEmpty) else {
+            let key = rule.allowedRules.isEmpty ? "profile" : "allowedRules"
+            throw error(.unenforceablePolicy, "Hosts that are refused are not judged.", key)
+        }
+        var profile = rule.profile == .lenient ? ChainProfile.lenient : .strict
+        for (index, name) in rule.allowedRules.enumerated() {
+            let place = "allowedRules[\(index)]"
+            guard let allowed = ChainRule.allCases.first(where: { $0.description == name }) else {
+                throw error(.unknownChainRule, "\"\(name.oneLine)\" is no rule for chains.", place)
+            }
+            guard profile.rules.contains(allowed) else {
+                throw error(
+                    .unenforceablePolicy, "\"\(name)\" stands above already, or is none of the profile's rules.", place)
+            }
+            profile = profile.allowing(allowed)
+        }
+        return profile
     }
 
     private func checkAnchors() throws(SecurityError) {
@@ -74,9 +96,10 @@ struct PolicyRuleReader {
         try checkForm()
         guard rule.trust != .refuse else { return observed(RefusingEvaluator(), otherwise: SystemTrustEvaluator()) }
         let anchors = try anchors()
-        let unpinned = SystemTrustEvaluator(anchors: anchors)
+        let profile = try profile()
+        let unpinned = SystemTrustEvaluator(anchors: anchors, profile: profile)
         guard let set = try pinSet() else { return observed(unpinned, otherwise: SystemTrustEvaluator()) }
-        return observed(try PinSetEvaluator(set, anchors: anchors), otherwise: unpinned)
+        return observed(try PinSetEvaluator(set, anchors: anchors, profile: profile), otherwise: unpinned)
     }
 
     private func observed(_ strict: any TrustEvaluator, otherwise lax: SystemTrustEvaluator) -> any TrustEvaluator {

@@ -15,6 +15,14 @@ extension SecurityPolicyDocument {
             case refuse
         }
 
+        /// How strictly a chain is judged.
+        public enum Profile: String, Sendable, Hashable, CaseIterable {
+            /// As ``ChainProfile/strict`` says.
+            case strict
+            /// As ``ChainProfile/lenient`` says.
+            case lenient
+        }
+
         /// Words for whoever reads the file.
         public var comment: String?
         /// The hosts, each as ``HostPattern`` writes it.
@@ -23,6 +31,10 @@ extension SecurityPolicyDocument {
         public var trust: Trust
         /// Files with anchors, PEM or DER, by paths that are relative to the file's folder.
         public var anchors: [String]
+        /// How strictly a chain is judged. The default is ``Profile/strict``.
+        public var profile: Profile
+        /// Rules of the profile that are not enforced, each by its name (``ChainRule/description``).
+        public var allowedRules: [String]
         /// The keys in use, each as ``PublicKeyPin`` writes it; nil for a rule that does not pin. None is an error.
         public var pins: [String]?
         /// Keys that are kept elsewhere, for the day on which one in use is lost.
@@ -43,6 +55,8 @@ extension SecurityPolicyDocument {
             self.backupPins = backupPins
             trust = .system
             anchors = []
+            profile = .strict
+            allowedRules = []
             pinPosition = .anyInVerifiedChain
             reportOnly = false
         }
@@ -52,6 +66,8 @@ extension SecurityPolicyDocument {
             case hosts
             case trust
             case anchors
+            case profile
+            case allowedRules
             case pins
             case backupPins
             case pinPosition
@@ -68,6 +84,8 @@ extension SecurityPolicyDocument {
             hosts = try object.required([String].self, .hosts)
             trust = try object.choice(.trust) ?? .system
             anchors = try object.optional([String].self, .anchors) ?? []
+            profile = try object.choice(.profile) ?? .strict
+            allowedRules = try object.optional([String].self, .allowedRules) ?? []
             pins = try object.optional([String].self, .pins)
             backupPins = try object.optional([String].self, .backupPins) ?? []
             pinPosition = try object.choice(.pinPosition) ?? .anyInVerifiedChain
@@ -83,6 +101,8 @@ extension SecurityPolicyDocument {
             try container.encode(hosts, forKey: .hosts)
             if trust != .system { try container.encode(trust.rawValue, forKey: .trust) }
             if !anchors.isEmpty { try container.encode(anchors, forKey: .anchors) }
+            if profile != .strict { try container.encode(profile.rawValue, forKey: .profile) }
+            if !allowedRules.isEmpty { try container.encode(allowedRules, forKey: .allowedRules) }
             try container.encodeIfPresent(pins, forKey: .pins)
             if !backupPins.isEmpty { try container.encode(backupPins, forKey: .backupPins) }
             if pinPosition != .anyInVerifiedChain { try container.encode(pinPosition, forKey: .pinPosition) }

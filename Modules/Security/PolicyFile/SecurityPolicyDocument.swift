@@ -16,7 +16,13 @@ public import FoundationEssentials
 ///       "afterExpiry": "dropPins",
 ///       "reportOnly": true
 ///     },
-///     { "hosts": ["10.0.0.0/8", "@single-label"], "trust": "anchors", "anchors": ["company.pem"] },
+///     {
+///       "hosts": ["10.0.0.0/8", "@single-label"],
+///       "trust": "anchors",
+///       "anchors": ["company.pem"],
+///       "profile": "strict",
+///       "allowedRules": ["commonNameNotInNames"]
+///     },
 ///     { "hosts": ["old.example.com"], "trust": "refuse" }
 ///   ],
 ///   "includes": ["partners.json"]

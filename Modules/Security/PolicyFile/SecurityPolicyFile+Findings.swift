@@ -36,7 +36,16 @@ struct PolicyRuleCheck {
                 _ = try reader.anchorCertificates(index)
             }
         }
-        return findings + pinFindings() + expiryFindings()
+        return findings + profileFindings() + pinFindings() + expiryFindings()
+    }
+
+    private func profileFindings() -> [PolicyFinding] {
+        guard reader.rule.profile == .lenient else { return [] }
+        return [
+            reader.finding(
+                .lenientProfile, .warning, "profile",
+                "Much is accepted that RFC 5280 forbids; allow the rules that are broken by name, as \"allowedRules\".")
+        ]
     }
 
     private func hostFindings(_ index: Int) -> [PolicyFinding] {

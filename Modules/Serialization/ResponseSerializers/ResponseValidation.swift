@@ -62,7 +62,7 @@ public struct ResponseValidation: Sendable, Hashable {
 
     private func contentTypeError(of response: SerializedResponse) -> SerializationError? {
         guard let contentTypes else { return nil }
-        let field = response.head.headerFields[.contentType]
+        let field = Self.contentType(of: response.head.headerFields)
         // The usual cases, for which nothing has to be taken apart.
         if let field, contentTypes.contains(field) || Self.isPlainMatch(field, contentTypes) { return nil }
         let mediaType = field.flatMap(MediaType.init)
@@ -73,6 +73,17 @@ public struct ResponseValidation: Sendable, Hashable {
             message: Self.message(field, wanted: contentTypes),
             response: response
         )
+    }
+
+    /// Looks at one field after the other, which for the few that a response has is much faster than the index that
+    /// `HTTPFields` makes to find one.
+    private static func contentType(of fields: HTTPFields) -> String? {
+        var found: HTTPField?
+        for field in fields where field.name == .contentType {
+            if found != nil { return fields[.contentType] }
+            found = field
+        }
+        return found?.value
     }
 
     /// Whether the field is one of the types, written as it is, with one parameter that has no quotes.

@@ -13,4 +13,7 @@ protocol EngineSink: AnyObject, TransportObserver {
     func didReceiveBody(bytes: Int)
     /// Returns when bytes may flow. Throws `CancellationError` when the caller's task was cancelled.
     func passGate() async throws
+    /// Returns when what cannot be undone may be done, such as to put a file in its place: from then on the task can be
+    /// neither suspended nor cancelled. Throws `CancellationError` when it was cancelled before.
+    func commit() async throws
 }

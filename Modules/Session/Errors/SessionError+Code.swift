@@ -18,6 +18,10 @@ extension SessionError {
         public static let connectionLost = Code("connectionLost")
         /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
+        /// The server requires a client certificate, and got none; see ``Session/Configuration/clientIdentities``.
+        public static let clientCertificateRequired = Code("clientCertificateRequired")
+        /// The server refused the client's certificate: expired, revoked, by an authority that it does not know.
+        public static let clientCertificateRefused = Code("clientCertificateRefused")
         /// TLS failed for another reason than trust.
         public static let tlsFailed = Code("tlsFailed")
         /// The URL is malformed, or is not one of http or https with a host.

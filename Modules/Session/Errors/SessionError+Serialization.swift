@@ -13,6 +13,7 @@ extension SessionError {
     private static let meanings: [SerializationError.Code: Code] = [
         .unacceptableStatus: .unacceptableStatus,
         .unacceptableContentType: .unacceptableContentType,
+        .emptyBody: .decodingFailed,
         .decodingFailed: .decodingFailed,
         .encodingFailed: .encodingFailed,
         .invalidParameters: .invalidParameters,

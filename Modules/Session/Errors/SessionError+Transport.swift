@@ -28,6 +28,8 @@ extension SessionError {
         .tlsTruncated: .connectionLost,
         .tlsHandshakeFailed: .tlsFailed,
         .tlsProtocolError: .tlsFailed,
+        .clientCertificateRequired: .clientCertificateRequired,
+        .clientCertificateRefused: .clientCertificateRefused,
         .trustRefused: .trustRefused,
         .cleartextRefused: .trustRefused,
         .invalidResponse: .invalidResponse,

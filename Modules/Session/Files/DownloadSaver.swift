@@ -60,6 +60,7 @@ struct DownloadSaver: Sendable {
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total?) = content, file.size < total { throw wrongLength(total, file.size) }
+            try await sink.commit(response.url)
             let path = try put(file, destination)
             plan.removeResumeFile()
             return path
@@ -191,6 +192,16 @@ extension (any EngineSink)? {
         guard let self else { return }
         do {
             try await self.passGate()
+        } catch {
+            throw SessionError(thrown: error, url: url)
+        }
+    }
+
+    /// Returns when the file may be put in its place.
+    fileprivate func commit(_ url: URL) async throws(SessionError) {
+        guard let self else { return }
+        do {
+            try await self.commit()
         } catch {
             throw SessionError(thrown: error, url: url)
         }

@@ -68,6 +68,11 @@ public final class HTTPSession: Sendable {
         try session.replaceSecurityPolicy(policy)
     }
 
+    /// Replaces the client identities as ``Session/replaceClientIdentities(_:)`` does.
+    public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(SessionError) {
+        try session.replaceClientIdentities(identities)
+    }
+
     /// The executors on the session's event loops, as ``Session/taskExecutors`` has them.
     public var taskExecutors: [any TaskExecutor] { session.taskExecutors }
 

@@ -167,10 +167,15 @@ final class StreamLink: Sendable {
         return (nil, nil)
     }
 
-    /// Nobody will read on.
-    func readerLeft() {
-        state.withLock { $0.isReaderGone = true }
+    /// Nobody will read on; returns whether nothing would have followed anyway.
+    @discardableResult
+    func readerLeft() -> Bool {
+        let hasEnded = state.withLock { state in
+            state.isReaderGone = true
+            return state.end != nil
+        }
         takeGiver()?.resume(returning: false)
+        return hasEnded
     }
 }
 
@@ -185,9 +190,7 @@ final class HandedReader: Sendable {
     }
 
     deinit {
-        link.readerLeft()
-        // A task that has ended does not hear it.
-        leaving()
+        if !link.readerLeft() { leaving() }
     }
 
     var completion: StreamLink.Completion? { link.completion }

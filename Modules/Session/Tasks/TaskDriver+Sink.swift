@@ -66,6 +66,16 @@ extension TaskDriver: EngineSink {
         guard isOpen else { throw CancellationError() }
     }
 
+    func commit() async throws {
+        while true {
+            switch shared.withLock({ $0.machine.commit() }) {
+            case .goOn: return
+            case .wait: try await passGate()
+            case .stop: throw CancellationError()
+            }
+        }
+    }
+
     func nextKey() -> UInt64 {
         shared.withLock { state in
             state.lastKey += 1

@@ -4,6 +4,8 @@ struct TaskStateMachine {
         case idle
         case running
         case paused
+        /// What cannot be undone is being done: it cannot be cancelled any more.
+        case committed
         case canceling(SessionError)
         case completed
     }
@@ -19,6 +21,15 @@ struct TaskStateMachine {
         /// It never ran: it ends here and now.
         case complete(SessionError)
         /// The work must stop; its end is reported by `complete`.
+        case stop
+    }
+
+    enum CommitAction {
+        /// From now on the task cannot be cancelled.
+        case goOn
+        /// It is suspended.
+        case wait
+        /// It was cancelled.
         case stop
     }
 
@@ -39,7 +50,7 @@ struct TaskStateMachine {
     var state: TaskState {
         switch phase {
         case .idle, .paused: .suspended
-        case .running: .running
+        case .running, .committed: .running
         case .canceling: .canceling
         case .completed: .completed
         }
@@ -62,8 +73,21 @@ struct TaskStateMachine {
         case .paused:
             phase = .running
             return .openGate
-        case .running, .canceling, .completed:
+        case .running, .committed, .canceling, .completed:
             return .none
+        }
+    }
+
+    /// The work is about to do what cannot be undone.
+    mutating func commit() -> CommitAction {
+        switch phase {
+        case .running, .committed:
+            phase = .committed
+            return .goOn
+        case .paused:
+            return .wait
+        case .idle, .canceling, .completed:
+            return .stop
         }
     }
 
@@ -83,7 +107,7 @@ struct TaskStateMachine {
         case .running, .paused:
             phase = .canceling(reason)
             return .stop
-        case .canceling, .completed:
+        case .committed, .canceling, .completed:
             return .none
         }
     }
@@ -96,7 +120,7 @@ struct TaskStateMachine {
         case .canceling(let reason):
             phase = .completed
             return .fail(reason)
-        case .idle, .running, .paused:
+        case .idle, .running, .paused, .committed:
             phase = .completed
             if successfully { finishProgress() }
             return .deliver
@@ -141,7 +165,7 @@ struct TaskStateMachine {
     private var isOver: Bool {
         switch phase {
         case .canceling, .completed: true
-        case .idle, .running, .paused: false
+        case .idle, .running, .paused, .committed: false
         }
     }
 

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import LinnetSecurity
 
 extension MockServer {
     /// What a ``MockServer`` is made with.
@@ -10,6 +11,16 @@ extension MockServer {
             case collected(upTo: Int)
             /// The handler is called with the head, and may read ``RecordedRequest/chunks``, or answer before the end.
             case streamed
+        }
+
+        /// What becomes of the certificates that clients can show (RFC 8446, 4.3.2).
+        public enum ClientCertificates: Sendable, Hashable {
+            /// The server does not ask for any.
+            case ignored
+            /// A client may show one that these authorities issued; another one ends the handshake.
+            case requested(issuedBy: [Certificate])
+            /// A client has to.
+            case required(issuedBy: [Certificate])
         }
 
         /// The name in the server's URL; it listens on 127.0.0.1 alone.
@@ -38,6 +49,11 @@ extension MockServer {
         ///
         /// The default is false.
         public var issuesSessionTickets = false
+        /// What becomes of the certificates that clients can show; ``RecordedRequest/clientCertificate`` is the one that
+        /// was shown.
+        ///
+        /// The default is `.ignored`.
+        public var clientCertificates = ClientCertificates.ignored
         /// The OCSP response that is stapled to the chain for clients that ask for one (RFC 6066, 8), in DER.
         ///
         /// Nil, the default, is none.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetSecurity
 internal import LinnetTransport
 
 extension MockServer {
@@ -62,9 +63,20 @@ extension MockServer {
                 certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
                 applicationProtocols: configuration.httpVersions.applicationProtocols,
                 issuesSessionTickets: configuration.issuesSessionTickets,
-                stapledOCSPResponse: configuration.stapledOCSPResponse.map { [UInt8]($0) })
+                stapledOCSPResponse: configuration.stapledOCSPResponse.map { [UInt8]($0) },
+                clientCertificates: configuration.clientCertificates.forTLS)
         } catch {
             throw TestingError(.invalidConfiguration, "The server's identity cannot be used.", underlying: error)
+        }
+    }
+}
+
+extension MockServer.Configuration.ClientCertificates {
+    fileprivate var forTLS: TLSServerContext.ClientCertificates {
+        switch self {
+        case .ignored: .ignored
+        case .requested(let authorities): .requested(issuedBy: authorities.map(\.derBytes))
+        case .required(let authorities): .required(issuedBy: authorities.map(\.derBytes))
         }
     }
 }

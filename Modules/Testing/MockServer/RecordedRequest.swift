@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LinnetSecurity
 
 /// A request as a ``MockServer`` received it.
 public struct RecordedRequest: Sendable {
@@ -33,6 +34,8 @@ public struct RecordedRequest: Sendable {
     public internal(set) var tlsVersion: String?
     /// The name that the client asked for in the TLS handshake (SNI), if it did.
     public internal(set) var serverName: String?
+    /// The certificate that the client showed in the TLS handshake, or in that of the session that was resumed.
+    public internal(set) var clientCertificate: Certificate?
     /// The body as it arrives, in streamed mode; otherwise ``body`` in one piece.
     ///
     /// It can be read once.
@@ -62,5 +65,6 @@ public struct RecordedRequest: Sendable {
         self.exchangeIndex = exchangeIndex
         tlsVersion = session?.version
         serverName = session?.serverName
+        clientCertificate = session?.clientCertificate.flatMap { try? Certificate(der: $0) }
     }
 }

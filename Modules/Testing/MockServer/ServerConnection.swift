@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
@@ -10,6 +11,8 @@ final class ServerConnection: ExchangeLink {
     struct TLSSession: Sendable {
         var version: String
         var serverName: String?
+        /// In DER.
+        var clientCertificate: Data?
     }
 
     private struct Status {
@@ -49,7 +52,9 @@ final class ServerConnection: ExchangeLink {
     /// Called on the event loop, with what handlers below tell.
     func note(_ event: Any) {
         guard let completed = event as? TLSHandshakeCompleted else { return }
-        tlsSession = TLSSession(version: completed.version, serverName: completed.serverName)
+        tlsSession = TLSSession(
+            version: completed.version, serverName: completed.serverName, clientCertificate: completed.clientCertificate
+        )
     }
 
     var failedHandshake: Bool { isTLS && tlsSession == nil }

@@ -22,7 +22,7 @@ struct CertificateRequest {
 
     init(_ options: TestPKI.Options) {
         // A common name is bounded (RFC 5280, appendix A.1); a host is not bound by that, and then there is none.
-        let name = options.hosts.first ?? options.addresses.first ?? "nobody"
+        let name = options.commonName ?? options.hosts.first ?? options.addresses.first ?? "nobody"
         commonName = name.utf8.count > 64 ? "" : name
         kind = options.isForClients ? .client : .server
         hosts = options.hosts

@@ -40,7 +40,7 @@ enum Mint {
             throw TestingError(.cannotMint, "OpenSSL has no memory for a certificate.")
         }
         let signer = issuer?.key ?? key
-        let digest = EVP_PKEY_get_id(signer) == EVP_PKEY_ED25519 ? nil : EVP_sha256()
+        let digest = [EVP_PKEY_ED25519, EVP_PKEY_ED448].contains(EVP_PKEY_get_id(signer)) ? nil : EVP_sha256()
         guard fill(x509, request, key: key, issuer: issuer?.x509 ?? x509), X509_sign(x509, signer, digest) > 0 else {
             X509_free(x509)
             EVP_PKEY_free(key)
@@ -55,8 +55,20 @@ enum Mint {
         case .rsa1024: linnet_EVP_RSA_gen(1024)
         case .rsa2048: linnet_EVP_RSA_gen(2048)
         case .ed25519: linnet_EVP_ED25519_gen()
+        case .ed448: linnet_EVP_ED448_gen()
+        case .rsaPSS2048: makePSSKey(bits: 2048)
         default: nil
         }
+    }
+
+    private static func makePSSKey(bits: Int32) -> OpaquePointer? {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA-PSS", nil) else { return nil }
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits) == 1,
+            EVP_PKEY_generate(context, &key) == 1
+        else { return nil }
+        return key
     }
 
     private static func fill(

@@ -16,8 +16,12 @@ extension TestPKI {
         public static let rsa1024 = KeyKind("RSA 1024")
         /// Ed25519.
         public static let ed25519 = KeyKind("Ed25519")
+        /// Ed448, which browsers do not accept.
+        public static let ed448 = KeyKind("Ed448")
+        /// RSA of 2048 bits for RSASSA-PSS alone (RFC 4055), which browsers do not accept.
+        public static let rsaPSS2048 = KeyKind("RSASSA-PSS 2048")
 
-        /// Those that a client has to accept.
+        /// Those that every client has to accept.
         public static let allCases: [KeyKind] = [.p256, .p384, .rsa2048, .ed25519]
     }
 

@@ -17,6 +17,8 @@ public struct TestPKI: Sendable {
         public var addresses = ["127.0.0.1", "::1"]
         /// When it is valid. The default is now.
         public var validity = Validity.current
+        /// The common name of its subject; nil, the default, is for the first of the hosts, or else of the addresses.
+        public var commonName: String?
         /// Its key. The default is P-256.
         public var key = KeyKind.p256
         /// Whether its chain goes over the intermediate authority. The default is true.
@@ -81,6 +83,19 @@ public struct TestPKI: Sendable {
         let issuer = options.hasIntermediate ? intermediateIssuer : rootIssuer
         let leaf = try Mint.certificate(CertificateRequest(options), issuer: issuer)
         return Identity(leaf, issuers: options.hasIntermediate ? [intermediateIssuer] : [])
+    }
+
+    /// Makes a client's identity.
+    ///
+    /// Fails with ``TestingError/Code/cannotMint``.
+    public func clientIdentity(
+        named name: String = "client", _ configure: (inout Options) -> Void = { _ in }
+    ) throws(TestingError) -> Identity {
+        try identity { options in
+            (options.hosts, options.addresses, options.commonName) = ([], [], name)
+            options.isForClients = true
+            configure(&options)
+        }
     }
 
     /// Makes an identity whose issuer is no authority but another identity, which a client must not accept.

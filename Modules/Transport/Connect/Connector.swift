@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSecurity
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
@@ -26,12 +25,18 @@ final class Connector: Sendable {
         self.group = group
         tls = try TLSClientContext(
             configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
+        try tls.require(configuration.clientIdentities)
         names = try NameCache(configuration.resolution)
     }
 
     /// From now on every name is looked up again.
     func clearResolvedNames() {
         names.clear()
+    }
+
+    /// Fails when OpenSSL would refuse to show one of these.
+    func require(_ identities: ClientIdentityPolicy) throws(TransportError) {
+        try tls.require(identities)
     }
 
     /// From now on no TLS session is resumed that was opened before.
@@ -55,7 +60,7 @@ final class Connector: Sendable {
     }
 
     func connect(
-        _ key: PoolKey, id: UInt64, on shard: PoolShard, policy: SecurityPolicy, timeouts: TransportTimeouts,
+        _ key: PoolKey, id: UInt64, on shard: PoolShard, terms: ConnectionTerms, timeouts: TransportTimeouts,
         attempt: ConnectAttempt, owner: Owner
     ) -> EventLoopFuture<HTTPConnection> {
         let eventLoop = shard.eventLoop
@@ -87,12 +92,15 @@ final class Connector: Sendable {
                         try self.makeConnection(channel, key, id, shard, opening, owner, speaksHTTP2: speaksHTTP2)
                     }
                 }
-                return self.openTLS(channel, key.origin, policy: policy, timeouts: timeouts).flatMapThrowing { info in
+                let lateFailure = TLSLateFailure()
+                return self.openTLS(
+                    channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure
+                ).flatMapThrowing { info in
                     var metrics = opening
                     metrics.record(info, since: connected)
                     let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
                     return try self.makeConnection(
-                        channel, key, id, shard, metrics, owner, speaksHTTP2: speaksHTTP2)
+                        channel, key, id, shard, metrics, owner, lateFailure, speaksHTTP2: speaksHTTP2)
                 }
             }
     }
@@ -109,15 +117,18 @@ final class Connector: Sendable {
     }
 
     private func openTLS(
-        _ channel: any Channel, _ origin: Origin, policy: SecurityPolicy, timeouts: TransportTimeouts
+        _ channel: any Channel, _ origin: Origin, terms: ConnectionTerms, timeouts: TransportTimeouts,
+        lateFailure: TLSLateFailure
     ) -> EventLoopFuture<TLSSessionInfo> {
+        let (policy, identity) = (terms.securityPolicy, terms.clientIdentities.identity(for: origin.host))
         let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without the dot at its end (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy)
+        let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
         let handler = TLSHandler(
-            client: tls, serverName: isAddress ? nil : name, resumption: resumption, promise: promise
+            client: tls, serverName: isAddress ? nil : name, resumption: resumption, identity: identity,
+            lateFailure: lateFailure, promise: promise
         ) { chain, staple, awaitsStaple in
             var trust = ServerTrust(
                 host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple, time: Date())
@@ -148,14 +159,14 @@ final class Connector: Sendable {
 
     private func makeConnection(
         _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner, speaksHTTP2: Bool
+        _ owner: Owner, _ lateFailure: TLSLateFailure? = nil, speaksHTTP2: Bool
     ) throws -> HTTPConnection {
         guard channel.isActive else { throw TransportError.staleConnection }
         var metrics = metrics
         metrics.httpVersion = speaksHTTP2 ? "h2" : "http/1.1"
         return speaksHTTP2
-            ? try makeHTTP2(channel, key, id, shard, metrics, owner)
-            : try makeHTTP1(channel, key, id, shard, metrics, owner)
+            ? try makeHTTP2(channel, key, id, shard, metrics, owner, lateFailure)
+            : try makeHTTP1(channel, key, id, shard, metrics, owner, lateFailure)
     }
 
     /// What ALPN agreed on.
@@ -171,13 +182,13 @@ final class Connector: Sendable {
 
     private func makeHTTP2(
         _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner
+        _ owner: Owner, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
         let http2 = try HTTP2Connection.install(on: channel, configuration: configuration)
         let connection = HTTPConnection(
             id: id, key: key, shard: shard, channel: channel,
             wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), opening: metrics,
-            maximumAge: configuration.pool.maximumAge)
+            maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
         http2.adopt(
             HTTP2Connection.Owner(
                 streamEnded: { owner.placeFreed(connection) },
@@ -189,28 +200,17 @@ final class Connector: Sendable {
 
     private func makeHTTP1(
         _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner
+        _ owner: Owner, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        var encoder = HTTPRequestEncoder.Configuration()
-        encoder.automaticallySetFramingHeaders = false
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = configuration.limits.headBytes
-        limits.maxHeaderListSize = configuration.limits.headBytes
-        limits.maxHeaderFieldCount = configuration.limits.headFields
         let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(HTTPRequestEncoder(configuration: encoder))
-        try pipeline.addHandler(
-            ByteToMessageHandler(
-                HTTPResponseDecoder(
-                    leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward,
-                    limitConfiguration: limits)))
-        try pipeline.addHandler(NIOHTTPRequestHeadersValidator())
-        try pipeline.addHandler(handler)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        // Small while responses are small: the buffers grow with what is read at a time.
+        try channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 1_048_576))
         let connection = HTTPConnection(
             id: id, key: key, shard: shard, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), opening: metrics,
-            maximumAge: configuration.pool.maximumAge)
+            maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
         handler.adopt(
             HTTP1Handler.Owner(
                 becameIdle: { owner.placeFreed(connection) }, closed: { owner.closed(connection) }))
@@ -227,6 +227,7 @@ extension TransportMetrics {
         tlsVersion = info.version
         tlsCipher = info.cipher
         isResumedTLSSession = info.isResumed
+        isKeyLogged = info.isKeyLogged
         isPinned = info.trust?.isPinned ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
     }

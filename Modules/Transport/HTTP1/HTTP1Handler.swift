@@ -1,12 +1,14 @@
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOHTTP1
 internal import Synchronization
 
-/// An HTTP/1.1 connection above the codec: runs one exchange after another, in step with ``HTTP1StateMachine``.
+/// An HTTP/1.1 connection: runs one exchange after another, in step with ``HTTP1StateMachine``.
+///
+/// It takes the connection's bytes as they are, and is its codec too: a request or response passes no other handler but
+/// TLS's.
 final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundOut = HTTPClientRequestPart
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     /// What a connection tells its owner; called on the event loop.
     struct Owner {
@@ -16,21 +18,29 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         var closed: () -> Void
     }
 
+    /// Bodies up to this are written into one piece with the head.
+    private static let mostBytesWithHead = 4096
+    /// What a connection keeps to write in.
+    private static let mostBytesKept = 16_384
+
     private let limits: TransportConfiguration.ResponseLimits
     private let continueTimeout: Duration
     private var owner: Owner?
     private var context: ChannelHandlerContext?
     private var machine: HTTP1StateMachine
+    private var parser: HTTP1ResponseParser
+    /// What is written next; the memory serves one request after another.
+    private var output = ByteBuffer()
+    private var sendsChunks = false
     private var exchange: HTTPExchange?
     private var watchdog = Watchdog()
     private var isTruncated = false
-    /// The response's end depends on the connection's end (RFC 9112, 6.3, the last rule).
-    private var endsWithConnection = false
 
     init(limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration) {
         self.limits = limits
         self.continueTimeout = continueTimeout
         machine = HTTP1StateMachine(informationalLimit: limits.informationalResponses)
+        parser = HTTP1ResponseParser(limits: limits)
     }
 
     func adopt(_ owner: Owner) {
@@ -45,25 +55,28 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
             exchange.fail(.readerCancelled)
             return giveBack()
         }
-        let head: HTTPRequestHead
+        let writer: HTTP1RequestWriter
         do {
-            head = try HTTP1RequestHead.make(exchange.request)
+            writer = try HTTP1RequestWriter(exchange.request)
+            output.clear()
+            try writer.write(to: &output)
         } catch {
             exchange.fail(error)
             return giveBack()
         }
         let body = exchange.request.body
-        let expectsContinue = body != nil && head.headers.contains(name: "Expect")
         guard let context, context.channel.isActive,
-            machine.start(hasBody: body != nil, expectsContinue: expectsContinue, asksToClose: !head.isKeepAlive)
+            machine.start(
+                hasBody: body != nil, expectsContinue: writer.expectsContinue, asksToClose: writer.asksToClose)
         else {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }
         self.exchange = exchange
-        endsWithConnection = false
+        if case .chunked = writer.framing { sendsChunks = true } else { sendsChunks = false }
+        parser.begin(exchange.request.head.method)
         exchange.begin()
         if body == nil { armReadDeadline() }
-        write(head, body: body, waitsForContinue: expectsContinue, exchange, context)
+        write(body: body, waitsForContinue: writer.expectsContinue, exchange, context)
         context.read()
         armWatchdog()
     }
@@ -88,21 +101,31 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
 
     // MARK: The request
 
+    /// Writes the head that `output` holds, and what can follow it at once.
     private func write(
-        _ head: HTTPRequestHead, body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange,
-        _ context: ChannelHandlerContext
+        body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
         switch body {
         case nil:
             exchange.bodyEnded()
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            writeOutput(context)
+        case .bytes(var bytes) where !waitsForContinue && bytes.readableBytes <= Self.mostBytesWithHead:
+            let promise = bytes.readableBytes > 0 ? exchange.bodyPromise(bytes, on: context.eventLoop) : nil
+            output.writeBuffer(&bytes)
+            writeOutput(context, promise)
+            requestEnded(exchange)
         case .some where waitsForContinue:
             exchange.deadlines.proceed = .after(continueTimeout)
-            context.flush()
+            writeOutput(context)
         case .some(let body):
+            context.write(wrapOutboundOut(output), promise: nil)
             send(body, of: exchange, context)
         }
+    }
+
+    private func writeOutput(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
+        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
+        if output.capacity > Self.mostBytesKept { output = ByteBuffer() }
     }
 
     private func send(_ body: TransportRequestBody, of exchange: HTTPExchange, _ context: ChannelHandlerContext) {
@@ -110,9 +133,10 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         case .bytes(let buffer):
             if buffer.readableBytes > 0 {
                 let promise = exchange.bodyPromise(buffer, on: context.eventLoop)
-                context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
+                context.write(wrapOutboundOut(buffer), promise: promise)
             }
-            endRequest(of: exchange, context)
+            context.flush()
+            requestEnded(exchange)
         case .stream(let length, _, let make):
             context.flush()
             exchange.pumpBody(length: length, make: make, into: self, on: context.eventLoop)
@@ -125,22 +149,29 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         promise.futureResult.whenComplete { result in
             if case .success = result { done(true) } else { done(false) }
         }
-        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(chunk))), promise: promise)
+        if sendsChunks {
+            let size = String(chunk.readableBytes, radix: 16)
+            context.write(wrapOutboundOut(ByteBuffer(string: size + "\r\n")), promise: nil)
+            context.write(wrapOutboundOut(chunk), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "\r\n")), promise: promise)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(chunk), promise: promise)
+        }
         armWatchdog()
     }
 
     func endBody(of exchange: HTTPExchange, _ error: TransportError?) {
         guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else { return }
         if let error { return fail(error) }
-        endRequest(of: exchange, context)
+        if sendsChunks { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "0\r\n\r\n")), promise: nil) }
+        requestEnded(exchange)
         armWatchdog()
     }
 
-    private func endRequest(of exchange: HTTPExchange, _ context: ChannelHandlerContext) {
+    private func requestEnded(_ exchange: HTTPExchange) {
         machine.requestBodyEnded()
         exchange.bodyEnded()
         if !exchange.isReadPaused { armReadDeadline() }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     // MARK: Channel events
@@ -159,9 +190,21 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
             return close()
         }
         exchange.hasReceivedBytes = true
-        switch unwrapInboundIn(data) {
-        case .head(let head) where head.status.code < 200:
-            receivedInformational(head, exchange, context)
+        parser.append(unwrapInboundIn(data))
+        do {
+            // The response's end is the last event; by then another exchange may have begun.
+            while self.exchange === exchange, let event = try parser.next() { received(event, exchange, context) }
+        } catch {
+            fail(TransportError(error))
+        }
+    }
+
+    private func received(
+        _ event: HTTP1ResponseParser.Event, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
+    ) {
+        switch event {
+        case .head(let head) where head.isInformational:
+            receivedInformational(head.response, exchange, context)
         case .head(let head):
             receivedHead(head, exchange)
         case .body(var bytes):
@@ -182,6 +225,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        if let exchange, !isTruncated, let event = parser.finish() { received(event, exchange, context) }
         connectionEnded()
         context.fireChannelInactive()
     }
@@ -213,13 +257,13 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     // MARK: The response
 
     private func receivedInformational(
-        _ head: HTTPResponseHead, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
+        _ head: HTTPResponse, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {
-        switch machine.receivedInformational(status: Int(head.status.code)) {
+        switch machine.receivedInformational(status: head.status.code) {
         case .forward:
-            exchange.observer?.didReceiveInformational(HTTPResponse(head))
+            exchange.observer?.didReceiveInformational(head)
         case .forwardAndSendBody:
-            exchange.observer?.didReceiveInformational(HTTPResponse(head))
+            exchange.observer?.didReceiveInformational(head)
             sendAwaitedBody(exchange, context)
         case .fail(let failure):
             fail(TransportError(failure))
@@ -231,11 +275,10 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         if let body = exchange.request.body { send(body, of: exchange, context) }
     }
 
-    private func receivedHead(_ head: HTTPResponseHead, _ exchange: HTTPExchange) {
-        guard head.headers.count <= limits.headFields else {
-            return fail(TransportError(.headTooLarge, "The response's head has more than \(limits.headFields) fields."))
-        }
-        switch machine.receivedHead(status: Int(head.status.code), keepsAlive: head.isKeepAlive) {
+    private func receivedHead(_ head: HTTP1ResponseHead, _ exchange: HTTPExchange) {
+        switch machine.receivedHead(
+            status: head.response.status.code, keepsAlive: head.keepsAlive && !parser.endsWithConnection)
+        {
         case .fail(let failure):
             return fail(TransportError(failure))
         case .deliverAndAbandonBody:
@@ -243,16 +286,14 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         case .deliver:
             break
         }
-        endsWithConnection = head.endsWithConnection(for: exchange.request.head.method)
-        exchange.received(HTTPResponse(head))
+        exchange.received(head.response)
     }
 
-    private func receivedEnd(_ trailers: HTTPHeaders?, _ exchange: HTTPExchange) {
-        if isTruncated && endsWithConnection { return fail(.truncated) }
-        let action = machine.receivedEnd()
+    private func receivedEnd(_ trailers: HTTPFields?, _ exchange: HTTPExchange) {
+        let action = machine.receivedEnd(hasSurplus: parser.hasSurplus)
         if case .fail(let failure) = action { return fail(TransportError(failure)) }
         self.exchange = nil
-        let completion = exchange.complete(trailers: trailers.map { HTTPFields($0) })
+        let completion = exchange.complete(trailers: trailers)
         // The connection is free before the caller hears, so that its next request finds it.
         if action == .complete { owner?.becameIdle() }
         exchange.handOver(completion)

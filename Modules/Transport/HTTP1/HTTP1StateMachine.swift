@@ -120,11 +120,11 @@ struct HTTP1StateMachine {
         return abandons ? .deliverAndAbandonBody : .deliver
     }
 
-    /// The response's last byte is there.
-    mutating func receivedEnd() -> EndAction {
+    /// The response's last byte is there; after a surplus, which nobody asked for, nothing more can be trusted.
+    mutating func receivedEnd(hasSurplus: Bool = false) -> EndAction {
         guard let current = exchange, current.response == .body else { return .fail(.unexpectedResponse) }
         exchange = nil
-        if current.mayReuse && current.request == .complete { return .complete }
+        if current.mayReuse && current.request == .complete && !hasSurplus { return .complete }
         isClosed = true
         return .completeAndClose
     }

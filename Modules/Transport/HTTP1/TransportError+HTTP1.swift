@@ -1,6 +1,4 @@
-internal import HTTPTypes
 internal import NIOCore
-internal import NIOHTTP1
 
 extension TransportError {
     static var staleConnection: TransportError {
@@ -31,31 +29,24 @@ extension TransportError {
         }
     }
 
+    init(_ error: HTTP1SyntaxError) {
+        switch error {
+        case .headTooLarge:
+            self.init(.headTooLarge, "The response's head is larger than the limit.", underlying: error)
+        case .tooManyFields:
+            self.init(.headTooLarge, "The response's head has more fields than the limit.", underlying: error)
+        case .malformed(let what):
+            self.init(.invalidResponse, "The server's bytes are not HTTP/1.1: \(what).", underlying: error)
+        }
+    }
+
     /// An error that came up the channel, in our terms.
     init(translating error: any Error) {
         switch error {
         case let error as TransportError:
             self = error
-        case HTTPParserError.headerOverflow:
-            self.init(.headTooLarge, "The response's head is larger than the limit.", underlying: error)
-        case HTTPParserError.invalidEOFState:
-            self.init(
-                .connectionClosed, "The server closed the connection before the response was complete.",
-                underlying: error)
-        case let error as HTTPParserError:
-            self.init(.invalidResponse, "The server's bytes are not HTTP/1.1: \(error)", underlying: error)
-        case is NIOHTTPDecoderError:
-            self.init(.invalidResponse, "The server sent a response that nobody asked for.", underlying: error)
         default:
             self.init(.connectionClosed, "The connection broke: \(Self.reason(error)).", underlying: error)
         }
-    }
-}
-
-extension HTTPResponseHead {
-    /// Whether only the connection's end ends the body (RFC 9112, 6.3).
-    func endsWithConnection(for method: HTTPRequest.Method) -> Bool {
-        if method == .head || status == .noContent || status == .notModified { return false }
-        return !headers.contains(name: "Content-Length") && !headers.contains(name: "Transfer-Encoding")
     }
 }

@@ -5,8 +5,10 @@ internal import NIOCore
 extension ConnectionPool {
     /// Opens a connection that the state machine has counted already.
     func connect(
-        _ key: PoolKey, _ policy: SecurityPolicy, _ timeouts: TransportTimeouts, nearCaller: Bool = false
+        _ key: PoolKey, _ terms: ConnectionTerms, _ timeouts: TransportTimeouts, nearCaller: Bool = false
     ) {
+        // What was counted before a replacement is no longer wanted, and must not be taken for what it is named after.
+        guard key.isValid(under: terms) else { return connectFailed(key, .retired) }
         let attempt = ConnectAttempt()
         let id = change { state in
             let id = state.makeID()
@@ -18,7 +20,7 @@ extension ConnectionPool {
             capacityChanged: { [self] in capacityChanged($0, $1) },
             closed: { [self] in closed($0) })
         let opening = connector.connect(
-            key, id: id, on: shard(nearCaller: nearCaller), policy: policy, timeouts: timeouts, attempt: attempt,
+            key, id: id, on: shard(nearCaller: nearCaller), terms: terms, timeouts: timeouts, attempt: attempt,
             owner: owner)
         opening.whenComplete { [self] result in
             change { _ = $0.attempts.removeValue(forKey: id) }
@@ -31,23 +33,23 @@ extension ConnectionPool {
 
     private func connected(_ connection: HTTPConnection) {
         if connection.isMultiplexed { connection.shard.add(connection, capacity: connection.initialCapacity) }
-        let (more, policy) = change { state in
+        let (more, terms) = change { state in
             state.open[connection.id] = connection
             let more = state.machine.connected(connection.key, isMultiplexed: connection.isMultiplexed)
-            return (more, state.policy)
+            return (more, state.terms)
         }
-        for _ in 0..<more { connect(connection.key, policy) }
+        for _ in 0..<more { connect(connection.key, terms) }
         placeFreed(connection)
         if connection.isMultiplexed { serveWaiters(from: connection) }
     }
 
     private func connectFailed(_ key: PoolKey, _ error: TransportError) {
-        let (waiters, next, policy) = change { state in
+        let (waiters, next, terms) = change { state in
             let (ids, next) = state.machine.connectFailed(key)
-            return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, next, state.policy)
+            return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, next, state.terms)
         }
         for waiter in waiters { waiter.resume(.failed(error)) }
-        if let next { connect(next, policy) }
+        if let next { connect(next, terms) }
         resumeIfDrained()
     }
 
@@ -55,38 +57,38 @@ extension ConnectionPool {
     private func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
         connection.shard.setCapacity(capacity, of: connection)
         guard capacity == 0 else { return serveWaiters(from: connection) }
-        let (next, policy) = change { state -> (PoolKey?, SecurityPolicy) in
+        let (next, terms) = change { state -> (PoolKey?, ConnectionTerms) in
             guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else {
-                return (nil, state.policy)
+                return (nil, state.terms)
             }
-            return (state.machine.draining(connection.key), state.policy)
+            return (state.machine.draining(connection.key), state.terms)
         }
-        if let next { connect(next, policy) }
+        if let next { connect(next, terms) }
     }
 
     private func closed(_ connection: HTTPConnection) {
         connection.shard.remove(connection)
-        let (next, policy) = change { state in
+        let (next, terms) = change { state in
             state.open[connection.id] = nil
             let wasDraining = state.draining.remove(connection.id) != nil
-            return (state.machine.closed(connection.key, wasDraining: wasDraining), state.policy)
+            return (state.machine.closed(connection.key, wasDraining: wasDraining), state.terms)
         }
-        if let next { connect(next, policy) }
+        if let next { connect(next, terms) }
         resumeIfDrained()
     }
 
     /// Opens a connection for whoever waits for the key now.
-    private func connect(_ key: PoolKey, _ policy: SecurityPolicy) {
+    private func connect(_ key: PoolKey, _ terms: ConnectionTerms) {
         let timeouts = change { state in state.waiters.values.first { $0.key == key }?.timeouts }
-        connect(key, policy, timeouts ?? .default)
+        connect(key, terms, timeouts ?? .default)
     }
 
     /// Closes the connection that has been unused for longest, and opens one for the key in its place.
-    func evict(for key: PoolKey, _ policy: SecurityPolicy, _ timeouts: TransportTimeouts) {
+    func evict(for key: PoolKey, _ terms: ConnectionTerms, _ timeouts: TransportTimeouts) {
         while let victim = oldestUnused {
             guard victim.shard.takeUnused(victim) else { continue }
             if change({ $0.machine.connectInPlaceOfEvicted(key) }) {
-                connect(key, policy, timeouts, nearCaller: true)
+                connect(key, terms, timeouts, nearCaller: true)
             }
             return victim.close(.evicted)
         }
@@ -98,12 +100,12 @@ extension ConnectionPool {
 
     /// Opens connections before anybody asks for them, up to this many in all.
     func prewarm(_ origin: Origin, count: Int, timeouts: TransportTimeouts) throws(TransportError) {
-        let (opened, key, policy) = change { state -> (Int?, PoolKey, SecurityPolicy) in
-            let key = PoolKey(origin, under: state.policy)
-            guard !state.isShutDown else { return (nil, key, state.policy) }
-            return (state.machine.prewarm(key, count: count, connector.multiplexing(origin)), key, state.policy)
+        let (opened, key, terms) = change { state -> (Int?, PoolKey, ConnectionTerms) in
+            let key = PoolKey(origin, under: state.terms)
+            guard !state.isShutDown else { return (nil, key, state.terms) }
+            return (state.machine.prewarm(key, count: count, connector.multiplexing(origin)), key, state.terms)
         }
         guard let opened else { throw .shutDown }
-        for _ in 0..<opened { connect(key, policy, timeouts) }
+        for _ in 0..<opened { connect(key, terms, timeouts) }
     }
 }

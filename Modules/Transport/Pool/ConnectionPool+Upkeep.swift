@@ -42,16 +42,23 @@ extension ConnectionPool {
         closeIdle()
     }
 
-    /// From now on connections are made under this policy, and none made under another serves a request.
-    func replacePolicy(_ policy: SecurityPolicy) {
-        let waiters = change { state in
-            state.policy = policy
-            let ids = state.machine.retire { !$0.isValid(under: policy) }
-            return ids.compactMap { state.waiters.removeValue(forKey: $0) }
+    /// From now on connections are made under these identities, once it is known that they can be shown.
+    func replaceIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
+        try connector.require(identities)
+        replaceTerms { $0.clientIdentities = identities }
+    }
+
+    /// From now on connections are made under other terms, and none made under terms that differ serves a request.
+    func replaceTerms(_ replacement: @escaping @Sendable (inout ConnectionTerms) -> Void) {
+        let (waiters, terms) = change { state in
+            state.terms.replace(replacement)
+            let terms = state.terms
+            let ids = state.machine.retire { !$0.isValid(under: terms) }
+            return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, terms)
         }
         connector.forgetTLSSessions()
         for shard in shards {
-            for connection in shard.replacePolicy(policy) { connection.close(.retired) }
+            for connection in shard.replaceTerms(terms) { connection.close(.retired) }
         }
         for waiter in waiters { waiter.resume(.askAgain) }
     }

@@ -11,7 +11,7 @@ internal import Synchronization
 final class ConnectionPool: Sendable {
     enum LeaseOutcome {
         case connection(HTTPConnection)
-        /// The security policy was replaced meanwhile.
+        /// The terms were replaced meanwhile.
         case askAgain
         case failed(TransportError)
     }
@@ -30,7 +30,7 @@ final class ConnectionPool: Sendable {
 
     struct State {
         var machine: PoolStateMachine<PoolKey>
-        var policy: SecurityPolicy
+        var terms: ConnectionTerms
         var waiters: [UInt64: Waiter] = [:]
         /// Every open connection, and every one that is being opened.
         var open: [UInt64: HTTPConnection] = [:]
@@ -59,11 +59,11 @@ final class ConnectionPool: Sendable {
     init(connector: Connector, configuration: TransportConfiguration) {
         self.connector = connector
         idleTimeout = TimeAmount(configuration.pool.idleTimeout)
-        let policy = configuration.securityPolicy
-        shards = connector.eventLoops.map { PoolShard($0, policy: policy) }
+        let terms = ConnectionTerms(configuration.securityPolicy, configuration.clientIdentities)
+        shards = connector.eventLoops.map { PoolShard($0, terms: terms) }
         let machine = PoolStateMachine<PoolKey>(
             limits: configuration.pool, multiplexedPerOrigin: configuration.http2.maximumConnectionsPerOrigin)
-        state = Mutex(State(machine: machine, policy: policy))
+        state = Mutex(State(machine: machine, terms: terms))
     }
 
     var openConnections: Int { state.withLock { $0.machine.connections } }
@@ -98,7 +98,7 @@ final class ConnectionPool: Sendable {
 
     // MARK: Requests
 
-    /// A place on a connection to the origin, under the policy that holds now.
+    /// A place on a connection to the origin, under the terms that hold now.
     func lease(
         _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?,
         observer: (any TransportObserver)? = nil
@@ -119,7 +119,7 @@ final class ConnectionPool: Sendable {
 
     private func takePlace(_ origin: Origin) throws(TransportError) -> HTTPConnection? {
         let isContended =
-            hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, under: $0.policy)) }
+            hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, under: $0.terms)) }
         let first = nearestShard
         for offset in 0..<shards.count {
             switch shards[(first + offset) % shards.count].take(origin) {
@@ -154,26 +154,26 @@ final class ConnectionPool: Sendable {
     ) {
         enum Step {
             case fail(TransportError)
-            case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, SecurityPolicy)
+            case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, ConnectionTerms)
         }
         let priority = observer?.priority ?? .normal
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             if Task.isCancelled { return .fail(.readerCancelled) }
-            let key = PoolKey(origin, under: state.policy)
+            let key = PoolKey(origin, under: state.terms)
             state.waiters[id] = Waiter(key: key, timeouts: timeouts, continuation: continuation)
             let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: priority)
-            return .wait(key, action, state.policy)
+            return .wait(key, action, state.terms)
         }
         switch step {
         case .fail(let error):
             continuation.resume(returning: .failed(error))
-        case .wait(let key, let action, let policy):
+        case .wait(let key, let action, let terms):
             armTimer(id, timeouts, deadline)
             observer?.willWait(WaitingPlace { self.setPriority($0, of: id) })
             switch action {
-            case .connect: connect(key, policy, timeouts, nearCaller: true)
-            case .evict: evict(for: key, policy, timeouts)
+            case .connect: connect(key, terms, timeouts, nearCaller: true)
+            case .evict: evict(for: key, terms, timeouts)
             case .wait: break
             }
             // A place that came free in between has been put on its shelf by somebody who saw nobody wait.
@@ -226,7 +226,7 @@ final class ConnectionPool: Sendable {
         let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
         let now = NIODeadline.now()
         let (action, waiter) = change { state -> (PoolStateMachine<PoolKey>.ReleaseAction, Waiter?) in
-            guard connection.key.isValid(under: state.policy), !connection.isWornOut(now) else { return (.keep, nil) }
+            guard connection.key.isValid(under: state.terms), !connection.isWornOut(now) else { return (.keep, nil) }
             let action = state.machine.release(connection.key, isUnused: isUnused)
             guard case .hand(let id) = action else { return (action, nil) }
             return (action, state.waiters.removeValue(forKey: id))

@@ -19,12 +19,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// What opening it cost and agreed on; each exchange's metrics begin as a copy.
     private let opening: TransportMetrics
     private let retiresAt: NIODeadline
+    /// Nil for plain HTTP.
+    private let lateFailure: TLSLateFailure?
     private let isRetired = Atomic(false)
     private let exchanges = Atomic(0)
 
     init(
         id: UInt64, key: PoolKey, shard: PoolShard, channel: any Channel, wire: Wire, opening: TransportMetrics,
-        maximumAge: Duration?
+        maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
     ) {
         self.id = id
         self.key = key
@@ -32,6 +34,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         self.channel = channel
         self.wire = wire
         self.opening = opening
+        self.lateFailure = lateFailure
         retiresAt = maximumAge.map { .after($0) } ?? .distantFuture
     }
 
@@ -64,7 +67,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
             isReusedConnection: isReused, metrics: opening.beginning(queuedSince: start, isReused: isReused))
-        return await withTaskCancellationHandler {
+        let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation
                 self.start(exchange)
@@ -73,6 +76,11 @@ final class HTTPConnection: Sendable, ShelvedConnection {
             exchange.isCancelled.store(true, ordering: .releasing)
             cancel(exchange)
         }
+        // Why the connection ended is worth more than that it did.
+        if case .failure(let error, _) = outcome, error.code == .connectionClosed, let reason = lateFailure?.error {
+            return .failure(reason, canRepeat: false)
+        }
+        return outcome
     }
 
     private func start(_ exchange: HTTPExchange) {

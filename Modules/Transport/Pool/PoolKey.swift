@@ -2,19 +2,22 @@ internal import LinnetSecurity
 
 /// What connections must have in common to stand in for each other.
 ///
-/// A proxy and a client identity belong here as soon as there are any.
+/// A proxy belongs here as soon as there are any.
 struct PoolKey: Hashable, Sendable {
     let origin: Origin
     /// Nil for plain HTTP, which no policy judges.
     let policy: SecurityPolicy.Identity?
+    /// As whom the client shows itself if it is asked; nil for nobody.
+    let clientIdentity: ClientIdentity.ID?
 
-    init(_ origin: Origin, under policy: SecurityPolicy) {
+    init(_ origin: Origin, under terms: ConnectionTerms) {
         self.origin = origin
-        self.policy = origin.isSecure ? policy.identity : nil
+        policy = origin.isSecure ? terms.securityPolicy.identity : nil
+        clientIdentity = origin.isSecure ? terms.clientIdentities.identity(for: origin.host)?.id : nil
     }
 
     /// Whether a connection of this key may still serve requests.
-    func isValid(under current: SecurityPolicy) -> Bool {
-        policy == nil || policy == current.identity
+    func isValid(under current: ConnectionTerms) -> Bool {
+        policy == nil || self == PoolKey(origin, under: current)
     }
 }

@@ -21,28 +21,29 @@ final class PoolShard: Sendable {
 
     private struct State {
         var shelf = ConnectionShelf<PoolKey, HTTPConnection>()
-        var policy: SecurityPolicy
+        var terms: ConnectionTerms
         var isShutDown = false
     }
 
     let eventLoop: any EventLoop
     private let state: Mutex<State>
 
-    init(_ eventLoop: any EventLoop, policy: SecurityPolicy) {
+    init(_ eventLoop: any EventLoop, terms: ConnectionTerms) {
         self.eventLoop = eventLoop
-        state = Mutex(State(policy: policy))
+        state = Mutex(State(terms: terms))
     }
 
-    /// A place on a connection to the origin, under the policy that holds now.
+    /// A place on a connection to the origin, under the terms that hold now.
     func take(_ origin: Origin) -> Finding {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
-            guard origin.isSecure || !state.policy.isPinning || !state.policy.isPinning(host: origin.host) else {
+            let policy = state.terms.securityPolicy
+            guard origin.isSecure || !policy.isPinning || !policy.isPinning(host: origin.host) else {
                 return .refused(
                     TransportError(
                         .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http."))
             }
-            return state.shelf.take(PoolKey(origin, under: state.policy)).map(Finding.connection) ?? .none
+            return state.shelf.take(PoolKey(origin, under: state.terms)).map(Finding.connection) ?? .none
         }
     }
 
@@ -53,7 +54,7 @@ final class PoolShard: Sendable {
 
     func giveBack(_ connection: HTTPConnection, now: NIODeadline) -> Return {
         state.withLock { state in
-            let isValid = !state.isShutDown && connection.key.isValid(under: state.policy) && !connection.isWornOut(now)
+            let isValid = !state.isShutDown && connection.key.isValid(under: state.terms) && !connection.isWornOut(now)
             if !connection.isMultiplexed {
                 guard isValid else { return .close }
                 return Return(state.shelf.giveBack(connection, key: connection.key, now: now))
@@ -102,11 +103,12 @@ final class PoolShard: Sendable {
         state.withLock { !$0.shelf.takeUnused { $0.connection == connection.id }.isEmpty }
     }
 
-    /// From now on, only connections made under this policy have places; returns those that nobody uses of the others.
-    func replacePolicy(_ policy: SecurityPolicy) -> [HTTPConnection] {
+    /// From now on, only connections made under these terms have places; returns those that nobody uses of the others.
+    func replaceTerms(_ terms: ConnectionTerms) -> [HTTPConnection] {
         state.withLock { state in
-            state.policy = policy
-            return state.shelf.takeUnused { !$0.key.isValid(under: policy) }
+            guard terms.revision > state.terms.revision else { return [] }
+            state.terms = terms
+            return state.shelf.takeUnused { !$0.key.isValid(under: terms) }
         }
     }
 

@@ -30,15 +30,22 @@ final class TLSConnection {
     /// What the security policy said; the handshake cannot complete on a client before it is there.
     private(set) var verdict: TrustDecision?
     private let resumption: TLSResumption?
+    private let identity: ClientIdentity?
+    private let keyLog: TLSKeyLogFile?
+    /// Whether the server has asked for a certificate, and what it got.
+    private(set) var certificateRequest = TLSCertificateRequest.none
     private(set) var presentedChain: [Data] = []
     /// Whether the verdict is asked for before the staple is there: TLS 1.2 sends it after the chain (RFC 6066, 8).
     private(set) var awaitsStaple = false
 
     private init(
-        _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil
+        _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil,
+        identity: ClientIdentity? = nil, keyLog: TLSKeyLogFile? = nil
     ) throws(TransportError) {
         self.context = context
         self.resumption = resumption
+        self.identity = identity
+        self.keyLog = keyLog
         bio = try TLSByteBIO()
         guard let ssl = SSL_new(pointer) else {
             BIO_free(bio.bio)
@@ -50,11 +57,14 @@ final class TLSConnection {
     }
 
     /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses. Without `resumption` the
-    /// handshake is a full one, and the server's tickets are not kept.
+    /// handshake is a full one, and the server's tickets are not kept. The identity is shown if the server asks for one, and
+    /// has to be one for which `resumption` was made.
     convenience init(
-        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil
+        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
+        identity: ClientIdentity? = nil
     ) throws(TransportError) {
-        try self.init(context.pointer, of: context, resumption: resumption)
+        try self.init(
+            context.pointer, of: context, resumption: resumption, identity: identity, keyLog: context.keyLog)
         SSL_set_connect_state(ssl)
         if let serverName, linnet_SSL_set_tlsext_host_name(ssl, serverName) != 1 {
             throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
@@ -188,7 +198,34 @@ final class TLSConnection {
                 String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
             },
             serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) },
-            isResumed: isResumed, trust: trust)
+            isResumed: isResumed, isKeyLogged: keyLog != nil, trust: trust)
+    }
+
+    /// The certificate that a client has shown to this server.
+    var clientCertificate: Data? {
+        guard SSL_is_server(ssl) == 1, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { X509_free(certificate) }
+        return Self.der(of: certificate)
+    }
+
+    /// What the errors say about the client's certificate; nil when they are about something else.
+    func certificateFailure(_ errors: [OpenSSLError]) -> TransportError? {
+        TransportError(errors, after: certificateRequest, identity: identity)
+    }
+
+    /// Called by OpenSSL when the server has asked for a certificate, and its own was accepted.
+    fileprivate func answerCertificateRequest() -> Int32 {
+        guard let identity else {
+            certificateRequest = .unanswered
+            return 1
+        }
+        certificateRequest = .answered
+        return identity.use(on: ssl) ? 1 : 0
+    }
+
+    /// Called by OpenSSL for each key.
+    fileprivate func log(_ line: UnsafePointer<CChar>) {
+        keyLog?.write(String(cString: line))
     }
 
     /// The OCSP response that the server stapled, if it has come: with the chain in TLS 1.3, after it in TLS 1.2.
@@ -257,21 +294,36 @@ struct TLSSessionInfo: Sendable {
     var applicationProtocol: String?
     var serverName: String?
     var isResumed = false
+    var isKeyLogged = false
     var trust: VerifiedTrust?
+}
+
+private func connection(of ssl: OpaquePointer) -> TLSConnection? {
+    SSL_get_ex_data(ssl, TLSConnection.exDataIndex).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The callback for `SSL_CTX_set_cert_cb`.
+func answerCertificateRequest(_ ssl: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+    ssl.flatMap { connection(of: $0) }?.answerCertificateRequest() ?? 0
+}
+
+/// The callback for `SSL_CTX_set_keylog_callback`.
+func logKeys(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
+    guard let ssl, let line else { return }
+    connection(of: ssl)?.log(line)
 }
 
 /// The callback for `SSL_CTX_set_cert_verify_callback`; whatever it cannot make sense of is refused.
 func judgePresentedChain(_ store: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32 {
     guard let store,
-        let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
-        let connection = SSL_get_ex_data(OpaquePointer(ssl), TLSConnection.exDataIndex)
+        let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
     else { return 0 }
-    return Unmanaged<TLSConnection>.fromOpaque(connection).takeUnretainedValue().judge(store)
+    return connection(of: OpaquePointer(ssl))?.judge(store) ?? 0
 }
 
 /// The callback for `SSL_CTX_sess_set_new_cb`. It does not take the reference over.
 func keepNewSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
-    guard let ssl, let session, let connection = SSL_get_ex_data(ssl, TLSConnection.exDataIndex) else { return 0 }
-    Unmanaged<TLSConnection>.fromOpaque(connection).takeUnretainedValue().keep(session)
+    guard let ssl, let session else { return 0 }
+    connection(of: ssl)?.keep(session)
     return 0
 }

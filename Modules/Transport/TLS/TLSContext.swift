@@ -1,4 +1,5 @@
 internal import COpenSSL
+package import FoundationEssentials
 internal import LinnetSecurity
 
 /// An `SSL_CTX` for a client: versions, ciphers, and the callback through which the verdict on a chain comes.
@@ -11,6 +12,8 @@ final class TLSClientContext: Sendable {
     let applicationProtocols: [String]
     /// Nil when every handshake is to be a full one.
     let sessions: TLSSessionCache?
+    /// Where the keys of connections are written; nil for nowhere.
+    let keyLog: TLSKeyLogFile?
 
     init(
         _ options: TLSOptions, applicationProtocols: [String], sessions: TLSSessionCache = TLSSessionCache()
@@ -23,6 +26,7 @@ final class TLSClientContext: Sendable {
         guard options.minimumVersion.number <= options.maximumVersion.number else {
             throw TransportError(.invalidConfiguration, "The lowest TLS version is above the highest.")
         }
+        keyLog = if let log = options.keyLog { try TLSKeyLogFile.open(log) } else { nil }
         pointer = try makeSSLContext(
             TLS_client_method(), minimum: options.minimumVersion, maximum: options.maximumVersion)
         self.applicationProtocols = applicationProtocols
@@ -36,22 +40,36 @@ final class TLSClientContext: Sendable {
         }
         SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(pointer, judgePresentedChain, nil)
-        let ciphers = options.cipherList ?? "ECDHE+AESGCM:ECDHE+CHACHA20"
-        guard SSL_CTX_set_cipher_list(pointer, ciphers) == 1 else {
-            throw TransportError(.invalidConfiguration, "No cipher suite of TLS 1.2 in \"\(ciphers)\" is known.")
-        }
-        if let suites = options.cipherSuites {
-            guard SSL_CTX_set_ciphersuites(pointer, suites) == 1 else {
-                throw TransportError(.invalidConfiguration, "A cipher suite of TLS 1.3 in \"\(suites)\" is unknown.")
+        // Called when a server asks for a certificate; whose it is, the connection knows.
+        SSL_CTX_set_cert_cb(pointer, answerCertificateRequest, nil)
+        try TLSAlgorithms(options: options).apply(to: pointer)
+        if keyLog != nil { SSL_CTX_set_keylog_callback(pointer, logKeys) }
+    }
+
+    /// Refuses an identity that OpenSSL would refuse in a handshake, such as one with a key that is too weak.
+    func require(_ identities: ClientIdentityPolicy) throws(TransportError) {
+        for identity in identities.identities {
+            OpenSSLErrorQueue.clear()
+            guard let ssl = SSL_new(pointer) else {
+                throw TransportError(.invalidConfiguration, "OpenSSL has no memory for a connection.")
+            }
+            defer { SSL_free(ssl) }
+            guard identity.use(on: ssl) else {
+                throw TransportError(
+                    .invalidConfiguration,
+                    "OpenSSL refuses the \(identity): \(OpenSSLErrorQueue.drain().summary).")
             }
         }
     }
 
     /// How a connection to this host resumes sessions; nil when it does not.
-    func resumption(host: String, port: Int, policy: SecurityPolicy) -> TLSResumption? {
+    func resumption(
+        host: String, port: Int, policy: SecurityPolicy, identity: ClientIdentity? = nil
+    ) -> TLSResumption? {
         guard let sessions, policy.allowsSessionResumption else { return nil }
         let key = TLSSessionKey(
-            host: host, port: port, policy: policy.identity, applicationProtocols: applicationProtocols)
+            host: host, port: port, policy: policy.identity, applicationProtocols: applicationProtocols,
+            clientIdentity: identity?.id)
         return TLSResumption(sessions, key)
     }
 
@@ -64,6 +82,15 @@ final class TLSClientContext: Sendable {
 package final class TLSServerContext: Sendable {
     // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
+    /// What a server makes of its clients' certificates.
+    package enum ClientCertificates: Sendable {
+        case ignored
+        /// A client may show one by these authorities, in DER.
+        case requested(issuedBy: [Data])
+        /// A client must show one.
+        case required(issuedBy: [Data])
+    }
+
     private let protocols: Protocols
     private let staple: TLSServerStaple?
 
@@ -79,7 +106,8 @@ package final class TLSServerContext: Sendable {
     package init(
         certificateChainPEM: String, privateKeyPEM: String, applicationProtocols: [String] = ["http/1.1"],
         minimumVersion: TLSOptions.Version = .tls12, maximumVersion: TLSOptions.Version = .tls13,
-        issuesSessionTickets: Bool = false, stapledOCSPResponse: [UInt8]? = nil
+        issuesSessionTickets: Bool = false, stapledOCSPResponse: [UInt8]? = nil,
+        clientCertificates: ClientCertificates = .ignored
     ) throws(TransportError) {
         pointer = try makeSSLContext(TLS_server_method(), minimum: minimumVersion, maximum: maximumVersion)
         if issuesSessionTickets { SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET) }
@@ -92,6 +120,7 @@ package final class TLSServerContext: Sendable {
                 .invalidConfiguration,
                 "The server's certificate or key cannot be used: \(OpenSSLErrorQueue.drain().summary).")
         }
+        try ask(for: clientCertificates)
         SSL_CTX_set_alpn_select_cb(
             pointer,
             { _, out, outLength, offered, offeredLength, argument in
@@ -113,6 +142,31 @@ package final class TLSServerContext: Sendable {
 
     deinit {
         SSL_CTX_free(pointer)
+    }
+
+    private func ask(for certificates: ClientCertificates) throws(TransportError) {
+        let (authorities, mode) =
+            switch certificates {
+            case .ignored: ([Data](), SSL_VERIFY_NONE)
+            case .requested(let authorities): (authorities, SSL_VERIFY_PEER)
+            case .required(let authorities): (authorities, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT)
+            }
+        guard mode != SSL_VERIFY_NONE else { return }
+        SSL_CTX_set_verify(pointer, mode, nil)
+        // Sessions are resumed only where they say for what they are.
+        _ = linnet_SSL_CTX_set_session_id_context(pointer, "linnet")
+        for authority in authorities {
+            let isAdded = authority.withUnsafeBytes { bytes in
+                var position = bytes.bindMemory(to: UInt8.self).baseAddress
+                guard let certificate = d2i_X509(nil, &position, bytes.count) else { return false }
+                defer { X509_free(certificate) }
+                return X509_STORE_add_cert(SSL_CTX_get_cert_store(pointer), certificate) == 1
+                    && SSL_CTX_add_client_CA(pointer, certificate) == 1
+            }
+            guard isAdded else {
+                throw TransportError(.invalidConfiguration, "An authority for clients cannot be used.")
+            }
+        }
     }
 
     private static func use(chain: String, key: String, in context: OpaquePointer) -> Bool {

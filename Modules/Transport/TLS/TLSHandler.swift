@@ -17,6 +17,9 @@ package final class TLSHandler: ChannelDuplexHandler {
             _ chain: [Data], _ stapledOCSPResponse: Data?, _ awaitsStaple: Bool
         ) async -> TrustDecision
 
+    /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
+    private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
+
     private let makeConnection: () throws(TransportError) -> TLSConnection
     private let judge: Judge?
     private var connection: TLSConnection?
@@ -25,27 +28,35 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
     private var pendingWrites: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
     private var writePromise: EventLoopPromise<Void>?
+    private var gathered = GatheredWrites()
     private var heardCloseNotify = false
     private var saysCloseNotify = true
+    private var (hasRead, hasWritten) = (false, false)
+    private let lateFailure: TLSLateFailure?
 
     /// A server's side.
     package init(server context: TLSServerContext) {
         makeConnection = { () throws(TransportError) in try TLSConnection(server: context) }
         judge = nil
+        lateFailure = nil
     }
 
     /// A client's side; `promise` is completed when the handshake ends, well or not.
     ///
-    /// The judge is not asked when the server resumes a session that `resumption` has from an earlier connection.
+    /// What the server says of the client's certificate once the handshake is over goes to `lateFailure`, too. The judge is
+    /// not asked when the server resumes a session that `resumption` has from an earlier connection.
     init(
         client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
+        identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
         promise: EventLoopPromise<TLSSessionInfo>, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
-            try TLSConnection(client: context, serverName: serverName, resumption: resumption)
+            try TLSConnection(
+                client: context, serverName: serverName, resumption: resumption, identity: identity)
         }
         handshakePromise = promise
         self.judge = judge
+        self.lateFailure = lateFailure
     }
 
     // MARK: Channel events
@@ -84,6 +95,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             failHandshake(
                 TransportError(.connectionClosed, "The server ended the connection during the TLS handshake."))
         case .active where !heardCloseNotify:
+            noteMissingCertificate()
             context.fireUserInboundEventTriggered(TLSTruncated())
         case .active, .closing, .closed:
             break
@@ -106,8 +118,17 @@ package final class TLSHandler: ChannelDuplexHandler {
                 ))
             context.close(promise: nil)
         } else {
+            noteMissingCertificate()
             context.fireErrorCaught(error)
         }
+    }
+
+    /// The server asked for a certificate, got none, and ends the connection instead of an answer. It owes an alert then; what
+    /// the client had sent meanwhile can make the system throw that away.
+    private func noteMissingCertificate() {
+        guard state == .active, let connection, hasWritten, !hasRead else { return }
+        guard connection.certificateRequest == .unanswered else { return }
+        lateFailure?.note(.clientCertificateRequired(nil, nil))
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -115,7 +136,11 @@ package final class TLSHandler: ChannelDuplexHandler {
         switch state {
         case .idle, .handshaking, .awaitingVerdict:
             pendingWrites.append((bytes, promise))
+        case .active where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
+            gathered.append(bytes, promise)
+            if gathered.bytes.readableBytes >= Self.recordBytes { encryptGathered(context) }
         case .active:
+            encryptGathered(context)
             encrypt(context, bytes, promise)
         case .closing, .closed:
             promise?.fail(ChannelError.ioOnClosedChannel)
@@ -123,12 +148,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     package func flush(context: ChannelHandlerContext) {
+        encryptGathered(context)
         sendCiphertext(context)
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
         if state == .active || (state == .closing && mode == .all) {
+            encryptGathered(context)
             if state == .active && saysCloseNotify { connection?.shutdown() }
             sendCiphertext(context)
         }
@@ -176,7 +203,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         case .needsVerdict:
             askForVerdict(context, connection)
         case .failed(let errors):
-            refuse(context, Self.handshakeError(verdict: connection.verdict, errors: errors))
+            refuse(context, handshakeError(connection, errors))
         case .complete:
             completeHandshake(context, connection)
         }
@@ -219,14 +246,14 @@ package final class TLSHandler: ChannelDuplexHandler {
             guard case .refused = connection.verdict else {
                 return refuse(context, TransportError(.tlsHandshakeFailed, "No verdict on the server's chain holds."))
             }
-            return refuse(context, Self.handshakeError(verdict: connection.verdict, errors: []))
+            return refuse(context, handshakeError(connection, []))
         }
         state = .active
         let info = connection.session()
         context.fireUserInboundEventTriggered(
             TLSHandshakeCompleted(
                 version: info.version, cipher: info.cipher, applicationProtocol: info.applicationProtocol,
-                serverName: info.serverName))
+                serverName: info.serverName, clientCertificate: connection.clientCertificate))
         handshakePromise?.succeed(info)
         handshakePromise = nil
         let writes = pendingWrites
@@ -256,10 +283,11 @@ package final class TLSHandler: ChannelDuplexHandler {
         promise.fail(error)
     }
 
-    private static func handshakeError(verdict: TrustDecision?, errors: [OpenSSLError]) -> TransportError {
-        if case .refused(let refusal) = verdict {
+    private func handshakeError(_ connection: TLSConnection, _ errors: [OpenSSLError]) -> TransportError {
+        if case .refused(let refusal) = connection.verdict {
             return TransportError(.trustRefused, refusal.message, underlying: refusal, trustRefusal: refusal)
         }
+        if let error = connection.certificateFailure(errors) { return error }
         return TransportError(
             .tlsHandshakeFailed, "The TLS handshake failed: \(errors.summary).", underlying: errors.first)
     }
@@ -272,13 +300,17 @@ package final class TLSHandler: ChannelDuplexHandler {
         let step = connection.read(into: &plaintext)
         // Reading can make OpenSSL answer, to a key update for one.
         sendCiphertext(context)
-        if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
+        if plaintext.readableBytes > 0 {
+            hasRead = true
+            context.fireChannelRead(wrapInboundOut(plaintext))
+        }
         switch step {
         case .bytes, .needsBytes:
             break
         case .closed:
             heardCloseNotify = true
             guard state == .active else { return }
+            encryptGathered(context)
             // The peer is owed the same word (RFC 8446, 6.1).
             if saysCloseNotify { connection.shutdown() }
             sendCiphertext(context)
@@ -287,13 +319,25 @@ package final class TLSHandler: ChannelDuplexHandler {
         case .failed(let errors):
             guard state == .active else { return }
             end()
+            // TLS 1.3 servers judge a client's certificate when the client's handshake is complete already.
+            let refusal = connection.certificateFailure(errors)
+            if let refusal { lateFailure?.note(refusal) }
             context.fireErrorCaught(
-                TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
+                refusal
+                    ?? TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
             context.close(promise: nil)
         }
     }
 
+    /// Small writes become one record: a record costs more than the bytes in it.
+    private func encryptGathered(_ context: ChannelHandlerContext) {
+        guard gathered.bytes.readableBytes > 0 else { return }
+        encrypt(context, gathered.bytes, gathered.takePromise())
+        gathered.clear()
+    }
+
     private func encrypt(_ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+        hasWritten = true
         guard let connection, let errors = connection.write(bytes) else {
             if let promise { joinWritePromise(promise) }
             return
@@ -330,6 +374,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         let writes = pendingWrites
         pendingWrites = []
         for write in writes { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+        gathered.takePromise()?.fail(ChannelError.ioOnClosedChannel)
         writePromise?.fail(ChannelError.ioOnClosedChannel)
         writePromise = nil
     }

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// Where a TLS channel stands.
 enum TLSHandlerState {
     /// The channel is not open yet.
@@ -31,6 +33,8 @@ package struct TLSHandshakeCompleted: Sendable {
     package let applicationProtocol: String?
     /// The name that the client asked for.
     package let serverName: String?
+    /// On a server, the certificate that the client showed, in DER.
+    package let clientCertificate: Data?
 }
 
 /// Fired inbound before the channel goes inactive, when the peer ended the connection without close_notify: what it

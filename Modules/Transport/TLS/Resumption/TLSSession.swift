@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import LinnetSecurity
 
 /// One `SSL_SESSION` that no connection uses.
 ///

@@ -9,5 +9,5 @@ struct TLSSessionKey: Hashable, Sendable {
     /// What ALPN offers (RFC 7301).
     let applicationProtocols: [String]
     /// Tells client identities apart; nil for a client without one.
-    var clientIdentity: UInt64?
+    var clientIdentity: ClientIdentity.ID?
 }

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import LinnetSerialization
+
+/// The media types of files by their extension.
+///
+/// ```swift
+/// var form = MultipartForm()
+/// form.mediaTypes["fastq"] = "text/x-fastq"
+/// try form.append(fileAt: URL(filePath: "/tmp/reads.fastq"), name: "reads")
+/// ```
+/// ``usual`` is the same on each machine; ``system`` follows what its administrator says.
+public struct MediaTypeTable: Sendable, Hashable {
+    private var types: [String: String]
+
+    /// An empty table.
+    public init() { types = [:] }
+
+    private init(_ types: [String: String]) { self.types = types }
+
+    /// The types of about 300 extensions, without asking the system.
+    public static let usual = MediaTypeTable(usualTypes)
+
+    /// The usual types, and over them those of `/etc/mime.types`, which is read once. Where there is no such file, it is
+    /// the same as ``usual``.
+    public static let system: MediaTypeTable = {
+        var table = usual
+        if let file = try? Data(contentsOf: URL(filePath: "/etc/mime.types")) {
+            table.merge(MediaTypeTable(mimeTypes: String(decoding: file, as: UTF8.self)))
+        }
+        return table
+    }()
+
+    /// Reads a table from the text of a `mime.types` file: a media type in each line, and behind it its extensions. `#`
+    /// begins a comment. Lines that are something else are passed over; of an extension that occurs twice the first holds.
+    public init(mimeTypes text: String) {
+        types = [:]
+        for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            let words = line.prefix { $0 != UInt8(ascii: "#") }.split { $0 == 0x20 || $0 == 0x09 }
+            guard let type = words.first.flatMap({ String($0) }), words.count > 1, MediaType(type) != nil else {
+                continue
+            }
+            for word in words.dropFirst().compactMap({ String($0)?.lowercased() }) where types[word] == nil {
+                types[word] = type
+            }
+        }
+    }
+
+    /// The number of extensions.
+    public var count: Int { types.count }
+
+    /// The media type of an extension, which has no dot; its case does not matter. Setting nil forgets it.
+    public subscript(pathExtension: String) -> String? {
+        get { types[pathExtension.lowercased()] }
+        set { types[pathExtension.lowercased()] = newValue }
+    }
+
+    /// Takes over each type of another table.
+    public mutating func merge(_ other: MediaTypeTable) {
+        types.merge(other.types) { $1 }
+    }
+
+    /// The media type for a path's extension; `application/octet-stream` if it is not in the table.
+    public func mediaType(forPathExtension pathExtension: String) -> String {
+        self[pathExtension] ?? "application/octet-stream"
+    }
+
+    /// The media type for a path's extension in ``usual``.
+    public static func mediaType(forPathExtension pathExtension: String) -> String {
+        usual.mediaType(forPathExtension: pathExtension)
+    }
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+
+/// One part of a form: its head, and where its content comes from.
+struct FormPart: Sendable {
+    enum Head: Sendable {
+        /// Content-Disposition with the part's name, and what belongs to a file.
+        case formData(fileName: String?, contentType: String?)
+        /// The caller's fields, and nothing but them.
+        case fields(HTTPFields)
+    }
+
+    enum Content: Sendable {
+        case data(Data)
+        case file(BodyFile)
+        case stream(HTTPBody)
+    }
+
+    /// The name in Content-Disposition; nil if there is none.
+    let name: String?
+    let head: Head
+    let content: Content
+
+    init(name: String, fileName: String?, contentType: String?, content: Content) {
+        self.name = name
+        head = .formData(fileName: fileName, contentType: contentType)
+        self.content = content
+    }
+
+    init(headerFields: HTTPFields, content: Content) {
+        name = headerFields[fields: .contentDisposition].first.flatMap(ContentDisposition.init)?.name
+        head = .fields(headerFields)
+        self.content = content
+    }
+
+    var length: Int64? {
+        switch content {
+        case .data(let data): Int64(data.count)
+        case .file(let file): file.size
+        case .stream(let body): body.length
+        }
+    }
+
+    var isReplayable: Bool {
+        if case .stream(let body) = content { body.isReplayable } else { true }
+    }
+
+    /// The header lines and the empty line behind them.
+    func headBytes(addsExtendedFileName: Bool) -> Data {
+        var bytes = Data()
+        switch head {
+        case .formData(let fileName, let contentType):
+            bytes.append(contentsOf: "Content-Disposition: form-data; name=\"\(Self.escape(name ?? ""))\"".utf8)
+            if let fileName {
+                bytes.append(contentsOf: "; filename=\"\(Self.escape(fileName))\"".utf8)
+                if addsExtendedFileName, let extended = Self.extendedValue(fileName) {
+                    bytes.append(contentsOf: "; filename*=\(extended)".utf8)
+                }
+            }
+            if let contentType { bytes.append(contentsOf: "\r\nContent-Type: \(contentType)".utf8) }
+            bytes.append(contentsOf: "\r\n".utf8)
+        case .fields(let fields):
+            for field in fields {
+                bytes.append(contentsOf: "\(field.name.rawName): ".utf8)
+                field.withUnsafeBytesOfValue { bytes.append(contentsOf: $0) }
+                bytes.append(contentsOf: "\r\n".utf8)
+            }
+        }
+        bytes.append(contentsOf: "\r\n".utf8)
+        return bytes
+    }
+
+    /// As the WHATWG form standard escapes names, and nothing else.
+    private static func escape(_ text: String) -> String {
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): escaped.append(contentsOf: "%22".utf8)
+            case 0x0D: escaped.append(contentsOf: "%0D".utf8)
+            case 0x0A: escaped.append(contentsOf: "%0A".utf8)
+            default: escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    /// RFC 8187's form of a name (once RFC 5987); nil if the plain one says it all.
+    private static func extendedValue(_ text: String) -> String? {
+        let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") }
+        if isPlain { return nil }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes = Array("UTF-8''".utf8)
+        for byte in text.utf8 {
+            // RFC 8187's attr-char.
+            if MultipartBoundary.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

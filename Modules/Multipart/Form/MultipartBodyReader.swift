@@ -1,0 +1,125 @@
+import FoundationEssentials
+import LinnetSerialization
+
+/// Encodes a form as it is pulled, chunk by chunk.
+struct MultipartBodyReader: HTTPBodyReader {
+    /// What comes next.
+    private enum Step {
+        /// The delimiter and head of a part.
+        case head(Int)
+        /// Bytes that are in memory, from an offset on; then another step.
+        indirect case bytes(Data, then: Step)
+        case content(Int)
+        case file(OpenBodyFile, offset: Int64, Int)
+        case stream(any HTTPBodyReader, remaining: Int64?, Int)
+        case done
+    }
+
+    private let form: MultipartForm
+    private let chunkSize: Int
+    private var step = Step.head(0)
+    private var isFirst = true
+
+    init(form: MultipartForm) {
+        self.form = form
+        let size = min(max(1, form.chunkSize), 16 << 20)
+        chunkSize = min(size, form.throttling?.packetSize ?? size)
+    }
+
+    mutating func next() async throws -> Data? {
+        if case .done = step { return nil }
+        if let throttle = form.throttling, !isFirst { try await throttle.clock.sleep(for: throttle.delay) }
+        isFirst = false
+        let chunk = ChunkBuffer(capacity: chunkSize)
+        while chunk.room > 0, try await advance(chunk) {}
+        return chunk.take()
+    }
+
+    /// Takes one step towards a full chunk; returns whether there is another.
+    private mutating func advance(_ chunk: ChunkBuffer) async throws -> Bool {
+        switch step {
+        case .head(let index):
+            step = .bytes(head(of: index), then: index < form.parts.count ? .content(index) : .done)
+        case .bytes(let data, let then):
+            let taken = chunk.append(data)
+            step = taken == data.count ? then : .bytes(data.dropFirst(taken), then: then)
+        case .content(let index):
+            step = try open(index)
+        case .file(let file, let offset, let index):
+            step = try read(file, at: offset, index, into: chunk)
+        case .stream(let reader, let remaining, let index):
+            step = try await pull(reader, remaining: remaining, index: index)
+        case .done:
+            return false
+        }
+        return true
+    }
+
+    private func head(of index: Int) -> Data {
+        var data = Data((index == 0 ? "--" : "\r\n--").utf8)
+        data.append(contentsOf: form.boundary.utf8)
+        if index < form.parts.count {
+            data.append(contentsOf: "\r\n".utf8)
+            data.append(form.parts[index].headBytes(addsExtendedFileName: form.addsExtendedFileNames))
+        } else {
+            data.append(contentsOf: "--\r\n".utf8)
+        }
+        return data
+    }
+
+    private func open(_ index: Int) throws -> Step {
+        switch form.parts[index].content {
+        case .data(let data):
+            return .bytes(data, then: .head(index + 1))
+        case .file(let file):
+            do {
+                return .file(try file.open(), offset: 0, index)
+            } catch {
+                throw fileError(error, index)
+            }
+        case .stream(let body):
+            do {
+                return .stream(try body.makeReader(), remaining: body.length, index)
+            } catch let error as SerializationError where error.code == .bodyNotReplayable {
+                throw form.error(
+                    .partNotReplayable, at: index, "\(form.label(of: index)) is a stream that can be read only once",
+                    underlying: error)
+            }
+        }
+    }
+
+    private func read(
+        _ file: OpenBodyFile, at offset: Int64, _ index: Int, into chunk: ChunkBuffer
+    ) throws(MultipartError) -> Step {
+        do {
+            let count = try file.read(into: chunk.unused, at: offset)
+            chunk.count += count
+            return count == 0 ? .head(index + 1) : .file(file, offset: offset + Int64(count), index)
+        } catch {
+            throw fileError(error, index)
+        }
+    }
+
+    private func pull(_ reader: any HTTPBodyReader, remaining: Int64?, index: Int) async throws -> Step {
+        var reader = reader
+        guard let data = try await reader.next() else {
+            if let remaining, remaining > 0 { throw mismatch(index, "\(remaining) bytes less") }
+            return .head(index + 1)
+        }
+        let left = remaining.map { $0 - Int64(data.count) }
+        if let left, left < 0 { throw mismatch(index, "at least \(-left) bytes more") }
+        return .bytes(data, then: .stream(reader, remaining: left, index))
+    }
+
+    private func mismatch(_ index: Int, _ difference: String) -> MultipartError {
+        form.error(
+            .lengthMismatch, at: index, "the stream of \(form.label(of: index)) gave \(difference) than its length said"
+        )
+    }
+
+    private func fileError(_ error: SerializationError, _ index: Int) -> MultipartError {
+        form.error(
+            error.code == .bodyFileChanged ? .fileChanged : .unreadableFile, at: index,
+            "\(form.label(of: index)): \(error.message)", underlying: error.underlying ?? error)
+    }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What separates the parts (RFC 2046, section 5.1.1).
+enum MultipartBoundary {
+    /// 24 characters out of 62, which is 142 bits, behind a name that shows who made it.
+    static func random() -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<24).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
+        return "Linnet-" + String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether it is 1 to 70 of the allowed characters, and does not end in a space.
+    static func isValid(_ boundary: String) -> Bool {
+        (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
+            && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
+    }
+
+    /// The boundary as a parameter's value, in quotes if it is no token.
+    static func parameter(_ boundary: String) -> String {
+        let isToken = boundary.utf8.allSatisfy { isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
+        return isToken ? boundary : "\"\(boundary)\""
+    }
+
+    static func occurs(_ boundary: String, in data: Data) -> Bool {
+        let needle = Array(boundary.utf8)
+        guard data.count >= needle.count else { return false }
+        return data.withUnsafeBytes { bytes in
+            guard var place = bytes.baseAddress else { return false }
+            let last = place + (bytes.count - needle.count)
+            while place <= last, let found = memchr(place, Int32(needle[0]), last - place + 1) {
+                if memcmp(found, needle, needle.count) == 0 { return true }
+                place = UnsafeRawPointer(found) + 1
+            }
+            return false
+        }
+    }
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}

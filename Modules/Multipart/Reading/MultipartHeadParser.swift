@@ -1,0 +1,109 @@
+import HTTPTypes
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads the header of a part, line by line.
+struct MultipartHeadParser: Sendable {
+    private var fields = HTTPFields()
+    /// The field of the last line, which the next one may continue.
+    private var pending: (name: HTTPField.Name, value: [UInt8])?
+    private var byteCount = 0
+    private var fieldCount = 0
+    /// How many bytes of what is given have been searched for a line end.
+    private var searched = 0
+
+    /// Takes the lines that are whole. `fields` is not nil when the header is, with the empty line behind it.
+    mutating func parse(
+        _ bytes: UnsafeRawBufferPointer, _ limits: MultipartLimits
+    ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
+        var start = 0
+        while let end = try lineEnd(in: bytes, from: start, limits) {
+            let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            start = end + 2
+            searched = 0
+            byteCount += line.count + 2
+            if line.isEmpty {
+                try store(limits)
+                defer { self = MultipartHeadParser() }
+                return (start, fields)
+            }
+            try add(line, limits)
+        }
+        try check(byteCount + bytes.count - start, limits)
+        return (start, nil)
+    }
+
+    /// Where the next CR LF is; nil if it is not there yet.
+    private mutating func lineEnd(
+        in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartLimits
+    ) throws(MultipartError) -> Int? {
+        let place = start + searched
+        guard let base = bytes.baseAddress, place < bytes.count,
+            let found = memchr(base + place, 0x0D, bytes.count - place)
+        else {
+            searched = bytes.count - start
+            return nil
+        }
+        let end = base.distance(to: UnsafeRawPointer(found))
+        // Before the line is judged, so that the error does not depend on how much of it has come.
+        try check(byteCount + end - start + 2, limits)
+        guard end + 1 < bytes.count else {
+            searched = end - start
+            return nil
+        }
+        guard bytes[end + 1] == 0x0A else { throw Self.malformed("a CR without LF") }
+        return end
+    }
+
+    private mutating func add(_ line: UnsafeRawBufferPointer, _ limits: MultipartLimits) throws(MultipartError) {
+        if line.contains(where: { $0 == 0x0A || $0 == 0 }) { throw Self.malformed("a LF without CR, or a NUL") }
+        if Self.isSpace(line[0]) {
+            guard pending != nil else { throw Self.malformed("its first line begins with a space") }
+            pending?.value.append(0x20)
+            pending?.value.append(contentsOf: Self.trimmed(line[...]))
+            return
+        }
+        try store(limits)
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        else { throw Self.malformed("a line without a field name") }
+        pending = (name, Array(Self.trimmed(line[(colon + 1)...])))
+    }
+
+    private mutating func store(_ limits: MultipartLimits) throws(MultipartError) {
+        guard let field = pending else { return }
+        pending = nil
+        fieldCount += 1
+        // HTTPFields ends the process beyond 65,535.
+        let most = min(limits.maximumHeaderFieldCount, 10_000)
+        guard fieldCount <= most else {
+            throw MultipartError(
+                code: .tooManyHeaderFields, message: "A part's header has more than \(most) fields.")
+        }
+        fields.append(HTTPField(name: field.name, value: field.value))
+    }
+
+    private func check(_ count: Int, _ limits: MultipartLimits) throws(MultipartError) {
+        guard count > limits.maximumHeaderBytes else { return }
+        throw MultipartError(
+            code: .headerTooLarge, message: "A part's header has more than \(limits.maximumHeaderBytes) bytes.")
+    }
+
+    private static func malformed(_ what: String) -> MultipartError {
+        MultipartError(code: .malformedHeader, message: "A part's header has \(what).")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func trimmed(_ slice: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        var slice = slice.drop(while: isSpace)
+        while let last = slice.last, isSpace(last) { slice = slice.dropLast() }
+        return slice
+    }
+}

@@ -1,0 +1,155 @@
+public import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+
+/// Reads a multipart body of any subtype as its bytes come (RFC 2046, section 5.1), with bounded memory and in a time that
+/// grows with its length alone.
+///
+/// Push what has come, and take the events until there is none; at the end, say so:
+///
+/// ```swift
+/// var parser = try MultipartParser(contentType: #"multipart/mixed; boundary="b""#)
+/// for chunk in chunks {
+///     parser.push(chunk)
+///     while let event = try parser.next() { handle(event) }
+/// }
+/// try parser.finish()
+/// ```
+/// ``MultipartReader`` does that for an async sequence. What stands before the first delimiter and after the last is passed
+/// over, and so are spaces and tabs behind a delimiter (128 at most). Lines end in CR LF. How the bytes are cut makes no
+/// difference to the parts.
+///
+/// Once it has thrown, it throws the same again. ``next()`` and ``finish()`` throw ``MultipartError`` with the codes
+/// ``MultipartError/Code/malformedHeader``, ``MultipartError/Code/truncated``, those of the ``MultipartLimits``, and for a
+/// nested body ``MultipartError/Code/notMultipart`` and ``MultipartError/Code/invalidBoundary``.
+public struct MultipartParser: Sendable {
+    private let limits: MultipartLimits
+    private let readsNestedParts: Bool
+    /// The body, and the nested ones that have begun.
+    private var levels: [MultipartScanner]
+    private var partCount = 0
+    private var totalBytes: Int64 = 0
+    private var failure: MultipartError?
+
+    /// Creates a parser for a boundary.
+    ///
+    /// - Parameters:
+    ///   - boundary: The boundary as it is written in Content-Type, without quotes.
+    ///   - limits: What the body may cost.
+    ///   - readsNestedParts: Whether parts that are multipart are taken apart, too; otherwise they are data. The default
+    ///     is false.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary``.
+    public init(
+        boundary: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+    ) throws(MultipartError) {
+        guard MultipartBoundary.isValid(boundary) else {
+            throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary")
+        }
+        self.limits = limits
+        self.readsNestedParts = readsNestedParts
+        levels = [MultipartScanner(boundary: boundary)]
+    }
+
+    /// Creates a parser for the value of a Content-Type.
+    ///
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/notMultipart`` when it is of another type or has no
+    ///   boundary, or with ``MultipartError/Code/invalidBoundary``.
+    public init(
+        contentType: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+    ) throws(MultipartError) {
+        try self.init(
+            boundary: Self.boundary(in: contentType), limits: limits, readsNestedParts: readsNestedParts)
+    }
+
+    private static func boundary(in contentType: String) throws(MultipartError) -> String {
+        guard let type = MediaType(contentType), type.type == "multipart", let boundary = type.parameter("boundary")
+        else {
+            throw MultipartError(
+                code: .notMultipart,
+                message: "\(String(contentType.prefix(200)).debugDescription) is not a multipart type with a boundary")
+        }
+        return boundary
+    }
+
+    /// Whether the last delimiter has been read. What follows it is passed over.
+    public var isComplete: Bool { levels[0].isClosed }
+
+    /// Takes bytes that have come.
+    public mutating func push(_ bytes: some DataProtocol) {
+        totalBytes += Int64(bytes.count)
+        if let most = limits.maximumTotalBytes, totalBytes > most, failure == nil {
+            failure = MultipartError(code: .bodyTooLarge, message: "The body has more than \(most) bytes.")
+        }
+        guard failure == nil else { return }
+        for region in bytes.regions { region.withUnsafeBytes { levels[0].push($0) } }
+    }
+
+    /// Returns the next event; nil if it takes more bytes.
+    public mutating func next() throws(MultipartError) -> MultipartEvent? {
+        if let failure { throw failure }
+        do {
+            return try advance(0)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Makes sure that the body is whole. Call it when no more bytes come and ``next()`` has returned nil.
+    ///
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/truncated``, or what was thrown before.
+    public mutating func finish() throws(MultipartError) {
+        if let failure { throw failure }
+        guard !levels[0].isClosed else { return }
+        let error = Self.truncated
+        failure = error
+        throw error
+    }
+
+    private static let truncated = MultipartError(
+        code: .truncated, message: "The body ends before its last delimiter.")
+
+    private mutating func advance(_ level: Int) throws(MultipartError) -> MultipartEvent? {
+        while true {
+            let isInnermost = level == levels.count - 1
+            if !isInnermost, let event = try advance(level + 1) { return event }
+            guard let event = try levels[level].next(limits) else { return nil }
+            switch event {
+            case .head(let fields):
+                return .partBegan(try begin(fields))
+            case .data(let data):
+                if isInnermost { return .data(data) }
+                data.withUnsafeBytes { levels[level + 1].push($0) }
+            case .end:
+                if !isInnermost {
+                    guard levels[level + 1].isClosed else { throw Self.truncated }
+                    levels.removeLast()
+                }
+                return .partEnded
+            }
+        }
+    }
+
+    private mutating func begin(_ fields: HTTPFields) throws(MultipartError) -> MultipartPartHead {
+        partCount += 1
+        guard partCount <= limits.maximumPartCount else {
+            throw MultipartError(
+                code: .tooManyParts, message: "The body has more than \(limits.maximumPartCount) parts.")
+        }
+        let head = MultipartPartHead(headerFields: fields, depth: levels.count - 1)
+        guard readsNestedParts, head.contentType?.type == "multipart" else { return head }
+        guard levels.count < limits.maximumNesting else {
+            throw MultipartError(
+                code: .nestedTooDeep,
+                message: "More than \(limits.maximumNesting) multipart bodies stand in each other.",
+                partName: head.name)
+        }
+        let boundary = try Self.boundary(in: fields[.contentType] ?? "")
+        guard MultipartBoundary.isValid(boundary) else {
+            throw MultipartError(
+                code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary", partName: head.name)
+        }
+        levels.append(MultipartScanner(boundary: boundary))
+        return head
+    }
+}

@@ -1,0 +1,155 @@
+import FoundationEssentials
+import HTTPTypes
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Finds the parts of one multipart body, not looking into them.
+struct MultipartScanner: Sendable {
+    enum Event {
+        case head(HTTPFields)
+        case data(Data)
+        case end
+    }
+
+    private enum State {
+        case preamble, head, content, closed
+    }
+
+    /// What stands behind a delimiter that may be one.
+    private enum Tail {
+        /// It is one, and the line ends here.
+        case delimiter(Int)
+        /// It is the last one.
+        case close(Int)
+        case needsMore
+        case none
+    }
+
+    /// Longer padding behind a boundary makes no delimiter.
+    private static let maximumPadding = 128
+
+    /// CR LF, two hyphens, the boundary.
+    private let needle: [UInt8]
+    /// What is not consumed begins at `start`. A delimiter at the very beginning has no line end before it; here it has.
+    private var buffer: [UInt8] = [0x0D, 0x0A]
+    private var start = 0
+    /// How many bytes from `start` on belong to no content: the line end before what may be a delimiter.
+    private var skipped = 2
+    private var state = State.preamble
+    private var head = MultipartHeadParser()
+
+    init(boundary: String) {
+        needle = Array("\r\n--\(boundary)".utf8)
+    }
+
+    var isClosed: Bool { state == .closed }
+
+    mutating func push(_ bytes: UnsafeRawBufferPointer) {
+        if state == .closed { return }
+        // Moving what is left costs no more than what went before it.
+        if start > 0, start >= buffer.count - start {
+            buffer.removeSubrange(..<start)
+            start = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next event; nil if it takes more bytes, or the body is closed.
+    mutating func next(_ limits: MultipartLimits) throws(MultipartError) -> Event? {
+        while true {
+            switch state {
+            case .closed:
+                (buffer, start) = ([], 0)
+                return nil
+            case .head:
+                let parsed = try parseHead(limits)
+                start += parsed.consumed
+                guard let fields = parsed.fields else { return nil }
+                // The end of the empty line may be the beginning of a delimiter: the part has no content then.
+                start -= 2
+                skipped = 2
+                state = .content
+                return .head(fields)
+            case .preamble, .content:
+                let (found, tail) = search()
+                if let data = take(until: found) { return .data(data) }
+                switch tail {
+                case .none, .needsMore: return nil
+                case .delimiter(let end): start = end
+                case .close(let end): start = end
+                }
+                let wasContent = state == .content
+                if case .close = tail { state = .closed } else { state = .head }
+                if wasContent { return .end }
+            }
+        }
+    }
+
+    private mutating func parseHead(
+        _ limits: MultipartLimits
+    ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
+        // Taken out and put back, so that nothing of it is copied.
+        var parser = MultipartHeadParser()
+        swap(&parser, &head)
+        let result = buffer.withUnsafeBytes { bytes in
+            Result { () throws(MultipartError) in
+                try parser.parse(UnsafeRawBufferPointer(rebasing: bytes[start...]), limits)
+            }
+        }
+        swap(&parser, &head)
+        return try result.get()
+    }
+
+    /// Consumes what stands before a place; returns it if it is content.
+    private mutating func take(until end: Int) -> Data? {
+        let contentStart = start + skipped
+        guard end > start else { return nil }
+        start = end
+        skipped = 0
+        guard state == .content, end > contentStart else { return nil }
+        return Data(buffer[contentStart..<end])
+    }
+
+    /// The first place where a delimiter is, or may be when more has come; the end if there is none.
+    private func search() -> (place: Int, Tail) {
+        buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return (0, .none) }
+            var place = start
+            while place < bytes.count, let found = memchr(base + place, 0x0D, bytes.count - place) {
+                place = base.distance(to: UnsafeRawPointer(found))
+                let length = min(needle.count, bytes.count - place)
+                if memcmp(found, needle, length) == 0 {
+                    guard length == needle.count else { return (place, .needsMore) }
+                    let tail = Self.tail(bytes, place + length)
+                    if case .none = tail {} else { return (place, tail) }
+                }
+                place += 1
+            }
+            return (bytes.count, .none)
+        }
+    }
+
+    /// What stands behind a boundary.
+    private static func tail(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Tail {
+        guard start < bytes.count else { return .needsMore }
+        if bytes[start] == UInt8(ascii: "-") {
+            guard start + 1 < bytes.count else { return .needsMore }
+            return bytes[start + 1] == UInt8(ascii: "-") ? .close(start + 2) : .none
+        }
+        var place = start
+        while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 {
+            place += 1
+            if place - start > maximumPadding { return .none }
+        }
+        guard place < bytes.count else { return .needsMore }
+        guard bytes[place] == 0x0D else { return .none }
+        guard place + 1 < bytes.count else { return .needsMore }
+        return bytes[place + 1] == 0x0A ? .delimiter(place + 2) : .none
+    }
+}

@@ -1,0 +1,81 @@
+public import FoundationEssentials
+
+/// What a server may hold against a client's certificate, now or soon.
+public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible {
+    /// What was found. New ones may be added.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The kind's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// A certificate has expired.
+        public static let expired = Kind("expired")
+        /// A certificate is not valid yet.
+        public static let notYetValid = Kind("notYetValid")
+        /// A certificate expires within the notice.
+        public static let expiresSoon = Kind("expiresSoon")
+        /// The certificate is not for clients: its extended key usage says so (RFC 5280, 4.2.1.12).
+        public static let notForClients = Kind("notForClients")
+        /// The key may not be used for signatures, as TLS needs it (RFC 5280, 4.2.1.3).
+        public static let notForSignatures = Kind("notForSignatures")
+    }
+
+    /// What was found.
+    public let kind: Kind
+    /// One line that a person can act on.
+    public let message: String
+    /// The certificate that it is about.
+    public let certificate: CertificateSummary
+
+    /// The kind and the message.
+    public var description: String { "\(kind): \(message)" }
+}
+
+extension ClientIdentity {
+    /// What a server may hold against the identity, the leaf's first.
+    ///
+    /// - Parameters:
+    ///   - time: The moment to judge by. The default is now.
+    ///   - notice: How long before its end a certificate is told of. The default is 30 days.
+    public func findings(at time: Date = Date(), expiryNotice notice: Duration = .seconds(30 * 86_400))
+        -> [ClientIdentityFinding]
+    {
+        chain.flatMap { Self.timeFindings($0, time, notice) } + usageFindings
+    }
+
+    private static func timeFindings(
+        _ certificate: Certificate, _ time: Date, _ notice: Duration
+    ) -> [ClientIdentityFinding] {
+        let name = "\"\(certificate.subject.oneLine)\""
+        let (start, end) = (certificate.notBefore.formatted(.iso8601), certificate.notAfter.formatted(.iso8601))
+        if time > certificate.notAfter { return [finding(.expired, "\(name) expired on \(end).", certificate)] }
+        if time < certificate.notBefore {
+            return [finding(.notYetValid, "\(name) is valid from \(start).", certificate)]
+        }
+        guard time.addingTimeInterval(TimeInterval(notice.components.seconds)) > certificate.notAfter else { return [] }
+        return [finding(.expiresSoon, "\(name) expires on \(end); ask for its successor.", certificate)]
+    }
+
+    private var usageFindings: [ClientIdentityFinding] {
+        guard let known = certificate.handle.facts?.known else { return [] }
+        let name = "\"\(certificate.subject.oneLine)\""
+        var findings: [ClientIdentityFinding] = []
+        if let usage = known.extendedKeyUsage, !usage.contains(.clientAuthentication),
+            !usage.contains(.anyExtendedKeyUsage)
+        {
+            findings.append(
+                Self.finding(.notForClients, "\(name) is not for clients: its extended key usage.", certificate))
+        }
+        if let usage = known.keyUsage, !usage.contains(.digitalSignature) {
+            findings.append(Self.finding(.notForSignatures, "\(name) may not sign: its key usage.", certificate))
+        }
+        return findings
+    }
+
+    private static func finding(
+        _ kind: ClientIdentityFinding.Kind, _ message: String, _ certificate: Certificate
+    ) -> ClientIdentityFinding {
+        ClientIdentityFinding(kind: kind, message: message, certificate: certificate.summary)
+    }
+}

@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Classes of bytes in HTTP/1.1's grammar.
+extension UInt8 {
+    static let carriageReturn: UInt8 = 0x0D
+    static let lineFeed: UInt8 = 0x0A
+
+    /// A character of a token (RFC 9110, 5.6.2).
+    var isTokenByte: Bool {
+        // A bit for each character that may stand in one: 0 to 63, then 64 to 127.
+        let (low, high): (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+        if self < 64 { return (low >> UInt64(self)) & 1 == 1 }
+        return self < 128 && (high >> UInt64(self - 64)) & 1 == 1
+    }
+
+    /// A byte of a field's value or of a reason phrase (RFC 9110, 5.5; RFC 9112, 4).
+    var isFieldByte: Bool { self >= 0x20 ? self != 0x7F : self == 0x09 }
+
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    var isDecimalDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+    /// The value of a hexadecimal digit.
+    var hexadecimalValue: Int64? {
+        switch self {
+        case 0x30...0x39: Int64(self &- 0x30)
+        case 0x41...0x46: Int64(self &- 0x41 &+ 10)
+        case 0x61...0x66: Int64(self &- 0x61 &+ 10)
+        default: nil
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first index of a byte at or after another index.
+    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        guard start < count, let baseAddress else { return nil }
+        guard let found = memchr(baseAddress + start, Int32(byte), count - start) else { return nil }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+
+    /// Whether the bytes of a range are these.
+    func hasBytes(_ range: Range<Int>, equalTo other: UnsafeRawBufferPointer) -> Bool {
+        guard range.count == other.count else { return false }
+        guard !range.isEmpty, let baseAddress, let otherAddress = other.baseAddress else { return range.isEmpty }
+        return memcmp(baseAddress + range.lowerBound, otherAddress, range.count) == 0
+    }
+
+    /// Whether the bytes of a range are this ASCII text in lower case, when case does not count.
+    func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<range.count where self[range.lowerBound + index] | 0x20 != text.utf8Start[index] | 0x20 {
+            return false
+        }
+        return true
+    }
+
+    /// A range without the blanks at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isBlank { start += 1 }
+        while end > start, self[end - 1].isBlank { end -= 1 }
+        return start..<end
+    }
+}

@@ -1,0 +1,243 @@
+internal import HTTPTypes
+internal import NIOCore
+
+/// Takes the bytes of a connection of HTTP/1.1 apart into responses (RFC 9112). Pure.
+///
+/// Bytes go in by ``append(_:)``, events come out by ``next()``. It is as strict as the RFC lets a client be: what two
+/// readers could understand in two ways is refused. It keeps no more than an unfinished head or line, which is limited.
+struct HTTP1ResponseParser {
+    enum Event: Equatable {
+        /// The head of an informational response, after which comes another head, or of the response.
+        case head(HTTP1ResponseHead)
+        case body(ByteBuffer)
+        case end(HTTPFields?)
+    }
+
+    private enum Phase {
+        /// Nobody has asked anything.
+        case idle
+        case head
+        case body(left: Int64)
+        case untilClose
+        case chunkSize
+        case chunk(left: Int64)
+        case chunkEnd
+        case trailers
+        case failed
+    }
+
+    /// Bytes of a line that says how long a chunk is; what is not digits has no meaning to us.
+    private static let mostChunkLineBytes = 4096
+
+    private let limits: TransportConfiguration.ResponseLimits
+    private var headParser = HTTP1HeadParser()
+    private var phase = Phase.idle
+    private var method = HTTPRequest.Method.get
+    private var input = ByteBuffer()
+    /// How many bytes of `input` were looked at for the end of a line or head, and where the last line among them began.
+    private var (searched, lineStart) = (0, 0)
+
+    init(limits: TransportConfiguration.ResponseLimits) {
+        self.limits = limits
+    }
+
+    /// A request was sent; what comes next is its response.
+    mutating func begin(_ method: HTTPRequest.Method) {
+        self.method = method
+        phase = .head
+    }
+
+    /// Whether the end of the connection would be the end of the body.
+    var endsWithConnection: Bool {
+        if case .untilClose = phase { true } else { false }
+    }
+
+    /// Whether there are bytes that belong to no response.
+    var hasSurplus: Bool {
+        if case .idle = phase { input.readableBytes > 0 } else { false }
+    }
+
+    mutating func append(_ bytes: ByteBuffer) {
+        if input.readableBytes == 0 {
+            input = bytes
+        } else {
+            input.writeImmutableBuffer(bytes)
+        }
+    }
+
+    /// The next event; nil when more bytes are needed.
+    mutating func next() throws(HTTP1SyntaxError) -> Event? {
+        do {
+            switch phase {
+            case .idle, .failed: return nil
+            case .head: return try nextHead()
+            case .body(let left): return nextBytes(left) { $0 == 0 ? nil : .body(left: $0) }
+            case .untilClose: return takeAll().map { .body($0) }
+            case .chunkSize, .chunk, .chunkEnd, .trailers: return try nextOfChunks()
+            }
+        } catch {
+            phase = .failed
+            input = ByteBuffer()
+            throw error
+        }
+    }
+
+    /// The connection has ended; returns the event that this is.
+    mutating func finish() -> Event? {
+        guard endsWithConnection else { return nil }
+        phase = .idle
+        return .end(nil)
+    }
+
+    // MARK: The head
+
+    private mutating func nextHead() throws(HTTP1SyntaxError) -> Event? {
+        guard let length = try lengthOfFields() else {
+            // Whoever speaks something else is not waited for.
+            guard input.readableBytesView.agrees(with: "HTTP/1.") else {
+                throw .malformed("a first line that is no status line of HTTP/1.1")
+            }
+            return nil
+        }
+        let head = try parseHead(length)
+        consume(length)
+        guard !head.isInformational else { return .head(head) }
+        switch head.framing(for: method) {
+        case .none: phase = .body(left: 0)
+        case .length(let length): phase = .body(left: length)
+        case .chunked: phase = .chunkSize
+        case .untilClose: phase = .untilClose
+        }
+        return .head(head)
+    }
+
+    private mutating func parseHead(_ length: Int) throws(HTTP1SyntaxError) -> HTTP1ResponseHead {
+        let (maximum, input) = (limits.headFields, input)
+        return try input.withUnsafeReadableBytes { bytes throws(HTTP1SyntaxError) in
+            try headParser.parse(UnsafeRawBufferPointer(rebasing: bytes[..<length]), maximumFields: maximum)
+        }
+    }
+
+    /// How many bytes there are up to and with the empty line; nil while it is not there. No byte is looked at twice.
+    private mutating func lengthOfFields() throws(HTTP1SyntaxError) -> Int? {
+        var (searched, lineStart) = (searched, lineStart)
+        let end = input.withUnsafeReadableBytes { bytes -> Int? in
+            while let lineFeed = bytes.firstIndex(of: .lineFeed, from: searched) {
+                let length = lineFeed - lineStart
+                searched = lineFeed + 1
+                if length == 0 || (length == 1 && bytes[lineStart] == .carriageReturn) { return searched }
+                lineStart = searched
+            }
+            searched = bytes.count
+            return nil
+        }
+        (self.searched, self.lineStart) = (searched, lineStart)
+        guard end ?? searched <= limits.headBytes else { throw .headTooLarge }
+        return end
+    }
+
+    // MARK: The body
+
+    /// Bytes of a part of known length; `following` says what comes after them.
+    private mutating func nextBytes(_ left: Int64, _ following: (Int64) -> Phase?) -> Event? {
+        guard left > 0 else {
+            phase = .idle
+            return .end(nil)
+        }
+        guard let bytes = take(left) else { return nil }
+        phase = following(left - Int64(bytes.readableBytes)) ?? .body(left: 0)
+        return .body(bytes)
+    }
+
+    private mutating func nextOfChunks() throws(HTTP1SyntaxError) -> Event? {
+        while true {
+            switch phase {
+            case .chunkSize:
+                guard let size = try nextChunkSize() else { return nil }
+                phase = size == 0 ? .trailers : .chunk(left: size)
+            case .chunk(let left):
+                return nextBytes(left) { $0 == 0 ? .chunkEnd : .chunk(left: $0) }
+            case .chunkEnd:
+                guard let end: UInt16 = input.readInteger() else { return nil }
+                guard end == 0x0D0A else { throw .malformed("a chunk that is longer than it says") }
+                phase = .chunkSize
+            default:
+                return try nextTrailers()
+            }
+        }
+    }
+
+    /// Reads `1a2b;extensions` and the line's end (RFC 9112, 7.1).
+    private mutating func nextChunkSize() throws(HTTP1SyntaxError) -> Int64? {
+        let searched = searched
+        let line = try input.withUnsafeReadableBytes { bytes throws(HTTP1SyntaxError) -> (size: Int64, length: Int)? in
+            let lineFeed = bytes.firstIndex(of: .lineFeed, from: searched)
+            guard lineFeed ?? bytes.count <= Self.mostChunkLineBytes else {
+                throw .malformed("a chunk's size of too many bytes")
+            }
+            guard let lineFeed else { return nil }
+            guard lineFeed > 0, bytes[lineFeed - 1] == .carriageReturn else {
+                throw .malformed("a chunk's size that does not end with CRLF")
+            }
+            return (try Self.chunkSize(UnsafeRawBufferPointer(rebasing: bytes[..<(lineFeed - 1)])), lineFeed + 1)
+        }
+        guard let line else {
+            self.searched = input.readableBytes
+            return nil
+        }
+        consume(line.length)
+        return line.size
+    }
+
+    private static func chunkSize(_ line: UnsafeRawBufferPointer) throws(HTTP1SyntaxError) -> Int64 {
+        var (size, digits) = (Int64(0), 0)
+        while digits < line.count, let value = line[digits].hexadecimalValue {
+            size = size << 4 | value
+            digits += 1
+            guard digits <= 15 else { throw .malformed("a chunk's size beyond all measure") }
+        }
+        let rest = line[digits...]
+        guard digits > 0, rest.first(where: { !$0.isBlank }).map({ $0 == UInt8(ascii: ";") }) ?? rest.isEmpty,
+            rest.allSatisfy(\.isFieldByte)
+        else { throw .malformed("a chunk's size that is no number") }
+        return size
+    }
+
+    private mutating func nextTrailers() throws(HTTP1SyntaxError) -> Event? {
+        guard let length = try lengthOfFields() else { return nil }
+        let maximum = limits.headFields
+        let trailers = try input.withUnsafeReadableBytes { bytes throws(HTTP1SyntaxError) in
+            try HTTP1HeadParser.trailers(UnsafeRawBufferPointer(rebasing: bytes[..<length]), maximumFields: maximum)
+        }
+        consume(length)
+        phase = .idle
+        return .end(trailers)
+    }
+
+    // MARK: The input
+
+    private mutating func take(_ most: Int64) -> ByteBuffer? {
+        guard Int64(input.readableBytes) > most else { return takeAll() }
+        return input.readSlice(length: Int(most))
+    }
+
+    /// All bytes; nothing refers to them any more, so that they are not copied when another writes there.
+    private mutating func takeAll() -> ByteBuffer? {
+        guard input.readableBytes > 0 else { return nil }
+        defer { input = ByteBuffer() }
+        return input
+    }
+
+    private mutating func consume(_ length: Int) {
+        input.moveReaderIndex(forwardBy: length)
+        if input.readableBytes == 0 { input = ByteBuffer() }
+        (searched, lineStart) = (0, 0)
+    }
+}
+
+extension ByteBufferView {
+    /// Whether the bytes are a text, begin with it, or are its beginning.
+    fileprivate func agrees(with text: StaticString) -> Bool {
+        zip(self, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)).allSatisfy { $0 == $1 }
+    }
+}

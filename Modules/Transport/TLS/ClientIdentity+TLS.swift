@@ -1,0 +1,64 @@
+internal import COpenSSL
+internal import LinnetSecurity
+
+extension ClientIdentity {
+    /// Makes a connection show this identity when it is asked for one; false when OpenSSL refuses it.
+    func use(on ssl: OpaquePointer) -> Bool {
+        withHandles { leaf, key, issuers in
+            let replacesOthers: Int32 = 1
+            return SSL_use_cert_and_key(ssl, leaf, key, issuers, replacesOthers) == 1
+        }
+    }
+}
+
+/// What a server's request for a client's certificate (RFC 8446, 4.3.2) came to.
+enum TLSCertificateRequest {
+    /// The server has not asked.
+    case none
+    /// It asked, and there is no identity for it.
+    case unanswered
+    /// It asked, and there is one.
+    case answered
+}
+
+extension TransportError {
+    /// What a server's alert (RFC 8446, 6.2) says about the client's certificate; nil when it is about something else.
+    ///
+    /// Servers of TLS 1.2 have no alert of its own for a certificate that is missing.
+    init?(_ errors: [OpenSSLError], after request: TLSCertificateRequest, identity: ClientIdentity?) {
+        guard let error = errors.first(where: { $0.alert != nil }), let alert = error.alert else { return nil }
+        switch (alert, request) {
+        case (SSL3_AD_HANDSHAKE_FAILURE, .unanswered), (SSL3_AD_BAD_CERTIFICATE, .unanswered),
+            (TLS1_AD_ACCESS_DENIED, .unanswered), (SSL_AD_CERTIFICATE_REQUIRED, _):
+            self = .clientCertificateRequired(error, identity)
+        case (SSL3_AD_BAD_CERTIFICATE, .answered), (SSL3_AD_UNSUPPORTED_CERTIFICATE, .answered),
+            (SSL3_AD_CERTIFICATE_REVOKED, .answered), (SSL3_AD_CERTIFICATE_EXPIRED, .answered),
+            (SSL3_AD_CERTIFICATE_UNKNOWN, .answered), (TLS1_AD_UNKNOWN_CA, .answered),
+            (TLS1_AD_ACCESS_DENIED, .answered), (TLS1_AD_DECRYPT_ERROR, .answered):
+            let flaws = identity?.findings().map { " " + $0.message } ?? []
+            self.init(
+                .clientCertificateRefused,
+                "The server refused the \(identity?.description ?? "client's certificate"): \(error.description)."
+                    + flaws.joined(), underlying: error)
+        default: return nil
+        }
+    }
+
+    /// A server that got no certificate, or none that fits, and wants one.
+    static func clientCertificateRequired(_ error: OpenSSLError?, _ identity: ClientIdentity?) -> TransportError {
+        let reason =
+            identity.map { "the \($0) does not fit what it asked for" } ?? "there is no client identity for this host"
+        let said = error.map { " (\($0.description))" } ?? ""
+        return TransportError(
+            .clientCertificateRequired, "The server requires a client certificate, and \(reason)\(said).",
+            underlying: error)
+    }
+}
+
+extension OpenSSLError {
+    /// The number of the alert that the peer sent (RFC 8446, 6), if it is about one.
+    var alert: Int32? {
+        guard library == ERR_LIB_SSL, (1000..<1256).contains(reason) else { return nil }
+        return reason - Int32(SSL_AD_REASON_OFFSET)
+    }
+}

@@ -1,0 +1,28 @@
+internal import NIOCore
+
+/// Writes that wait for others, to go on as one.
+struct GatheredWrites {
+    /// What was written; the memory serves again after ``clear()``.
+    private(set) var bytes = ByteBuffer()
+    private var promise: EventLoopPromise<Void>?
+
+    mutating func append(_ more: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+        bytes.writeImmutableBuffer(more)
+        guard let promise else { return }
+        if let first = self.promise {
+            first.futureResult.cascade(to: promise)
+        } else {
+            self.promise = promise
+        }
+    }
+
+    /// The promise of all that was written, once.
+    mutating func takePromise() -> EventLoopPromise<Void>? {
+        defer { promise = nil }
+        return promise
+    }
+
+    mutating func clear() {
+        bytes.clear()
+    }
+}

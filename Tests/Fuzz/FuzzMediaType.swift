@@ -1,0 +1,19 @@
+// Modules: Serialization
+import FoundationEssentials
+import LinnetSerialization
+
+/// Reads what the fuzzer makes as content types, one a line.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzMediaType(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
+    var last = "*/*"
+    for line in text.split(separator: "\n").prefix(16).map(String.init) {
+        if let type = MediaType(line) {
+            guard type.matches(type.essence), type.matches("*/*") else { fatalError("\(type) is not itself.") }
+            guard MediaType(type.essence)?.essence == type.essence else { fatalError("\(type) is not read again.") }
+            _ = (type.matches(last), type.parameter("charset"), type.parameter(last))
+        }
+        last = line
+    }
+    return 0
+}

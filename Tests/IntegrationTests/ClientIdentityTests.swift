@@ -1,0 +1,92 @@
+import FoundationEssentials
+import HTTPTypes
+import Linnet
+import LinnetTransport
+import Testing
+
+/// nginx and `openssl s_server`, which want to know who the client is.
+@Suite(.needsServers, .timeLimit(.minutes(3)))
+struct ClientIdentityTests {
+    static let versions = [TLSOptions.Version.tls12, .tls13]
+
+    private func identity(_ name: String) throws -> ClientIdentity {
+        let path = try Environment.value(of: "LINNET_TEST_SERVERS") + "/pki/\(name)"
+        return try .files(certificates: path + ".pem", privateKey: path + ".key")
+    }
+
+    /// Whom nginx saw: nil when it saw nobody, and refused.
+    private func seen(_ session: HTTPSession) async throws -> (name: String?, isResumed: Bool) {
+        let any = DataResponseSerializer(validation: .none)
+        let response = try await session.get("1k", serializer: any)
+        let isResumed = response.metrics.last?.isResumedTLSSession ?? false
+        guard response.head.status == .ok else {
+            #expect(response.head.status == .badRequest)
+            return (nil, isResumed)
+        }
+        #expect(response.value == ServedFile.small.bytes)
+        let field = try #require(HTTPField.Name("X-Client"))
+        return (response.head.headerFields[field], isResumed)
+    }
+
+    @Test(arguments: versions, [HTTPVersions.http1, .http2])
+    func nginxLearnsWhoTheClientIs(version: TLSOptions.Version, http: HTTPVersions) async throws {
+        for (name, expected) in [("alice", "CN=alice"), ("mallory", nil), (nil, nil)] {
+            let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
+            try await Server.client.withSession {
+                $0.session.clientIdentities = identities
+                $0.session.tls.maximumVersion = version
+                $0.session.httpVersions = http
+            } run: { session in
+                let name = try await seen(session).name
+                #expect(name == expected)
+            }
+        }
+    }
+
+    @Test(arguments: versions)
+    func theIdentityCanBeReplaced(version: TLSOptions.Version) async throws {
+        let alice = try ClientIdentityPolicy(rules: [.init("localhost", identity("alice"))])
+        try await Server.client.withSession {
+            $0.session.clientIdentities = alice
+            $0.session.tls.maximumVersion = version
+        } run: { session in
+            let first = try await seen(session)
+            #expect(first.name == "CN=alice")
+            session.session.closeIdleConnections()
+            let again = try await seen(session)
+            #expect(again.name == "CN=alice")
+            #expect(again.isResumed)
+            for identities in [ClientIdentityPolicy.none, .everyHost(try identity("mallory"))] {
+                try session.replaceClientIdentities(identities)
+                let nobody = try await seen(session)
+                #expect(nobody.name == nil)
+                #expect(!nobody.isResumed)
+            }
+            try session.replaceClientIdentities(alice)
+            let back = try await seen(session)
+            #expect(back.name == "CN=alice")
+            #expect(!back.isResumed)
+        }
+    }
+
+    @Test(arguments: [Server.sServerClient12, .sServerClient13])
+    func whoMustShowACertificateIsToldSo(server: Server) async throws {
+        for (name, code) in [
+            (nil, SessionError.Code?.some(.clientCertificateRequired)), ("mallory", .clientCertificateRefused),
+            ("alice", nil),
+        ] {
+            let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
+            try await server.withSession {
+                $0.session.clientIdentities = identities
+            } run: { session in
+                do throws(SessionError) {
+                    let page = try await session.get("/", serializer: StringResponseSerializer())
+                    #expect(code == nil)
+                    #expect(page.value.contains("alice"))
+                } catch {
+                    #expect(error.code == code, "\(error)")
+                }
+            }
+        }
+    }
+}

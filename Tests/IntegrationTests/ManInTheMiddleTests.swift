@@ -1,0 +1,108 @@
+import CommandSupport
+import FoundationEssentials
+import Linnet
+import LinnetTransport
+import Testing
+
+/// mitmproxy in front of nginx, with an authority of its own that somebody has installed as a trusted one.
+@Suite(
+    .needsServers, .serialized, .timeLimit(.minutes(3)),
+    .enabled(if: Environment.hasManInTheMiddle, "mitmproxy is not installed: `make setup` installs it"))
+struct ManInTheMiddleTests {
+    /// What mitmproxy has noted so far.
+    private struct Events: Equatable {
+        var (established, failed, requests) = (0, 0, 0)
+
+        static func now() throws -> Events {
+            let path = try Environment.value(of: "LINNET_TEST_SERVERS") + "/mitm/events"
+            let lines = try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n")
+            return Events(
+                established: lines.count { $0 == "tls established" }, failed: lines.count { $0 == "tls failed" },
+                requests: lines.count { $0.hasPrefix("request ") || $0 == "bytes" })
+        }
+
+        /// Once mitmproxy has noted as many handshakes.
+        static func after(handshakes: Int) async throws -> Events {
+            while true {
+                let events = try now()
+                if events.established + events.failed >= handshakes { return events }
+                await Task.yield()
+            }
+        }
+    }
+
+    private static var authority: String {
+        get throws { try Environment.value(of: "LINNET_TEST_SERVERS") + "/mitm/mitmproxy-ca-cert.pem" }
+    }
+
+    /// The servers' own root, and that of the man in the middle.
+    private func anchors() throws -> TrustAnchors {
+        try .certificates(
+            [Environment.certificate("root")] + Certificate.all(contentsOfFile: Self.authority))
+    }
+
+    @Test func whoTrustsTheSystemAloneIsRead() async throws {
+        let before = try Events.now()
+        try await Server.mitm.withSession(policy: .systemTrust(anchors: anchors())) { session in
+            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            #expect(response.value == ServedFile.small.bytes)
+        }
+        let after = try await Events.after(handshakes: before.established + before.failed + 1)
+        #expect(after.established == before.established + 1)
+        // The test can tell that something was read.
+        #expect(after.requests == before.requests + 1)
+    }
+
+    @Test(arguments: ["good", "intermediate", "root"], [TLSOptions.Version.tls12, .tls13])
+    func noByteOfARequestReachesHimPastAPin(certificate: String, version: TLSOptions.Version) async throws {
+        let pinned = try Environment.certificate(certificate)
+        let policies = try [
+            SecurityPolicy.publicKeyPins([pinned.publicKeyPin], anchors: anchors()),
+            .certificatePins([pinned], anchors: anchors()),
+            SecurityPolicy(rules: [
+                HostRule("localhost", PinSetEvaluator(PinSet([pinned.publicKeyPin]), anchors: anchors()))
+            ]),
+        ]
+        for policy in policies {
+            let before = try Events.now()
+            try await Server.mitm.withSession(policy: policy) {
+                $0.session.tls.maximumVersion = version
+            } run: { session in
+                let error = await #expect(throws: SessionError.self) {
+                    try await session.post("echo", parameters: ["secret": "secret"])
+                }
+                #expect(error?.code == .trustRefused)
+                #expect(error?.trustRefusal?.reason == .pinMismatch)
+            }
+            let after = try await Events.after(handshakes: before.established + before.failed + 1)
+            // The handshake was broken off: no key was agreed on with which a request could have been read.
+            #expect(after.failed == before.failed + 1)
+            #expect(after.established == before.established)
+            #expect(after.requests == before.requests)
+        }
+    }
+
+    /// The whole of it with a program of its own and the system's store, as an administrator would fill it.
+    @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
+    func theSystemsStoreIsWhatAnAdministratorMadeOfIt() async throws {
+        let url = try Server.mitm.url.appending(path: "1k").absoluteString
+        let store = ["SSL_CERT_FILE": try Self.authority]
+        let before = try Events.now()
+        let unpinned = try await BuiltTool.run("linnet-request", [url], environment: store)
+        #expect(unpinned.status == 0, "\(unpinned.errors)")
+        #expect(unpinned.output == ServedFile.small.bytes)
+        let pinned = try await BuiltTool.run(
+            "linnet-request", [url, "--pin", Environment.pin.description], environment: store)
+        #expect(pinned.status == 1)
+        #expect(pinned.output.isEmpty)
+        #expect(pinned.errors.contains("trustRefused") && pinned.errors.contains("Nothing was sent."))
+        let after = try await Events.after(handshakes: before.established + before.failed + 2)
+        #expect(after.established == before.established + 1)
+        #expect(after.failed == before.failed + 1)
+        #expect(after.requests == before.requests + 1)
+    }
+}
+
+extension Environment {
+    static let hasManInTheMiddle = ProcessInfo.processInfo.environment["LINNET_TEST_MITM"] != nil
+}

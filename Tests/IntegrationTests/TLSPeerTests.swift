@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HTTPTypes
+import Linnet
+import LinnetTransport
+import Testing
+
+/// TLS of other makes than ours: nginx, and `openssl s_server` with `openssl ocsp` behind it.
+@Suite(.needsServers, .timeLimit(.minutes(3)))
+struct TLSPeerTests {
+    static let versions = [TLSOptions.Version.tls12, .tls13]
+
+    private func status(
+        _ server: Server, policy: SecurityPolicy? = nil,
+        _ configure: (inout HTTPSession.Configuration) throws -> Void = { _ in }
+    ) async throws -> Int {
+        try await server.withSession(policy: policy, configure) { session in
+            try await session.get("1k", serializer: DataResponseSerializer()).head.status.code
+        }
+    }
+
+    private func error(
+        _ server: Server, policy: SecurityPolicy? = nil,
+        _ configure: (inout HTTPSession.Configuration) throws -> Void = { _ in }
+    ) async throws -> SessionError? {
+        do {
+            _ = try await status(server, policy: policy, configure)
+            return nil
+        } catch let error as SessionError {
+            return error
+        }
+    }
+
+    private func requiringStaple() throws -> SecurityPolicy {
+        var profile = ChainProfile.strict
+        profile.revocation.failure = .hardForLeaf
+        return .everyHost(SystemTrustEvaluator(anchors: try Environment.anchors, profile: profile))
+    }
+
+    // MARK: Keys
+
+    @Test(arguments: [(Server.rsa, "rsa"), (.p384, "p384"), (.ed25519, "ed25519")], versions)
+    func everyKindOfKeyIsTrustedAndPinned(peer: (server: Server, name: String), version: TLSOptions.Version)
+        async throws
+    {
+        let pin = try Environment.certificate(peer.name).publicKeyPin
+        let pinned = try SecurityPolicy.publicKeyPins([pin], anchors: Environment.anchors)
+        for policy in [nil, pinned] {
+            #expect(try await status(peer.server, policy: policy) { $0.session.tls.maximumVersion = version } == 200)
+        }
+        let other = try SecurityPolicy.publicKeyPins([Environment.pin], anchors: Environment.anchors)
+        #expect(try await error(peer.server, policy: other)?.trustRefusal?.reason == .pinMismatch)
+    }
+
+    @Test func aServerWithOneGroupIsMetThere() async throws {
+        for (groups, fits) in [("P-384", true), ("X25519:P-384", true), ("X25519", false), ("P-256:P-521", false)] {
+            let error = try await error(.sServerP384) { $0.session.tls.groups = groups }
+            #expect(error?.code == (fits ? nil : .tlsFailed), "\(groups)")
+        }
+    }
+
+    // MARK: Chains
+
+    @Test func aMissingIntermediateIsNotMadeUpFor() async throws {
+        let refusal = try await error(.noIntermediate)?.trustRefusal
+        #expect(refusal?.reason == .unknownAuthority)
+        let certificates = try ["root", "intermediate"].map { try Environment.certificate($0) }
+        // Who knows it lets it in.
+        #expect(
+            try await status(.noIntermediate, policy: .systemTrust(anchors: .certificates(certificates))) == 200)
+    }
+
+    // MARK: Staples
+
+    @Test(arguments: versions)
+    func aResponderIsHeard(version: TLSOptions.Version) async throws {
+        for policy in [nil, try requiringStaple()] {
+            #expect(
+                try await status(.sServerStapled, policy: policy) { $0.session.tls.maximumVersion = version } == 200)
+            let revoked = try await error(.sServerRevoked, policy: policy) { $0.session.tls.maximumVersion = version }
+            #expect(revoked?.trustRefusal?.reason == .revoked)
+        }
+    }
+
+    @Test(arguments: versions)
+    func aPromiseToStapleThatIsBrokenIsRefused(version: TLSOptions.Version) async throws {
+        let error = try await error(.sServerUnstapled) { $0.session.tls.maximumVersion = version }
+        #expect(error?.trustRefusal?.reason == .stapleMissing)
+    }
+
+    /// nginx asks its responder when a client has asked for a staple, and has it for the clients after that one.
+    @Test func nginxStaplesInTheEnd() async throws {
+        let policy = try requiringStaple()
+        var reason: TrustRefusal.Reason?
+        repeat {
+            reason = try await error(.stapling, policy: policy)?.trustRefusal?.reason
+            #expect(reason == nil || reason == .revocationUnknown)
+        } while reason != nil
+    }
+}
+
+extension Server {
+    static let rsa = Server(variable: "LINNET_TEST_NGINX_RSA")
+    static let p384 = Server(variable: "LINNET_TEST_NGINX_P384")
+    static let ed25519 = Server(variable: "LINNET_TEST_NGINX_ED25519")
+    static let noIntermediate = Server(variable: "LINNET_TEST_NGINX_NOINTERMEDIATE")
+    static let client = Server(variable: "LINNET_TEST_NGINX_CLIENT")
+    static let stapling = Server(variable: "LINNET_TEST_NGINX_STAPLING")
+    static let sServerClient12 = Server(variable: "LINNET_TEST_S_SERVER_CLIENT12")
+    static let sServerClient13 = Server(variable: "LINNET_TEST_S_SERVER_CLIENT13")
+    static let sServerStapled = Server(variable: "LINNET_TEST_S_SERVER_STAPLED")
+    static let sServerUnstapled = Server(variable: "LINNET_TEST_S_SERVER_UNSTAPLED")
+    static let sServerRevoked = Server(variable: "LINNET_TEST_S_SERVER_REVOKED")
+    static let sServerP384 = Server(variable: "LINNET_TEST_S_SERVER_P384")
+    static let mitm = Server(variable: "LINNET_TEST_MITM")
+}

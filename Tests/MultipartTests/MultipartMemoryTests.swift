@@ -1,0 +1,51 @@
+import FoundationEssentials
+import LinnetMultipart
+import LinnetSerialization
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+#if os(Linux)
+private let isSanitized = ["asan", "tsan"].contains { name in
+    (try? String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8))?.contains("clang_rt.\(name)") == true
+}
+
+/// 4 GiB with LINNET_TEST_LARGE set, otherwise a sixteenth of it: in files which take no room on the disk.
+private let fileSize = ProcessInfo.processInfo.environment["LINNET_TEST_LARGE"] == nil ? 64 << 20 : 1 << 30
+
+@Suite(.timeLimit(.minutes(5)), .enabled(if: !isSanitized, "a sanitizer's own memory hides the form's"))
+struct MultipartMemoryTests {
+    @Test func largeFormsTakeNoMemory() async throws {
+        var files: [TemporaryFile] = []
+        var form = MultipartForm()
+        for index in 0..<4 {
+            let file = try TemporaryFile(Data(), name: "\(index).bin")
+            try #require(truncate(file.url.path, fileSize) == 0)
+            try form.append(fileAt: file.url, name: "file\(index)")
+            files.append(file)
+        }
+        let length = try #require(form.contentLength)
+        try #require(length > 4 * Int64(fileSize))
+        // Peak from here on (see proc_pid_clear_refs(5)).
+        try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+        let before = try memory("VmHWM")
+        var reader = try form.makeBody().makeReader()
+        var total: Int64 = 0
+        while let chunk = try await reader.next() { total += Int64(chunk.count) }
+        #expect(total == length)
+        let grown = try memory("VmHWM") - before
+        print("MultipartMemoryTests: \(total >> 20) MiB, the peak grew by \(grown >> 10) KiB")
+        #expect(grown < 32 << 20)
+    }
+
+    private func memory(_ field: String) throws -> Int {
+        let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
+        return try #require(Int(line.filter(\.isNumber))) * 1024
+    }
+}
+#endif

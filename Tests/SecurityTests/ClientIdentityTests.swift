@@ -1,0 +1,183 @@
+import CommandSupport
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+@Suite("Client identities", .timeLimit(.minutes(2)))
+struct ClientIdentityTests {
+    private let pki: TestPKI
+    private let minted: TestPKI.Identity
+    private let passphrase = "correct horse"
+
+    init() throws {
+        pki = try TestPKI()
+        minted = try pki.clientIdentity(named: "alice")
+    }
+
+    private var certificates: Data { Data(minted.certificateChainPEM.utf8) }
+    private var key: Data { Data(minted.privateKeyPEM.utf8) }
+
+    private func code(_ make: () throws -> ClientIdentity) -> SecurityError.Code? {
+        do {
+            _ = try make()
+            return nil
+        } catch {
+            return (error as? SecurityError)?.code
+        }
+    }
+
+    // MARK: Sources
+
+    @Test(arguments: TestPKI.KeyKind.allCases + [.ed448, .rsaPSS2048])
+    func everySourceGivesTheSameChain(kind: TestPKI.KeyKind) async throws {
+        let minted = try pki.clientIdentity { $0.key = kind }
+        let (certificates, key) = (Data(minted.certificateChainPEM.utf8), Data(minted.privateKeyPEM.utf8))
+        let encrypted = Data(minted.privateKeyPEM(passphrase: passphrase).utf8)
+        let bundle = try minted.pkcs12(passphrase: passphrase)
+        try await Scratch.with { scratch in
+            let both = try scratch.write("both.pem", minted.certificateChainPEM + minted.privateKeyPEM)
+            let chain = try scratch.write("chain.pem", minted.certificateChainPEM)
+            let secret = try scratch.write("key.pem", encrypted)
+            let file = try scratch.write("bundle.p12", bundle)
+            _ = try scratch.write("plain.pem", key)
+            for (name, options) in [("key.der", ""), ("encrypted.der", "-passout pass:\(passphrase.dropFirst(8))")] {
+                let script =
+                    "openssl pkcs8 -topk8 \(options.isEmpty ? "-nocrypt" : options) -outform der -in plain.pem -out "
+                    + name
+                #expect(try Command.run("sh", "-c", "cd '\(scratch.path)' && \(script)").status == 0)
+            }
+            let all = try [
+                ClientIdentity(certificates: certificates, privateKey: key),
+                ClientIdentity(certificates: certificates, privateKey: encrypted, passphrase: passphrase),
+                ClientIdentity(certificates: certificates, privateKey: scratch.read("key.der")),
+                ClientIdentity(
+                    certificates: certificates, privateKey: scratch.read("encrypted.der"), passphrase: "horse"),
+                ClientIdentity(pkcs12: bundle, passphrase: passphrase),
+                .files(certificates: both),
+                .files(certificates: chain, privateKey: secret, passphrase: passphrase),
+                .pkcs12(file: file, passphrase: passphrase),
+            ]
+            for identity in all {
+                #expect(identity.chain == minted.chain)
+                #expect(identity.findings(expiryNotice: .zero).isEmpty)
+            }
+            #expect(Set(all.map(\.id)).count == all.count)
+        }
+    }
+
+    @Test func theChainIsPutInOrderAndRootsAreLeftOut() throws {
+        let stranger = try TestPKI().rootPEM
+        let texts = [pki.rootPEM, stranger, pki.intermediatePEM] + [minted.certificateChainPEM]
+        let identity = try ClientIdentity(certificates: Data(texts.joined().utf8), privateKey: key)
+        #expect(identity.chain == [minted.certificate, pki.intermediate])
+    }
+
+    // MARK: What is refused
+
+    @Test func whatDoesNotBelongTogetherIsRefused() throws {
+        let other = try pki.clientIdentity(named: "bob")
+        let otherKey = Data(other.privateKeyPEM.utf8)
+        #expect(code { try ClientIdentity(certificates: certificates, privateKey: otherKey) } == .keyMismatch)
+        let root = Data(pki.rootPEM.utf8)
+        #expect(code { try ClientIdentity(certificates: root, privateKey: key) } == .keyMismatch)
+        #expect(code { try ClientIdentity(certificates: key, privateKey: key) } == .invalidCertificate)
+        #expect(code { try ClientIdentity(certificates: certificates, privateKey: certificates) } == .invalidKey)
+        #expect(code { try ClientIdentity(certificates: certificates, privateKey: Data()) } == .invalidKey)
+        #expect(code { try ClientIdentity(pkcs12: Data("no file".utf8)) } == .invalidIdentity)
+        #expect(code { try ClientIdentity(pkcs12: Data()) } == .invalidIdentity)
+        #expect(code { try .files(certificates: "/nonexistent.pem") } == .cannotReadFile)
+        #expect(code { try .pkcs12(file: "/") } == .cannotReadFile)
+    }
+
+    @Test func aPassphraseIsNeededAndHasToBeRight() throws {
+        let encrypted = Data(minted.privateKeyPEM(passphrase: passphrase).utf8)
+        let bundle = try minted.pkcs12(passphrase: passphrase)
+        for wrong in ["", "wrong", String(repeating: "x", count: 5000)] {
+            #expect(
+                code { try ClientIdentity(certificates: certificates, privateKey: encrypted, passphrase: wrong) }
+                    == .wrongPassphrase)
+            #expect(code { try ClientIdentity(pkcs12: bundle, passphrase: wrong) } == .wrongPassphrase)
+        }
+        #expect(code { try ClientIdentity(certificates: certificates, privateKey: encrypted) } == .passphraseNeeded)
+        #expect(code { try ClientIdentity(pkcs12: bundle) } == .passphraseNeeded)
+        let open = try minted.pkcs12(passphrase: "")
+        #expect(code { try ClientIdentity(pkcs12: open) } == nil)
+        #expect(code { try ClientIdentity(pkcs12: open, passphrase: "") } == nil)
+    }
+
+    @Test func aFileThatIsCutOffIsRefused() throws {
+        let bundle = try minted.pkcs12(passphrase: passphrase)
+        for count in stride(from: 0, to: bundle.count, by: 97) {
+            #expect(code { try ClientIdentity(pkcs12: bundle.prefix(count), passphrase: passphrase) } != nil)
+        }
+    }
+
+    @Test func aCertificateOutOfDateIsRefusedAndFound() throws {
+        let expired = try pki.clientIdentity { $0.validity = .expired }
+        let early = try pki.clientIdentity { $0.validity = .notYetValid }
+        #expect(code { try expired.clientIdentity() } == .identityExpired)
+        #expect(code { try early.clientIdentity() } == .identityNotYetValid)
+        let identity = try expired.clientIdentity(at: .days(-2))
+        #expect(identity.findings(expiryNotice: .zero).map(\.kind) == [.expired])
+        #expect(identity.findings(at: .days(-2)).first?.kind == .expiresSoon)
+        #expect(identity.findings(at: .days(-60)).first?.kind == .notYetValid)
+    }
+
+    @Test func aServersCertificateIsFound() throws {
+        let identity = try pki.identity().clientIdentity()
+        #expect(identity.findings(expiryNotice: .zero).map(\.kind) == [.notForClients])
+    }
+
+    /// What programs of twenty years wrote: certificates under 40 bits of RC2.
+    @Test func legacyEncryptionIsNamed() async throws {
+        try await Scratch.with { scratch in
+            _ = try scratch.write("both.pem", minted.certificateChainPEM + minted.privateKeyPEM)
+            for (options, expected) in [
+                ("-legacy", SecurityError.Code?.some(.unsupportedEncryption)),
+                ("-keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-3DES -macalg sha1", nil),
+            ] {
+                let export = "openssl pkcs12 -export -in both.pem -passout pass:horse -out old.p12 \(options)"
+                let made = try Command.run("sh", "-c", "cd '\(scratch.path)' && \(export)")
+                try #require(made.status == 0, "\(made.errors)")
+                do throws(SecurityError) {
+                    let identity = try ClientIdentity.pkcs12(file: scratch.file("old.p12"), passphrase: "horse")
+                    #expect(expected == nil)
+                    #expect(identity.chain == minted.chain)
+                } catch {
+                    #expect(error.code == expected)
+                    #expect(error.message.contains("RC2-40-CBC"))
+                    #expect(error.message.contains("openssl pkcs12 -legacy"))
+                }
+                let wrong = code { try .pkcs12(file: scratch.file("old.p12"), passphrase: "cow") }
+                #expect(wrong == .wrongPassphrase)
+            }
+        }
+    }
+
+    // MARK: Secrecy
+
+    @Test(arguments: TestPKI.KeyKind.allCases)
+    func nothingThatIsPrintedHoldsTheKey(kind: TestPKI.KeyKind) throws {
+        let minted = try pki.clientIdentity { $0.key = kind }
+        let identity = try minted.clientIdentity()
+        let policy = try ClientIdentityPolicy(rules: [.init("localhost", identity)], otherHosts: identity)
+        var text = "\(identity) \(String(reflecting: identity)) \(policy)"
+        dump(identity, to: &text)
+        dump(policy, to: &text)
+        dump([identity], to: &text)
+        #expect(text.contains("CN=client"))
+        let lines = minted.privateKeyPEM.split(separator: "\n").filter { !$0.hasPrefix("-") }
+        let der = try #require(Data(base64Encoded: lines.joined()))
+        // Neither its text, nor any eight of its bytes beyond the header, in hexadecimal or as numbers.
+        for line in lines { #expect(!text.contains(line)) }
+        let compact = text.lowercased().filter { !" ,\n:".contains($0) }
+        for start in 30..<(der.count - 8) where kind != .rsa2048 || start.isMultiple(of: 16) {
+            let bytes = der[(der.startIndex + start)...].prefix(8)
+            // An EC key's file has the public key, too, which certificates show.
+            if minted.certificate.derBytes.firstRange(of: bytes) != nil { continue }
+            #expect(!compact.contains(bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()))
+            #expect(!compact.contains(bytes.map(String.init).joined()))
+        }
+    }
+}

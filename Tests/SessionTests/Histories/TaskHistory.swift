@@ -1,0 +1,62 @@
+import HTTPTypes
+
+/// What happens to one request: where it goes, how the server answers, and what its user does meanwhile. All of it follows
+/// from a number.
+struct TaskHistory: Sendable, CustomStringConvertible {
+    enum Surface: CaseIterable, Sendable { case async, handle, callbacks }
+    enum Kind: CaseIterable, Sendable { case data, upload, download, stream }
+    enum Answer: String, CaseIterable, Sendable { case completes, redirects, refuses, breaksOff, stalls }
+    enum Step: CaseIterable, Sendable { case resume, suspend, cancel, cancelForLater, pass, waitForBytes }
+
+    let seed: UInt64
+    let surface: Surface
+    let kind: Kind
+    let answer: Answer
+    /// Of the body, in bytes.
+    let size: Int
+    let steps: [Step]
+
+    init(seed: UInt64) {
+        var random = Seeded(state: seed)
+        self.seed = seed
+        surface = .random(using: &random)
+        kind = .random(using: &random)
+        answer = .random(using: &random)
+        size = [0, 1, 1000, 100_000, 400_000].randomElement(using: &random) ?? 1
+        var steps: [Step] = Bool.random(using: &random) ? [.resume] : []
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            // Not every history ends with a cancellation.
+            let step = Step.random(using: &random)
+            if step == .cancel || step == .cancelForLater, Int.random(in: 0..<3, using: &random) > 0 { continue }
+            steps.append(step)
+        }
+        // What does not end by itself is ended; what is suspended goes on.
+        steps += answer == .stalls ? [.resume, .waitForBytes, .cancel] : [.resume]
+        self.steps = steps
+    }
+
+    var description: String { "history \(seed): \(surface) \(kind) \(answer) \(size) \(steps)" }
+
+    var path: String { "\(answer.rawValue)/\(size)/\(seed)" }
+    var method: HTTPRequest.Method { kind == .upload ? .put : .get }
+
+    /// Numbers that are the same each time (SplitMix64).
+    struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+}
+
+extension CaseIterable {
+    fileprivate static func random(using generator: inout some RandomNumberGenerator) -> Self {
+        // Each of these types has cases.
+        allCases.randomElement(using: &generator) ?? allCases[allCases.startIndex]
+    }
+}

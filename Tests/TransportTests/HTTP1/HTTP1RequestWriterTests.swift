@@ -1,0 +1,98 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+@Suite("Request heads of HTTP/1.1", .timeLimit(.minutes(5)))
+struct HTTP1RequestWriterTests {
+    private func text(
+        _ method: HTTPRequest.Method, path: String? = "/a?b=c", authority: String? = "example.com",
+        fields: HTTPFields = [:], body: TransportRequestBody? = nil
+    ) throws(TransportError) -> String {
+        let head = HTTPRequest(
+            method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
+        var buffer = ByteBuffer()
+        try HTTP1RequestWriter(TransportRequest(head: head, body: body)).write(to: &buffer)
+        return String(buffer: buffer)
+    }
+
+    @Test func hostComesFirst() throws {
+        #expect(
+            try text(.get, fields: [.accept: "*/*", .userAgent: "Linnet"])
+                == "GET /a?b=c HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\nUser-Agent: Linnet\r\n\r\n")
+    }
+
+    @Test func theTransportWritesTheFraming() throws {
+        let fields: HTTPFields = [
+            .contentLength: "7", .transferEncoding: "chunked", .upgrade: "h2c", .accept: "a",
+        ]
+        let start = "PUT /a?b=c HTTP/1.1\r\nHost: example.com\r\nAccept: a\r\n"
+        let bytes = TransportRequestBody.bytes(ByteBuffer(string: "abc"))
+        #expect(try text(.put, fields: fields, body: bytes) == start + "Content-Length: 3\r\n\r\n")
+        let unknown = TransportRequestBody.stream(length: nil, isReplayable: false) { EmptyReader() }
+        #expect(try text(.put, fields: fields, body: unknown) == start + "Transfer-Encoding: chunked\r\n\r\n")
+    }
+
+    @Test(arguments: [("GET", ""), ("DELETE", ""), ("POST", "0"), ("PUT", "0"), ("PATCH", "0")])
+    func noBodyIsSaidWhereOneIsExpected(method: String, length: String) throws {
+        let text = try text(try #require(HTTPRequest.Method(method)))
+        #expect(text.contains("Content-Length: \(length)\r\n") == !length.isEmpty)
+        #expect(text.contains("Content-Length") == !length.isEmpty)
+    }
+
+    @Test(arguments: ["/a b", "/a\r\nX: y", "/ä", "/a\u{7F}b", ""])
+    func pathsThatCouldInjectAreRefused(path: String) {
+        let error = #expect(throws: TransportError.self) { try text(.get, path: path) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test(arguments: ["a b", "a\r\nX: y", ""])
+    func authoritiesThatCouldInjectAreRefused(authority: String) {
+        let error = #expect(throws: TransportError.self) { try text(.get, authority: authority) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    /// What a value may not hold (RFC 9110, 5.5) but a lenient field lets through.
+    @Test(arguments: [[0x01], [0x61, 0x1F], [0x7F], [0x08]] as [[UInt8]])
+    func valuesWithControlCharactersAreRefused(value: [UInt8]) throws {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: try #require(HTTPField.Name("X-A")), lenientValue: value))
+        let error = #expect(throws: TransportError.self) { try text(.get, fields: fields) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test func nothingIsWrittenOfWhatIsRefused() throws {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .accept, lenientValue: [0x01]))
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/", headerFields: fields)
+        var buffer = ByteBuffer(string: "before")
+        let writer = try HTTP1RequestWriter(TransportRequest(head: head))
+        #expect(throws: TransportError.self) { try writer.write(to: &buffer) }
+        #expect(String(buffer: buffer) == "before")
+    }
+
+    /// A field's value is bytes (RFC 9110, 5.5).
+    @Test func valuesGoOutAsTheyAre() throws {
+        let fields: HTTPFields = [.cookie: "a=ü", .userAgent: String(repeating: "u", count: 5000), .accept: ""]
+        let text = try text(.get, fields: fields)
+        #expect(text.contains("\r\nCookie: a=ü\r\nUser-Agent: uuu"))
+        #expect(text.hasSuffix("u\r\nAccept: \r\n\r\n"))
+    }
+
+    @Test(arguments: [("close", true), ("Close, TE", true), ("keep-alive", false), ("", false)])
+    func aWishToCloseIsSeen(value: String, asksToClose: Bool) throws {
+        let head = HTTPRequest(
+            method: .get, scheme: "http", authority: "a", path: "/", headerFields: [.connection: value])
+        #expect(try HTTP1RequestWriter(TransportRequest(head: head)).asksToClose == asksToClose)
+    }
+
+    @Test func connectIsRefused() {
+        let error = #expect(throws: TransportError.self) { try text(.connect) }
+        #expect(error?.code == .invalidRequest)
+    }
+}
+
+private struct EmptyReader: TransportBodyReader {
+    mutating func next() async throws -> ByteBuffer? { nil }
+}

@@ -1,0 +1,61 @@
+import COpenSSL
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import LinnetTransport
+import Synchronization
+import Testing
+
+/// OpenSSL counts references to its sessions; these tests count the sessions.
+@Suite("TLS sessions are freed", .serialized, .timeLimit(.minutes(5)))
+struct TLSSessionCountTests {
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func noSessionOutlivesItsTransport(version: TLSOptions.Version) async throws {
+        let before = try Sessions.count()
+        let identity = try TestPKI.selfSigned()
+        let configuration = MockServer.Configuration {
+            $0.hostName = "localhost"
+            $0.maximumRequestsPerConnection = 1
+            $0.issuesSessionTickets = true
+        }
+        let seen = try await withMockServer(tls: identity, configuration: configuration) { _ in
+            .text("ok")
+        } perform: { server in
+            try await withTransport({
+                $0.securityPolicy = .insecureAcceptAnyCertificate
+                $0.tls.maximumVersion = version
+            }) { transport in
+                for round in 0..<40 {
+                    // Tickets of a policy that was replaced go, too.
+                    if round == 30 {
+                        transport.replaceSecurityPolicy(.everyHost(InsecureAcceptAnyCertificateEvaluator()))
+                    }
+                    try await expectText("ok", transport, server.request())
+                }
+                return try Sessions.count()
+            }
+        }
+        // The count counts: the cache, and the connection that ended last, hold some.
+        #expect(seen > before)
+        // Forty connections make more than forty sessions; all that is left is of connections that are being let go.
+        #expect(seen - before < 30)
+        while try Sessions.count() > before { await Task.yield() }
+    }
+}
+
+private enum Sessions {
+    private static let alive = Atomic(0)
+
+    /// How many sessions made since the first call are alive.
+    static func count() throws -> Int {
+        try #require(index >= 0)
+        return alive.load(ordering: .acquiring)
+    }
+
+    /// OpenSSL calls these whenever it makes and frees a session.
+    private static let index = CRYPTO_get_ex_new_index(
+        CRYPTO_EX_INDEX_SSL_SESSION, 0, nil,
+        { _, _, _, _, _, _ in Sessions.alive.add(1, ordering: .acquiringAndReleasing) },
+        nil,
+        { _, _, _, _, _, _ in Sessions.alive.subtract(1, ordering: .acquiringAndReleasing) })
+}
