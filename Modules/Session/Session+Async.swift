@@ -10,7 +10,7 @@ extension Session {
     public func response<S: ResponseSerializer>(
         for request: Request, serializer: S
     ) async throws(SessionError) -> Response<S.Value> {
-        guard hub.isWatched || hub.hasHooks else { return try await answer(request, serializer, nil) }
+        guard hub.isReporting else { return try await answer(request, serializer, nil) }
         return try await response(for: request, serializer: serializer, hooks: nil)
     }
 
@@ -20,7 +20,7 @@ extension Session {
         for request: Request, serializer: S, hooks: TaskHooks?
     ) async throws(SessionError) -> Response<S.Value> {
         let hooks = hub.hooks(of: request, hooks, .data)
-        return try await hub.reporting(request, hooks) { () async throws(SessionError) in
+        return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
             try await answer(request, serializer, hooks)
         }
     }
@@ -38,7 +38,9 @@ extension Session {
         for request: Request, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> StreamedResponse {
         let hooks = hub.hooks(of: request, hooks, .stream)
-        let report = hub.isWatched || hooks != nil ? StreamReport(ReportedRequest(request, hooks, hub: hub)) : nil
+        let report =
+            hub.isReporting || hooks != nil
+            ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
         do {
             return StreamedResponse(
                 try await engine.run(request, delivery: .streamed, hooks: hooks), report: report)

@@ -60,6 +60,8 @@ extension Session {
         public var hooks = TaskHooks()
         /// What is called about the session itself. The default is nothing.
         public var sessionHooks = SessionHooks()
+        /// Counts the session's running requests. The default is none.
+        public var completionGroup: CompletionGroup?
         /// Where each attempt of a request is written: `debug` for requests and responses, `info` for failures, `trace` with
         /// their header fields; never a body. The default is nowhere.
         public var logger: Logger?

@@ -5,7 +5,7 @@ public import LinnetSerialization
 extension Session {
     /// Makes a handle on a download to a file. Nothing is sent until ``TransferTask/resume()``.
     ///
-    /// It works as ``download(for:to:options:)`` does.
+    /// It works as ``download(for:to:options:hooks:)`` does.
     public func downloadTask(
         for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions()
     ) -> DownloadTask {

@@ -19,7 +19,7 @@ extension Session {
     ///
     /// ``TransferTask/resumption`` tells whether it went on or started over. It fails with
     /// ``SessionError/Code/invalidResumeData`` when the part is not what the resume data says, else as
-    /// ``download(for:to:options:)`` does.
+    /// ``download(for:to:options:hooks:)`` does.
     public func downloadTask(
         resuming resumeData: ResumeData, with request: Request? = nil, to destination: URL,
         options: DownloadOptions = DownloadOptions()

@@ -88,7 +88,8 @@ public final class Session: Sendable {
         self.transport = transport
         policy = Mutex(configuration.securityPolicy)
         identities = Mutex(configuration.clientIdentities)
-        hub = TaskEventHub(hooks: configuration.hooks, executor: configuration.callbackExecutor)
+        hub = TaskEventHub(
+            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup)
         hooks = configuration.sessionHooks
         executor = configuration.callbackExecutor
         reachabilityMonitor = configuration.reachabilityMonitor

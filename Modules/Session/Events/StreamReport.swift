@@ -8,7 +8,7 @@ final class StreamReport: Sendable {
 
     init(_ request: ReportedRequest) {
         self.request = request
-        request.post(.resumed)
+        request.start()
     }
 
     deinit {
@@ -17,6 +17,6 @@ final class StreamReport: Sendable {
 
     func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        request.complete(error, metrics)
+        request.complete(TaskCompletion(error, metrics: metrics))
     }
 }

@@ -1,39 +1,31 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
-internal import Synchronization
 
-/// Hands a session's events to whoever subscribed. While nobody has, asking costs one atomic load.
+/// Tells whoever watches a session what happens to its requests: subscribers, hooks, and who counts them. While nobody
+/// does, asking costs a few loads.
 final class TaskEventHub: Sendable {
-    private struct State {
-        var lastKey: UInt64 = 0
-        var subscribers: [(key: UInt64, receive: @Sendable (TaskEvent) -> Void)] = []
-    }
-
-    private let hasSubscribers = Atomic(false)
-    private let state = Mutex(State())
+    private let events = Broadcaster<TaskEvent>()
     private let hooks: TaskHooks?
     private let executor: CallbackExecutor
+    let group: CompletionGroup?
 
-    init(hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial()) {
+    init(
+        hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial(), group: CompletionGroup? = nil
+    ) {
         self.hooks = hooks.isEmpty ? nil : hooks
         self.executor = executor
+        self.group = group
     }
 
-    /// Whether every request has hooks.
-    var hasHooks: Bool { hooks != nil }
+    var isWatched: Bool { events.isWatched }
 
-    var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
+    /// Whether anybody wants to know of a request that brings no hooks of its own.
+    var isReporting: Bool { isWatched || hooks != nil || group != nil || TaskNotifications.hub.isWatched }
 
     /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.
     func subscribe(_ receive: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
-        let key = state.withLock { state in
-            state.lastKey += 1
-            state.subscribers.append((state.lastKey, receive))
-            hasSubscribers.store(true, ordering: .releasing)
-            return state.lastKey
-        }
-        return SessionObservation { [weak self] in self?.unsubscribe(key) }
+        events.subscribe(receive)
     }
 
     /// The hooks of a request: the session's and its own; nil when there are none.
@@ -44,62 +36,29 @@ final class TaskEventHub: Sendable {
     }
 
     func post(_ event: @autoclosure () -> TaskEvent) {
-        guard isWatched else { return }
-        let subscribers = state.withLock { $0.subscribers }
-        let event = event()
-        for subscriber in subscribers { subscriber.receive(event) }
+        events.post(event())
+    }
+
+    /// A request of the group is over, and its callbacks are on their way: it counts until they were called.
+    func leaveGroup() {
+        guard let group else { return }
+        executor.execute { group.leave() }
     }
 
     /// Runs a request that has no handle, and reports when it starts and ends.
     func reporting<Value>(
-        _ request: Request, _ hooks: RequestHooks?, _ run: () async throws(SessionError) -> Response<Value>
+        _ request: Request, _ kind: TaskKind, _ hooks: RequestHooks?, _ serializer: (any ResponseSerializer)? = nil,
+        _ run: () async throws(SessionError) -> Response<Value>
     ) async throws(SessionError) -> Response<Value> {
-        let report = ReportedRequest(request, hooks, hub: self)
-        report.post(.resumed)
+        let report = ReportedRequest(request, kind, hooks, hub: self)
+        report.start()
         do {
             let response = try await run()
-            report.complete(nil, response.metrics)
+            report.complete(TaskCompletion(response, kind, serializer))
             return response
         } catch {
-            report.complete(error, error.metrics)
+            report.complete(TaskCompletion(error, serializer))
             throw error
         }
-    }
-
-    private func unsubscribe(_ key: UInt64) {
-        state.withLock { state in
-            state.subscribers.removeAll { $0.key == key }
-            hasSubscribers.store(!state.subscribers.isEmpty, ordering: .releasing)
-        }
-    }
-}
-
-/// A request without a handle, as the events name it.
-struct ReportedRequest: Sendable {
-    private let id: UInt64
-    private let request: Request
-    private let hooks: RequestHooks?
-    private let hub: TaskEventHub
-
-    var url: URL { request.url }
-
-    init(_ request: Request, _ hooks: RequestHooks?, hub: TaskEventHub) {
-        id = hooks?.context.taskID ?? TaskID.next()
-        self.hooks = hooks
-        self.request = request
-        self.hub = hub
-    }
-
-    /// Posts the end, and tells the hooks of it.
-    func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
-        post(.completed(error))
-        hooks?.complete(error, metrics)
-    }
-
-    func post(_ kind: TaskEvent.Kind) {
-        hub.post(
-            TaskEvent(
-                taskID: id, kind: kind, url: request.url.withoutUserInfo, tag: request.options.tag,
-                taskDescription: nil))
     }
 }

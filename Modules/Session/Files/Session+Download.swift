@@ -32,8 +32,8 @@ extension Session {
         _ request: Request, _ plan: DownloadPlan, _ hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
         let hooks = hub.hooks(of: request, hooks, .download)
-        guard hub.isWatched || hooks != nil else { return try await engine.download(request, plan) }
-        return try await hub.reporting(request, hooks) { () async throws(SessionError) in
+        guard hub.isReporting || hooks != nil else { return try await engine.download(request, plan) }
+        return try await hub.reporting(request, .download, hooks) { () async throws(SessionError) in
             try await engine.download(request, plan, hooks: hooks)
         }
     }

@@ -71,6 +71,10 @@ final class HookSink: EngineSink {
         base?.willWait(place)
     }
 
+    func commit() async throws {
+        try await base?.commit()
+    }
+
     func passGate() async throws {
         try await base?.passGate()
     }

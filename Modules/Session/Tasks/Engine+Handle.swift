@@ -9,6 +9,7 @@ extension Engine {
     func run<S: ResponseSerializer>(
         _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>
     ) async throws(SessionError) -> Response<S.Value> {
+        driver.shared.withLock { $0.serializer = serializer }
         do {
             var response = try await run(
                 request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())

@@ -23,6 +23,8 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var metrics: [TransportMetrics] = []
         var hooks: TaskHooks?
         var requestHooks: RequestHooks?
+        var serializer: (any ResponseSerializer)?
+        var isCounted = false
         var priority = RequestPriority.normal
         /// Where the request waits for a connection, if it ever had to.
         var place: WaitingPlace?
@@ -102,6 +104,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     // MARK: The work
 
     private func start(_ work: @escaping Work, owner: any AnyObject & Sendable) {
+        enterGroup()
         let task = Task {
             let outcome: Outcome
             do throws(SessionError) {
@@ -172,11 +175,17 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     private func postEvent(about news: TaskNews<Output>) {
         switch news {
-        case .state(.running): hub.post(event(.resumed))
-        case .state(.suspended): hub.post(event(.suspended))
+        case .state(.running):
+            hub.post(event(.resumed))
+            notify(.didResume)
+        case .state(.suspended):
+            hub.post(event(.suspended))
+            notify(.didSuspend)
         case .completed(let outcome):
             hub.post(event(.completed(outcome.error)))
+            notify(.didComplete(completion(outcome)))
             completeHooks(outcome.error)
+            leaveGroup()
         case .state, .progress: break
         }
     }

@@ -1,0 +1,39 @@
+internal import Synchronization
+
+/// Hands events to whoever subscribed. While nobody has, asking costs one atomic load.
+final class Broadcaster<Event: Sendable>: Sendable {
+    private struct State {
+        var lastKey: UInt64 = 0
+        var subscribers: [(key: UInt64, receive: @Sendable (Event) -> Void)] = []
+    }
+
+    private let hasSubscribers = Atomic(false)
+    private let state = Mutex(State())
+
+    var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
+
+    /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.
+    func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> SessionObservation {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            state.subscribers.append((state.lastKey, receive))
+            hasSubscribers.store(true, ordering: .releasing)
+            return state.lastKey
+        }
+        return SessionObservation { [weak self] in self?.unsubscribe(key) }
+    }
+
+    func post(_ event: @autoclosure () -> Event) {
+        guard isWatched else { return }
+        let subscribers = state.withLock { $0.subscribers }
+        let event = event()
+        for subscriber in subscribers { subscriber.receive(event) }
+    }
+
+    private func unsubscribe(_ key: UInt64) {
+        state.withLock { state in
+            state.subscribers.removeAll { $0.key == key }
+            hasSubscribers.store(!state.subscribers.isEmpty, ordering: .releasing)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+
+/// A request without a handle, as the events name it.
+struct ReportedRequest: Sendable {
+    private let id: UInt64
+    private let kind: TaskKind
+    private let request: Request
+    private let hooks: RequestHooks?
+    private let hub: TaskEventHub
+
+    var url: URL { request.url }
+
+    init(_ request: Request, _ kind: TaskKind, _ hooks: RequestHooks?, hub: TaskEventHub) {
+        id = hooks?.context.taskID ?? TaskID.next()
+        self.kind = kind
+        self.hooks = hooks
+        self.request = request
+        self.hub = hub
+    }
+
+    func start() {
+        hub.group?.enter()
+        post(.resumed)
+        notify(.didResume)
+    }
+
+    /// Tells everybody of the end; to be called once.
+    func complete(_ completion: TaskCompletion) {
+        post(.completed(completion.error))
+        notify(.didComplete(completion))
+        hooks?.complete(completion.error, completion.metrics)
+        hub.leaveGroup()
+    }
+
+    private func post(_ kind: TaskEvent.Kind) {
+        hub.post(
+            TaskEvent(
+                taskID: id, kind: kind, url: request.url.withoutUserInfo, tag: request.options.tag,
+                taskDescription: nil))
+    }
+
+    private func notify(_ event: TaskNotification.Kind) {
+        TaskNotifications.hub.post(
+            TaskNotification(taskID: id, taskKind: kind, kind: event, request: request, taskDescription: nil))
+    }
+}

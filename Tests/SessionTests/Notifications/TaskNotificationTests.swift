@@ -1,0 +1,210 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+// What other suites do at the same time is notified of too: each test looks at its own tag alone.
+@Suite(.timeLimit(.minutes(5)))
+struct TaskNotificationTests {
+    private static func options(_ tag: String) -> RequestOptions {
+        var options = RequestOptions()
+        options.tag = "\(tag) \(UInt64.random(in: 0 ... .max))"
+        return options
+    }
+
+    /// Notes the notifications of requests with a tag, until the observation is cancelled.
+    private func record(_ options: RequestOptions) -> (EventRecorder<TaskNotification>, SessionObservation) {
+        let recorder = EventRecorder<TaskNotification>()
+        let observation = TaskNotifications.observe(on: .serial()) { notification in
+            if notification.request?.options.tag == options.tag { recorder.record(notification) }
+        }
+        return (recorder, observation)
+    }
+
+    private static func name(_ notification: TaskNotification) -> String {
+        switch notification.kind {
+        case .didResume: "resume"
+        case .didSuspend: "suspend"
+        case .didComplete: "complete"
+        }
+    }
+
+    private static func completion(_ notification: TaskNotification?) -> TaskCompletion? {
+        if case .didComplete(let completion) = notification?.kind { completion } else { nil }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aSuccessTellsAll(surface: Surface) async throws {
+        let options = Self.options("success")
+        let (recorder, observation) = record(options)
+        defer { observation.cancel() }
+        let client = try makeClient(StubTransport { _ in .json("[1]") })
+        _ = try await surface.send("a", options: options, with: client).get()
+        try await recorder.wait(count: 2)
+        #expect(recorder.events.map(Self.name) == ["resume", "complete"])
+        #expect(Set(recorder.events.map(\.taskID)).count == 1)
+        let completion = try #require(Self.completion(recorder.events.last))
+        #expect(completion.serializer is JSONResponseSerializer)
+        #expect(completion.data == Data("[1]".utf8))
+        #expect(completion.value as? JSONValue? == [1])
+        #expect(completion.head?.status == .ok)
+        #expect(completion.file == nil)
+        #expect(completion.error == nil)
+        #expect(completion.metrics.count == 1)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aFailureTellsWhy(surface: Surface) async throws {
+        let options = Self.options("failure")
+        let (recorder, observation) = record(options)
+        defer { observation.cancel() }
+        let client = try makeClient(StubTransport { _ in .json("[]", status: 404) })
+        _ = await surface.send("a", options: options, with: client)
+        try await recorder.wait(count: 2)
+        let completion = try #require(Self.completion(recorder.events.last))
+        #expect(completion.error?.code == .unacceptableStatus)
+        #expect(completion.data == Data("[]".utf8))
+        #expect(completion.value == nil)
+        #expect(completion.head?.status == .notFound)
+        #expect(completion.serializer is JSONResponseSerializer)
+    }
+
+    @Test func changesAreToldOnceAndInOrder() async throws {
+        let options = Self.options("order")
+        let (recorder, observation) = record(options)
+        defer { observation.cancel() }
+        let body = StubBody()
+        let client = try makeClient(StubTransport { _ in .stream(body) })
+        let task = client.task(.get, "a", options: options)
+        task.taskDescription = "mine"
+        task.suspend()
+        task.resume()
+        task.resume()
+        task.suspend()
+        task.suspend()
+        task.resume()
+        body.send("1")
+        body.finish()
+        _ = try? await task.value
+        task.resume()
+        task.cancel()
+        try await recorder.wait(count: 4)
+        #expect(recorder.events.map(Self.name) == ["resume", "suspend", "resume", "complete"])
+        #expect(recorder.events.allSatisfy { $0.taskID == task.id && $0.taskDescription == "mine" })
+    }
+
+    @Test func aHandleThatNeverRanOnlyCompletes() async throws {
+        let options = Self.options("never")
+        let (recorder, observation) = record(options)
+        defer { observation.cancel() }
+        let client = try makeClient()
+        client.task(.get, "a", options: options).cancel()
+        try await recorder.wait(count: 1)
+        #expect(recorder.events.map(Self.name) == ["complete"])
+        #expect(Self.completion(recorder.events.first)?.error?.code == .cancelled)
+    }
+
+    @Test func aDownloadTellsItsFile() async throws {
+        let options = Self.options("download")
+        let (recorder, observation) = record(options)
+        defer { observation.cancel() }
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "linnet-note-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let session = Session(transport: StubTransport { _ in .status(200, body: Data("bytes".utf8)) })
+        var request = try makeRequest()
+        request.options = options
+        _ = try await session.download(for: request, to: file)
+        let task = session.downloadTask(for: request, to: file)
+        task.resume()
+        _ = try? await task.value
+        try await recorder.wait(count: 4)
+        #expect(recorder.events.map(\.taskKind) == [.download, .download, .download, .download])
+        let first = try #require(Self.completion(recorder.events[1]))
+        #expect(first.file?.lastPathComponent == file.lastPathComponent)
+        #expect(first.data == nil)
+        #expect(first.error == nil)
+    }
+
+    @Test func theSequenceHasThemToo() async throws {
+        let options = Self.options("sequence")
+        let all = TaskNotifications.all
+        let client = try makeClient(StubTransport { _ in .json("1") })
+        _ = try await client.get("a", options: options)
+        var names: [String] = []
+        for await notification in all where notification.request?.options.tag == options.tag {
+            names.append(Self.name(notification))
+            if names.last == "complete" { break }
+        }
+        #expect(names == ["resume", "complete"])
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct CompletionGroupTests {
+    @Test(arguments: Surface.allCases)
+    func itCountsWhatRuns(surface: Surface) async throws {
+        let group = CompletionGroup()
+        let gate = Signal()
+        let arrived = Signal()
+        let client = try makeClient(
+            StubTransport { _ in
+                arrived.fire()
+                await gate.wait()
+                return .json("1")
+            }
+        ) { $0.session.completionGroup = group }
+        #expect(group.count == 0)
+        await group.wait()
+        async let result = surface.send("a", with: client)
+        await arrived.wait()
+        #expect(group.count == 1)
+        let notified = EventRecorder<Int>()
+        group.notify(on: .serial()) { notified.record(group.count) }
+        #expect(notified.events.isEmpty)
+        gate.fire()
+        _ = try await result.get()
+        await group.wait()
+        #expect(group.count == 0)
+        try await notified.wait(count: 1)
+        #expect(notified.events == [0])
+    }
+
+    @Test func callbacksComeBeforeItsEnd() async throws {
+        let group = CompletionGroup()
+        let calls = EventRecorder<Void>()
+        let client = try makeClient(StubTransport { _ in .json("1") }) { $0.session.completionGroup = group }
+        for index in 0..<20 { client.get("\(index)", success: { _ in calls.record(()) }) }
+        await group.wait()
+        #expect(calls.events.count == 20)
+    }
+
+    @Test func whatNeverRanDoesNotCount() async throws {
+        let group = CompletionGroup()
+        let client = try makeClient { $0.session.completionGroup = group }
+        let task = client.task(.get, "a")
+        #expect(group.count == 0)
+        task.cancel()
+        group.enter()
+        let other = client.task(.get, "b")
+        other.resume()
+        _ = try? await other.value
+        group.leave()
+        await group.wait()
+        #expect(group.count == 0)
+        group.leave()
+        #expect(group.count == 0)
+    }
+
+    @Test func cancellationEndsTheWaitingAlone() async throws {
+        let group = CompletionGroup()
+        group.enter()
+        let waiting = Task { await group.wait() }
+        waiting.cancel()
+        await waiting.value
+        #expect(group.count == 1)
+    }
+}
