@@ -73,9 +73,13 @@ public struct TransportError: Error, Sendable {
     /// The error below, where there is one.
     public var underlying: (any Error)?
     /// Why the policy refused the chain, for ``Code/trustRefused``.
-    public var trustRefusal: TrustRefusal?
+    public var trustRefusal: TrustRefusal? {
+        get { refusal?.value }
+        set { refusal = newValue.map { Boxed($0) } }
+    }
     /// The host and port that the request went to.
     public var endpoint: String?
+    private var refusal: Boxed<TrustRefusal>?
 
     /// Makes an error.
     public init(

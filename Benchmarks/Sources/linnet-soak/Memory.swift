@@ -1,7 +1,5 @@
 import Foundation
 import Linnet
-import LinnetTransport
-import HTTPTypes
 
 /// What memory two kinds of crowding take.
 ///
@@ -23,7 +21,6 @@ struct Memory {
     }
 
     func waiting(_ requests: Int) async throws {
-        print("SessionError", MemoryLayout<SessionError>.size, "Request", MemoryLayout<Request>.size, "EngineResponse", MemoryLayout<EngineResponse>.size, "Response", MemoryLayout<Response<Data>>.size, "options", MemoryLayout<RequestOptions>.size, "SerializationError", MemoryLayout<SerializationError>.size, "TransportError", MemoryLayout<TransportError>.size,"TransportResponse", MemoryLayout<TransportResponse>.size,"TransportRequest", MemoryLayout<TransportRequest>.size,"TransportTimeouts", MemoryLayout<TransportTimeouts>.size,"TransportMetrics", MemoryLayout<TransportMetrics>.size, "HTTPRequest", MemoryLayout<HTTPRequest>.size, "HTTPBody", MemoryLayout<HTTPBody>.size)
         _ = try await session.session.data(for: Request(url: url))
         let idle = Process.residentKilobytes()
         for _ in 0..<50 {

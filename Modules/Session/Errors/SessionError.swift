@@ -8,37 +8,99 @@ public import LinnetTransport
 ///
 /// Cancellation, each timeout, a refused certificate, a failed connection and bad input have codes of their own.
 public struct SessionError: Error, Sendable {
-    /// What kind of failure it was.
-    public var code: Code
-    /// One line that a person can act on.
-    public var message: String
-    /// Which timeout it was, for ``Code/timeout``.
-    public var timeout: Timeout?
-    /// The error below, where there is one.
-    public var underlying: (any Error)?
-    /// Where the request went, without user name and password.
-    public var url: URL?
-    /// The response's status and header fields, when one had come.
-    public var head: HTTPResponse?
-    /// The response's body, when one had come whole; of a download that was refused, its first bytes.
-    public var body: Data?
-    /// Why the policy refused the chain, with the pins that were seen and wanted, for ``Code/trustRefused``.
-    public var trustRefusal: TrustRefusal?
-    /// Which file it is about and what the system said, for ``Code/fileFailed``.
-    public var fileFailure: FileFailure?
-    /// With what a download can go on that kept its part; see ``DownloadOptions/keepsPart``.
-    public var resumeData: ResumeData?
-    /// What each attempt cost, as far as it is known.
-    public var metrics: [TransportMetrics] = []
-    /// The redirects that were followed before, in order.
-    public var redirects: [Redirect] = []
+    private struct Details: Sendable {
+        var code: Code
+        var message: String
+        var timeout: Timeout?
+        var underlying: (any Error)?
+        var url: URL?
+        var head: HTTPResponse?
+        var body: Data?
+        var trustRefusal: TrustRefusal?
+        var fileFailure: FileFailure?
+        var resumeData: ResumeData?
+        var metrics: [TransportMetrics] = []
+        var redirects: [Redirect] = []
+    }
+
+    // An error is one reference: there is room for one in the frame of every call on a request's way.
+    private var details: Boxed<Details>
 
     /// Makes an error.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil, url: URL? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
-        self.url = url?.withoutUserInfo
+        details = Boxed(Details(code: code, message: message, underlying: underlying, url: url?.withoutUserInfo))
+    }
+
+    /// What kind of failure it was.
+    public var code: Code {
+        get { details.value.code }
+        set { details.value.code = newValue }
+    }
+
+    /// One line that a person can act on.
+    public var message: String {
+        get { details.value.message }
+        set { details.value.message = newValue }
+    }
+
+    /// Which timeout it was, for ``Code/timeout``.
+    public var timeout: Timeout? {
+        get { details.value.timeout }
+        set { details.value.timeout = newValue }
+    }
+
+    /// The error below, where there is one.
+    public var underlying: (any Error)? {
+        get { details.value.underlying }
+        set { details.value.underlying = newValue }
+    }
+
+    /// Where the request went, without user name and password.
+    public var url: URL? {
+        get { details.value.url }
+        set { details.value.url = newValue }
+    }
+
+    /// The response's status and header fields, when one had come.
+    public var head: HTTPResponse? {
+        get { details.value.head }
+        set { details.value.head = newValue }
+    }
+
+    /// The response's body, when one had come whole; of a download that was refused, its first bytes.
+    public var body: Data? {
+        get { details.value.body }
+        set { details.value.body = newValue }
+    }
+
+    /// Why the policy refused the chain, with the pins that were seen and wanted, for ``Code/trustRefused``.
+    public var trustRefusal: TrustRefusal? {
+        get { details.value.trustRefusal }
+        set { details.value.trustRefusal = newValue }
+    }
+
+    /// Which file it is about and what the system said, for ``Code/fileFailed``.
+    public var fileFailure: FileFailure? {
+        get { details.value.fileFailure }
+        set { details.value.fileFailure = newValue }
+    }
+
+    /// With what a download can go on that kept its part; see ``DownloadOptions/keepsPart``.
+    public var resumeData: ResumeData? {
+        get { details.value.resumeData }
+        set { details.value.resumeData = newValue }
+    }
+
+    /// What each attempt cost, as far as it is known.
+    public var metrics: [TransportMetrics] {
+        get { details.value.metrics }
+        set { details.value.metrics = newValue }
+    }
+
+    /// The redirects that were followed before, in order.
+    public var redirects: [Redirect] {
+        get { details.value.redirects }
+        set { details.value.redirects = newValue }
     }
 }
 
