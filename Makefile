@@ -12,7 +12,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test check bench check-allocations docs sanitize clean
+.PHONY: help setup example test check bench check-allocations docs sanitize fuzz clean
 
 ARGS ?=
 SCENARIO ?=

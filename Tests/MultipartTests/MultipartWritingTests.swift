@@ -40,6 +40,17 @@ import Testing
         #expect(body.isReplayable)
     }
 
+    @Test func aNameMayBeAsLongAsTheFileSystemTakesIt() async throws {
+        let file = try TemporaryFile(Data(), name: "in.bin")
+        let folder = file.url.deletingLastPathComponent()
+        let name = String(repeating: "🐦", count: 63)
+        var form = MultipartForm()
+        form.append("x", name: "a")
+        let written = try await form.write(to: folder.appending(path: name))
+        #expect(written == form.contentLength)
+        #expect(try names(folder) == ["in.bin", name])
+    }
+
     @Test func aStreamOfUnknownLengthHasOneInTheFile() async throws {
         let file = try TemporaryFile(Data(), name: "in.bin")
         var form = MultipartForm()

@@ -23,9 +23,9 @@ final class AtomicFile {
             throw MultipartError(code: .unwritableFile, message: "\(url) is not the URL of a file")
         }
         self.path = path
-        // Beside the file, so that it can be renamed; cut, so that a long name stays one that the file system takes.
-        let name = String(url.lastPathComponent.prefix(40)) + "." + MultipartBoundary.random().suffix(12)
-        temporaryPath = url.deletingLastPathComponent().appending(path: "." + name).path(percentEncoded: false)
+        // Beside the file, so that it can be renamed, whatever the file's own name is.
+        let name = "." + MultipartBoundary.random()
+        temporaryPath = url.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
         let temporaryPath = temporaryPath
         descriptor = Self.retrying { open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
