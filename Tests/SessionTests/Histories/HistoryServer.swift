@@ -14,9 +14,16 @@ enum HistoryServer {
         case .completes: return whole
         case .redirects: return .redirect(to: "/completes/\(size)/\(request.path.split(separator: "/").last ?? "0")")
         case .refuses: return MockResponse(status: .notFound, headerFields: fields, body: .bytes(Data(count: size)))
-        case .breaksOff: return whole.with(MockServer.Fault(.reset, at: .responseBody(after: size / 2)))
-        case .stalls: return whole.with(MockServer.Fault(.stall, at: .responseBody(after: size / 2)))
+        case .breaksOff: return half(size, .reset)
+        case .stalls: return half(size, .stall)
         }
+    }
+
+    /// It always breaks off in its middle: at its end, the connection would be another request's by then.
+    private static func half(_ size: Int, _ effect: MockServer.Fault.Effect) -> MockResponse {
+        let body = Data(count: max(size, 1000))
+        return MockResponse(headerFields: fields, body: .bytes(body))
+            .with(MockServer.Fault(effect, at: .responseBody(after: body.count / 2)))
     }
 
     static func respond(to request: StubRequest) async throws -> StubResponse {
