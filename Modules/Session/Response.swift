@@ -15,6 +15,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var body: Data
     /// What each attempt cost, in order; empty when nothing went over the network.
     public var metrics: [TransportMetrics]
+    /// The redirects that were followed to it, in order.
+    public var redirects: [Redirect] = []
 
     /// Makes a response; for tests and previews.
     public init(value: Value, url: URL, head: HTTPResponse, body: Data = Data(), metrics: [TransportMetrics] = []) {
@@ -39,6 +41,7 @@ extension Response {
                 SerializedResponse(url: response.url, head: response.head, body: body))
             self.init(
                 value: value, url: response.url, head: response.head, body: body, metrics: response.attempts)
+            redirects = response.redirects
         } catch {
             var error = SessionError(error, url: response.url).adding(response)
             error.body = error.body ?? body

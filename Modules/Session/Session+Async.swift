@@ -10,35 +10,48 @@ extension Session {
     public func response<S: ResponseSerializer>(
         for request: Request, serializer: S
     ) async throws(SessionError) -> Response<S.Value> {
-        guard hub.isWatched else { return try await answer(request, serializer) }
-        return try await hub.reporting(request) { () async throws(SessionError) in
-            try await answer(request, serializer)
+        guard hub.isWatched || hub.hasHooks else { return try await answer(request, serializer, nil) }
+        return try await response(for: request, serializer: serializer, hooks: nil)
+    }
+
+    /// Sends a request that has hooks of its own, and returns its response as the serializer reads it. Otherwise as
+    /// ``response(for:serializer:)``.
+    public func response<S: ResponseSerializer>(
+        for request: Request, serializer: S, hooks: TaskHooks?
+    ) async throws(SessionError) -> Response<S.Value> {
+        let hooks = hub.hooks(of: request, hooks, .data)
+        return try await hub.reporting(request, hooks) { () async throws(SessionError) in
+            try await answer(request, serializer, hooks)
         }
     }
 
     /// Sends a request, and returns its response with the body as it is. A status that is not 200 to 299 fails with
     /// ``SessionError/Code/unacceptableStatus``.
-    public func data(for request: Request) async throws(SessionError) -> Response<Data> {
-        try await response(for: request, serializer: DataResponseSerializer())
+    public func data(for request: Request, hooks: TaskHooks? = nil) async throws(SessionError) -> Response<Data> {
+        try await response(for: request, serializer: DataResponseSerializer(), hooks: hooks)
     }
 
     /// Sends a request, and returns once the response's head is there; the body is read as it comes.
     ///
     /// The status is not judged: an error page is a response too.
-    public func bytes(for request: Request) async throws(SessionError) -> StreamedResponse {
-        let report = hub.isWatched ? StreamReport(ReportedRequest(request, hub: hub)) : nil
+    public func bytes(
+        for request: Request, hooks: TaskHooks? = nil
+    ) async throws(SessionError) -> StreamedResponse {
+        let hooks = hub.hooks(of: request, hooks, .stream)
+        let report = hub.isWatched || hooks != nil ? StreamReport(ReportedRequest(request, hooks, hub: hub)) : nil
         do {
-            return StreamedResponse(try await engine.run(request, delivery: .streamed), report: report)
+            return StreamedResponse(
+                try await engine.run(request, delivery: .streamed, hooks: hooks), report: report)
         } catch {
-            report?.complete(error)
+            report?.complete(error, error.metrics)
             throw error
         }
     }
 
     private func answer<S: ResponseSerializer>(
-        _ request: Request, _ serializer: S
+        _ request: Request, _ serializer: S, _ hooks: RequestHooks?
     ) async throws(SessionError) -> Response<S.Value> {
-        let (response, body) = try await engine.runWhole(request)
+        let (response, body) = try await engine.runWhole(request, hooks: hooks)
         return try Response(response, body: body, serializer: serializer)
     }
 }

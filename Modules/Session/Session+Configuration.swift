@@ -2,6 +2,7 @@ public import HTTPTypes
 public import LinnetReachability
 public import LinnetSecurity
 public import LinnetTransport
+public import Logging
 
 extension Session {
     /// What a ``Session`` is made with.
@@ -43,6 +44,27 @@ extension Session {
         public var headerFields = HTTPFields()
         /// The user's links of the chain, the outermost first. The default is none.
         public var interceptors: [any Interceptor] = []
+        /// Which redirects are followed. The default is ``RedirectPolicy/follow``: up to 20, by RFC 9110, section 15.4.
+        public var redirectPolicy: RedirectPolicy = .follow
+        /// When requests are sent again. The default is ``RetryPolicy/never``.
+        public var retryPolicy: RetryPolicy = .never
+        /// Who decides on retries before the policy does. The default is nobody.
+        public var retriers: [any RequestRetrier] = []
+        /// What changes each attempt's request. The default is nothing.
+        public var requestAdapters: [any RequestAdapter] = []
+        /// Where the answers to challenges are. The default is nowhere: 401 is an error like others.
+        public var credentialStore: CredentialStore?
+        /// Measures the waits between attempts. The default is the continuous clock.
+        public var clock: any Clock<Duration> = ContinuousClock()
+        /// What is called on the way of every request. The default is nothing.
+        public var hooks = TaskHooks()
+        /// What is called about the session itself. The default is nothing.
+        public var sessionHooks = SessionHooks()
+        /// Where each attempt of a request is written: `debug` for requests and responses, `info` for failures, `trace` with
+        /// their header fields; never a body. The default is nowhere.
+        public var logger: Logger?
+        /// What is hidden in the log. The default is ``Redaction/standard``.
+        public var redaction: Redaction = .standard
         /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
         /// The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?

@@ -49,7 +49,8 @@ extension Session {
         let link = DownloadLink()
         return handle(try? request.get(), link: .download(link)) { [engine] driver throws(SessionError) in
             do throws(SessionError) {
-                return try await engine.download(request.get(), makePlan(link), sink: driver)
+                return try await engine.download(
+                    request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks())
             } catch {
                 throw error.adding(metrics: driver.attemptMetrics)
             }

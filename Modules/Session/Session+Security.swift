@@ -30,10 +30,11 @@ extension Session {
         guard let transport = transport as? any SecurityPolicyReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no security policy to replace.")
         }
+        let asking = try policy.asking(hooks.didReceiveServerTrust)
         self.policy.withLock { current in
             current = policy
         }
-        transport.replaceSecurityPolicy(policy)
+        transport.replaceSecurityPolicy(asking)
     }
 
     /// As whom the session shows itself to servers that ask for a certificate, on connections that are made from now on.

@@ -1,5 +1,6 @@
 internal import LinnetSerialization
 public import LinnetTransport
+internal import Synchronization
 
 extension Session {
     /// Ends the session, and returns when its connections and its threads are gone. Requests that come later fail with
@@ -10,6 +11,7 @@ extension Session {
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
         await transport.shutdown(mode)
+        tellOfTheEnd()
     }
 
     /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled, else
@@ -17,7 +19,10 @@ extension Session {
     public func invalidate(cancellingTasks: Bool) {
         let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
         refuseRequests(mode)
-        Task { [transport] in await transport.shutdown(mode) }
+        Task {
+            await transport.shutdown(mode)
+            tellOfTheEnd()
+        }
     }
 
     private func refuseRequests(_ mode: ShutdownMode) {
@@ -25,5 +30,12 @@ extension Session {
         for task in registry.tasks where mode == .immediate || !task.hasStarted {
             task.fail(.shutDown(task.originalRequest?.url))
         }
+    }
+
+    private func tellOfTheEnd() {
+        guard let hook = hooks.didBecomeInvalid,
+            !hasBecomeInvalid.exchange(true, ordering: .acquiringAndReleasing)
+        else { return }
+        executor.execute(hook)
     }
 }

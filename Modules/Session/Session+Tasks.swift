@@ -63,7 +63,7 @@ extension Session {
         _ request: Request?, link: TransferLink = .none, work: @escaping TaskDriver<Response<Value>>.Work
     ) -> TransferTask<Kind, Value> {
         let driver = TaskDriver(
-            request: request, hub: hub, progressInterval: configuration.progressInterval,
+            request: request, kind: Kind.kind, hub: hub, progressInterval: configuration.progressInterval,
             didEnd: { [registry] id, error in
                 registry.remove(id)
                 // A stream task may end without ever having run.

@@ -17,6 +17,8 @@ public final class Session: Sendable {
     let engine: Engine
     let hub: TaskEventHub
     let registry = TaskRegistry()
+    let hooks: SessionHooks
+    let hasBecomeInvalid = Atomic(false)
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
@@ -40,8 +42,10 @@ public final class Session: Sendable {
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced.
     public convenience init(configuration: Configuration) throws(SessionError) {
+        var settings = configuration.transport
+        settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
         do {
-            self.init(configuration, try HTTPTransport(configuration.transport), hasMadeTransport: true)
+            self.init(configuration, try HTTPTransport(settings), hasMadeTransport: true)
         } catch {
             throw SessionError(error, url: nil)
         }
@@ -84,7 +88,8 @@ public final class Session: Sendable {
         self.transport = transport
         policy = Mutex(configuration.securityPolicy)
         identities = Mutex(configuration.clientIdentities)
-        hub = TaskEventHub()
+        hub = TaskEventHub(hooks: configuration.hooks, executor: configuration.callbackExecutor)
+        hooks = configuration.sessionHooks
         executor = configuration.callbackExecutor
         reachabilityMonitor = configuration.reachabilityMonitor
         engine = Engine(configuration, transport: transport)

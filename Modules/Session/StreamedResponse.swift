@@ -31,6 +31,8 @@ public struct StreamedResponse: Sendable, AsyncSequence {
     public var status: HTTPResponse.Status { head.status }
     /// What each attempt cost, in order; complete once the body's end was read.
     public var metrics: [TransportMetrics] { response.finalAttempts }
+    /// The redirects that were followed to it, in order.
+    public var redirects: [Redirect] { response.redirects }
     /// The trailer fields (RFC 9110, section 6.5), once the body's end was read and if there were any.
     public var trailers: HTTPFields? { response.body.completion?.trailers }
 
@@ -57,11 +59,11 @@ public struct StreamedResponse: Sendable, AsyncSequence {
         public mutating func next() async throws(SessionError) -> Data? {
             do {
                 let chunk = try await chunks.next()
-                if chunk == nil { report?.complete(nil) }
+                if chunk == nil { report?.complete(nil, response.finalAttempts) }
                 return chunk
             } catch {
                 let error = error.adding(response)
-                report?.complete(error)
+                report?.complete(error, response.finalAttempts)
                 throw error
             }
         }

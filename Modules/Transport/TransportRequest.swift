@@ -13,6 +13,10 @@ public struct TransportRequest: Sendable {
     public var timeouts: TransportTimeouts
     /// How the response's body is handed over. The default is `.whole`, up to 2 GiB.
     public var delivery: ResponseDelivery
+    /// Whether a response that is no success is handed over as a streamed one, whatever ``delivery`` says, unless its whole
+    /// body has come with its head: for those who may ask elsewhere or again, and need no body that is large. The default
+    /// is false.
+    public var streamsUnsuccessfulResponses = false
 
     /// Makes a request.
     public init(

@@ -58,25 +58,24 @@ struct HTTPBinStatusTests {
         }
     }
 
-    @Test(arguments: ["redirect/1", "absolute-redirect/1", "relative-redirect/1"], Surface.allCases)
-    func redirectsAreNotFollowedYet(path: String, surface: Surface) async throws {
+    @Test(arguments: ["redirect/", "absolute-redirect/", "relative-redirect/"], Surface.allCases)
+    func redirectsAreFollowed(path: String, surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
-            let error = await #expect(throws: SessionError.self) { try await surface.send(.get, path, on: session) }
-            #expect(error?.code == .unacceptableStatus)
-            #expect(error?.head?.status == .found)
-            #expect(error?.head?.headerFields[.location]?.hasSuffix("/get") == true)
+            let response = try await surface.send(.get, path + "3", on: session)
+            #expect(response.url.path == "/get")
+            #expect(response.redirects.count == 3)
+            #expect(response.metrics.count == 4)
         }
     }
 
-    @Test(arguments: [301, 303, 307, 308])
-    func otherRedirectsAreNotFollowedEither(status: Int) async throws {
+    @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")], Surface.allCases)
+    func methodAndBodyFollowTheStatus(redirect: (status: Int, method: String), surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
-            let parameters: Parameters = ["url": "/get", "status_code": ParameterValue(status)]
-            let error = await #expect(throws: SessionError.self) {
-                try await session.get("redirect-to", parameters: parameters)
-            }
-            #expect(error?.head?.status.code == status)
-            #expect(error?.head?.headerFields[.location] == "/get")
+            let path = "redirect-to?url=/anything&status_code=\(redirect.status)"
+            let response = try await surface.send(.post, path, on: session, parameters: ["a": "1"])
+            #expect(response.value?["method"] == .string(redirect.method))
+            #expect(response.value?["form"] == (redirect.method == "POST" ? ["a": "1"] : [:]))
+            #expect(response.value?["headers"]?["Content-Type"] == nil || redirect.method == "POST")
         }
     }
 
@@ -110,6 +109,36 @@ struct HTTPBinStatusTests {
             let error = await #expect(throws: SessionError.self) { try await session.get("basic-auth/user/other") }
             #expect(error?.head?.status == .unauthorized)
             #expect(error?.url?.absoluteString.contains("passwd") == false)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aStoredCredentialAnswersTheChallenge(surface: Surface) async throws {
+        let store = CredentialStore()
+        let space = ProtectionSpace(origin: try Origin(Server.httpbin.url), realm: "Fake Realm")
+        try store.set(.basic(username: "user", password: "passwd"), for: space)
+        try await Server.httpbin.withSession {
+            $0.session.credentialStore = store
+        } run: { session in
+            let response = try await surface.send(.get, "basic-auth/user/passwd", on: session)
+            #expect(response.value == ["authenticated": true, "user": "user"])
+            #expect(response.metrics.count == 2)
+            let error = await #expect(throws: SessionError.self) {
+                try await surface.send(.get, "basic-auth/user/other", on: session)
+            }
+            #expect(error?.head?.status == .unauthorized)
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func aHooksTokenAnswersTheChallenge(surface: Surface) async throws {
+        try await Server.httpbin.withSession {
+            $0.session.hooks.didReceiveChallenge = { _, attempt in
+                attempt.challenges.contains { $0.scheme == "bearer" } ? .use(try .bearer(token: "t0ken")) : .reject
+            }
+        } run: { session in
+            let response = try await surface.send(.get, "bearer", on: session)
+            #expect(response.value == ["authenticated": true, "token": "t0ken"])
         }
     }
 

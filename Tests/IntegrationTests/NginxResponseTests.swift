@@ -64,12 +64,12 @@ struct NginxResponseTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aRedirectIsNotFollowedYet(surface: Surface) async throws {
+    func aRedirectIsFollowed(surface: Surface) async throws {
         try await Server.plain.withSession { session in
-            let error = await #expect(throws: SessionError.self) { try await surface.data("redirect", on: session) }
-            #expect(error?.code == .unacceptableStatus)
-            #expect(error?.head?.status == .found)
-            #expect(error?.head?.headerFields[.location] == "/1k")
+            let response = try await surface.data("redirect", on: session)
+            #expect(response.value.count == 1024)
+            #expect(response.url.path == "/1k")
+            #expect(response.redirects.map(\.status) == [.found])
         }
     }
 

@@ -73,6 +73,12 @@ public struct HTTPBody: Sendable {
         if case .file(let file) = source { file } else { nil }
     }
 
+    /// Whether ``makeReader()`` would open the source now: always for a body that can be replayed, otherwise until it was
+    /// called.
+    package var canBeRead: Bool {
+        if case .once(let once) = source { once.isThere } else { true }
+    }
+
     /// Returns a reader that starts at the body's first byte.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` when the body can be read
@@ -99,6 +105,8 @@ private final class SingleUse: Sendable {
     private let closure: Mutex<(@Sendable () throws -> any HTTPBodyReader)?>
 
     init(_ closure: @escaping @Sendable () throws -> any HTTPBodyReader) { self.closure = Mutex(closure) }
+
+    var isThere: Bool { closure.withLock { $0 != nil } }
 
     func take() -> (@Sendable () throws -> any HTTPBodyReader)? {
         closure.withLock { held in

@@ -6,19 +6,18 @@ internal import Synchronization
 
 /// Takes a request, and returns its response or throws. Every surface of a session calls this and nothing else.
 ///
-/// The chain, top-down: the user's interceptors -> (retry -> redirects -> cookies -> cache -> authentication, each an
-/// ``Interceptor`` that joins `links` here) -> ``TransportLink``.
+/// The chain, top-down, is in ``Link/chain(_:)``; below its last link is the ``TransportLink``.
 final class Engine: Sendable {
-    private let links: [any Interceptor]
+    private let links: [Link]
     private let transportLink: TransportLink
-    private let headerFields: HTTPFields
     private let hasEnded = Atomic(false)
 
+    let headerFields: HTTPFields
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
 
     init(_ configuration: Session.Configuration, transport: any Transport) {
-        links = configuration.interceptors
+        links = Link.chain(configuration)
         transportLink = TransportLink(transport: transport)
         headerFields = configuration.headerFields
         timeouts = configuration.timeouts
@@ -29,21 +28,26 @@ final class Engine: Sendable {
     ///
     /// The response's body is whole when `delivery` says so and no interceptor streams; whoever needs it whole collects.
     func run(
-        _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil
+        _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
     ) async throws(SessionError) -> EngineResponse {
         guard !hasEnded.load(ordering: .relaxed) else { throw .shutDown(request.url) }
         var request = request
         request.headerFields.addDefaults(headerFields)
-        let exchange = Exchange(delivery: delivery, sink: sink, deadline: deadline(of: request))
-        return try await proceed(request, from: 0, exchange)
+        let exchange = Exchange(delivery: delivery, sink: sink, deadline: deadline(of: request), hooks: hooks)
+        guard let hooks else { return try await proceed(request, from: 0, exchange) }
+        return try await run(request, exchange, hooks)
     }
 
     /// Sends a request, and returns its response with the body in memory.
-    func runWhole(_ request: Request) async throws(SessionError) -> (EngineResponse, Data) {
-        let response = try await run(request, delivery: .whole(upTo: maximumBodySize))
+    func runWhole(
+        _ request: Request, hooks: RequestHooks? = nil
+    ) async throws(SessionError) -> (EngineResponse, Data) {
+        var response = try await run(request, delivery: .whole(upTo: maximumBodySize), hooks: hooks)
         if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
         do {
-            return (response, try await response.body.collect(upTo: maximumBodySize))
+            let body = try await response.body.collect(upTo: maximumBodySize)
+            response.attempts = response.finalAttempts
+            return (response, body)
         } catch {
             throw error.adding(response)
         }
@@ -53,11 +57,13 @@ final class Engine: Sendable {
     func proceed(
         _ request: Request, from index: Int, _ exchange: Exchange
     ) async throws(SessionError) -> EngineResponse {
+        var index = index
+        while index < links.count, links[index].isForHooksAlone, exchange.hooks == nil { index += 1 }
         guard index < links.count else {
             return try await transportLink.send(request, exchange, timeouts: timeouts)
         }
         do {
-            return try await links[index].intercept(
+            return try await links[index].interceptor.intercept(
                 request, next: Next(engine: self, index: index + 1, exchange: exchange))
         } catch {
             throw SessionError(thrown: error, url: request.url)

@@ -14,6 +14,8 @@ public struct EngineResponse: Sendable {
     public var body: ResponseBody
     /// What each attempt cost, in order; empty when nothing went over the network.
     public var attempts: [TransportMetrics]
+    /// The redirects that were followed to it, in order.
+    public var redirects: [Redirect] = []
 
     /// Makes a response; for interceptors that answer themselves.
     public init(url: URL, head: HTTPResponse, body: ResponseBody = .whole(Data()), attempts: [TransportMetrics] = []) {

@@ -8,4 +8,6 @@ struct Exchange: Sendable {
     var sink: (any EngineSink)?
     /// When the whole request must have ended, attempts and waiting included; nil means never.
     var deadline: ContinuousClock.Instant?
+    /// The request's hooks; nil when it has none.
+    var hooks: RequestHooks?
 }

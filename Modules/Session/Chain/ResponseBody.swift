@@ -14,6 +14,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
     private enum Storage: Sendable {
         case whole(Data, TransportResponseBody.Completion?)
         case transport(TransportResponseBody, URL)
+        case watched(WatchedBody)
         case sequence(@Sendable () -> Iterator.Source)
         case handed(HandedReader)
     }
@@ -36,6 +37,10 @@ public struct ResponseBody: Sendable, AsyncSequence {
         ResponseBody(.sequence { SequenceSource(iterator: chunks.makeAsyncIterator()) })
     }
 
+    static func watched(_ body: WatchedBody) -> ResponseBody {
+        ResponseBody(.watched(body))
+    }
+
     static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
         guard let whole = body.whole else { return ResponseBody(.transport(body, url)) }
         return ResponseBody(.whole(Data(whole), body.completion))
@@ -56,6 +61,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
         switch storage {
         case .whole(_, let completion): completion
         case .transport(let body, _): body.completion
+        case .watched(let body): body.base.completion
         case .sequence: nil
         case .handed(let reader): reader.completion
         }
@@ -76,6 +82,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
         case .whole(let bytes, _): Iterator(source: WholeSource(bytes: bytes))
         case .transport(let body, let url):
             Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
+        case .watched(let body): Iterator(source: WatchedSource(body))
         case .sequence(let makeSource): Iterator(source: makeSource())
         case .handed(let reader): Iterator(source: HandedSource(reader: reader))
         }

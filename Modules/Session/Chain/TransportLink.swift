@@ -11,9 +11,10 @@ struct TransportLink: Sendable {
     ) async throws(SessionError) -> EngineResponse {
         let target = try WireTarget(request.url)
         if let sink = exchange.sink { sink.willSendBody(length: request.body.map(\.length) ?? 0) }
-        let wire = TransportRequest(
+        var wire = TransportRequest(
             head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },
             timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery)
+        wire.streamsUnsuccessfulResponses = true
         let response: TransportResponse
         do {
             response = try await transport.send(wire, observer: exchange.sink)

@@ -53,6 +53,17 @@ extension SessionError {
         public static let invalidConfiguration = Code("invalidConfiguration")
         /// An interceptor, or a body that it made, threw an error of its own; it is the underlying one.
         public static let interceptorFailed = Code("interceptorFailed")
+        /// A hook threw an error of its own; it is the underlying one.
+        public static let hookFailed = Code("hookFailed")
+        /// A hook made the response a download or a stream (``ResponseDisposition``): there is no value.
+        public static let takenByHook = Code("takenByHook")
+        /// The request was redirected more often than ``RedirectPolicy/limit`` allows.
+        public static let tooManyRedirects = Code("tooManyRedirects")
+        /// The response redirects to where the request must not go: from https to http, to another scheme, to what is no
+        /// URL, or to an origin that ``RedirectPolicy/staysAtOrigin`` forbids.
+        public static let redirectRefused = Code("redirectRefused")
+        /// A hook cancelled the authentication that the server asked for.
+        public static let authenticationCancelled = Code("authenticationCancelled")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")
         /// The transport failed in a way that has no code here; its error is the underlying one.

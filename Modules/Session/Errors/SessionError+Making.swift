@@ -44,6 +44,7 @@ extension SessionError {
         error.url = error.url ?? response.url.withoutUserInfo
         error.head = error.head ?? response.head
         if error.metrics.isEmpty { error.metrics = response.attempts }
+        if error.redirects.isEmpty { error.redirects = response.redirects }
         return error
     }
 

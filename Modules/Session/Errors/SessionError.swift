@@ -30,6 +30,8 @@ public struct SessionError: Error, Sendable {
     public var resumeData: ResumeData?
     /// What each attempt cost, as far as it is known.
     public var metrics: [TransportMetrics] = []
+    /// The redirects that were followed before, in order.
+    public var redirects: [Redirect] = []
 
     /// Makes an error.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil, url: URL? = nil) {

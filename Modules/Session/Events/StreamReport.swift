@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import Synchronization
 
 /// Reports the end of a request without a handle whose body outlives the call: at its end, or when it is dropped.
@@ -11,11 +12,11 @@ final class StreamReport: Sendable {
     }
 
     deinit {
-        complete(.cancelled(request.url))
+        complete(.cancelled(request.url), [])
     }
 
-    func complete(_ error: SessionError?) {
+    func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        request.post(.completed(error))
+        request.complete(error, metrics)
     }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
+internal import LinnetTransport
 internal import Synchronization
 
 /// Hands a session's events to whoever subscribed. While nobody has, asking costs one atomic load.
@@ -11,6 +12,16 @@ final class TaskEventHub: Sendable {
 
     private let hasSubscribers = Atomic(false)
     private let state = Mutex(State())
+    private let hooks: TaskHooks?
+    private let executor: CallbackExecutor
+
+    init(hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial()) {
+        self.hooks = hooks.isEmpty ? nil : hooks
+        self.executor = executor
+    }
+
+    /// Whether every request has hooks.
+    var hasHooks: Bool { hooks != nil }
 
     var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
 
@@ -25,6 +36,13 @@ final class TaskEventHub: Sendable {
         return SessionObservation { [weak self] in self?.unsubscribe(key) }
     }
 
+    /// The hooks of a request: the session's and its own; nil when there are none.
+    func hooks(of request: Request, _ own: TaskHooks?, _ kind: TaskKind, id: UInt64? = nil) -> RequestHooks? {
+        guard hooks != nil || own != nil else { return nil }
+        let context = HookContext(taskID: id ?? TaskID.next(), kind: kind, request: request)
+        return RequestHooks(context, tables: [hooks, own].compactMap { $0 }, executor: executor)
+    }
+
     func post(_ event: @autoclosure () -> TaskEvent) {
         guard isWatched else { return }
         let subscribers = state.withLock { $0.subscribers }
@@ -34,16 +52,16 @@ final class TaskEventHub: Sendable {
 
     /// Runs a request that has no handle, and reports when it starts and ends.
     func reporting<Value>(
-        _ request: Request, _ run: () async throws(SessionError) -> Value
-    ) async throws(SessionError) -> Value {
-        let report = ReportedRequest(request, hub: self)
+        _ request: Request, _ hooks: RequestHooks?, _ run: () async throws(SessionError) -> Response<Value>
+    ) async throws(SessionError) -> Response<Value> {
+        let report = ReportedRequest(request, hooks, hub: self)
         report.post(.resumed)
         do {
-            let value = try await run()
-            report.post(.completed(nil))
-            return value
+            let response = try await run()
+            report.complete(nil, response.metrics)
+            return response
         } catch {
-            report.post(.completed(error))
+            report.complete(error, error.metrics)
             throw error
         }
     }
@@ -58,15 +76,24 @@ final class TaskEventHub: Sendable {
 
 /// A request without a handle, as the events name it.
 struct ReportedRequest: Sendable {
-    private let id = TaskID.next()
+    private let id: UInt64
     private let request: Request
+    private let hooks: RequestHooks?
     private let hub: TaskEventHub
 
     var url: URL { request.url }
 
-    init(_ request: Request, hub: TaskEventHub) {
+    init(_ request: Request, _ hooks: RequestHooks?, hub: TaskEventHub) {
+        id = hooks?.context.taskID ?? TaskID.next()
+        self.hooks = hooks
         self.request = request
         self.hub = hub
+    }
+
+    /// Posts the end, and tells the hooks of it.
+    func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
+        post(.completed(error))
+        hooks?.complete(error, metrics)
     }
 
     func post(_ kind: TaskEvent.Kind) {

@@ -7,7 +7,7 @@ internal import NIOCore
 extension Engine {
     /// Sends a request, and writes the body of its response to a file; or goes on with a part of one.
     func download(
-        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil
+        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
         do {
             try await onFileThreads { () async throws(SessionError) in try plan.check() }
@@ -15,18 +15,34 @@ extension Engine {
             throw error.adding(url: request.url)
         }
         do {
-            guard let resume = plan.resume else { return try await download(request, plan, continuing: nil, nil, sink) }
-            return try await download(request, plan, goingOnFrom: resume, sink)
+            let sink = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
+            let saved =
+                if let resume = plan.resume {
+                    try await download(request, plan, goingOnFrom: resume, sink, hooks)
+                } else {
+                    try await download(request, plan, continuing: nil, nil, sink, hooks)
+                }
+            hooks?.didFinishDownload(saved.value)
+            return saved
         } catch {
             throw plan.accountingForThePart(in: error)
         }
     }
 
+    /// Writes the body of a response that is there to a file.
+    func save(
+        _ response: EngineResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?
+    ) async throws(SessionError) -> Response<URL> {
+        try await onFileThreads { () async throws(SessionError) in try plan.check() }
+        return try await finish(DownloadSaver(request, response, plan, .whole(nil), sink))
+    }
+
     private func download(
-        _ request: Request, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?
+        _ request: Request, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
+        _ hooks: RequestHooks?
     ) async throws(SessionError) -> Response<URL> {
         let rest = request.asking(forTheRestOf: resume)
-        let response = try await run(rest, delivery: .streamed, sink: sink)
+        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks)
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
@@ -34,7 +50,7 @@ extension Engine {
             case .whole(let reason):
                 return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink))
             case .askAgain(let reason):
-                return try await download(request, plan, continuing: nil, reason, sink)
+                return try await download(request, plan, continuing: nil, reason, sink, hooks)
             }
         } catch {
             throw error.adding(response)
@@ -43,9 +59,9 @@ extension Engine {
 
     private func download(
         _ request: Request, _ plan: DownloadPlan, continuing resume: ResumeData?,
-        _ reason: DownloadResumption.Reason?, _ sink: (any EngineSink)?
+        _ reason: DownloadResumption.Reason?, _ sink: (any EngineSink)?, _ hooks: RequestHooks?
     ) async throws(SessionError) -> Response<URL> {
-        let response = try await run(request, delivery: .streamed, sink: sink)
+        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
         do {
             return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink))
         } catch {
@@ -56,8 +72,10 @@ extension Engine {
     private func finish(_ saver: DownloadSaver) async throws(SessionError) -> Response<URL> {
         let path = try await onFileThreads { () async throws(SessionError) in try await saver.save() }
         let response = saver.response
-        return Response(
+        var saved = Response(
             value: URL(filePath: path), url: response.url, head: response.head, metrics: response.finalAttempts)
+        saved.redirects = response.redirects
+        return saved
     }
 }
 

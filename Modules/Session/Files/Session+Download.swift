@@ -22,15 +22,19 @@ extension Session {
     ///   ``SessionError/Code/invalidResponse`` when there were more;
     /// - ``SessionError/Code/invalidURL`` when the destination is not a file URL.
     public func download(
-        for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions()
+        for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions(),
+        hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
-        try await download(request, DownloadPlan(to: destination, options))
+        try await download(request, DownloadPlan(to: destination, options), hooks)
     }
 
-    func download(_ request: Request, _ plan: DownloadPlan) async throws(SessionError) -> Response<URL> {
-        guard hub.isWatched else { return try await engine.download(request, plan) }
-        return try await hub.reporting(request) { () async throws(SessionError) in
-            try await engine.download(request, plan)
+    func download(
+        _ request: Request, _ plan: DownloadPlan, _ hooks: TaskHooks? = nil
+    ) async throws(SessionError) -> Response<URL> {
+        let hooks = hub.hooks(of: request, hooks, .download)
+        guard hub.isWatched || hooks != nil else { return try await engine.download(request, plan) }
+        return try await hub.reporting(request, hooks) { () async throws(SessionError) in
+            try await engine.download(request, plan, hooks: hooks)
         }
     }
 }

@@ -3,7 +3,7 @@ public import HTTPTypes
 public import LinnetSerialization
 
 extension HTTPSession {
-    /// Sends GET, and writes the body of the response to a file, as ``Session/download(for:to:options:)`` does.
+    /// Sends GET, and writes the body of the response to a file, as ``Session/download(for:to:options:hooks:)`` does.
     ///
     /// ```swift
     /// try await client.download("images/linnet.iso", to: URL(filePath: "/srv/linnet.iso"))

@@ -7,13 +7,16 @@ extension Engine {
         _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>
     ) async throws(SessionError) -> Response<Void> {
         do {
-            let response = try await run(request, delivery: .streamed, sink: driver)
+            let response = try await run(
+                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
             driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
             link.begin(response)
             try await hand(response, to: link, driver)
             link.end(.success(response.body.completion))
-            return Response(
+            var whole = Response(
                 value: (), url: response.url, head: response.head, metrics: response.finalAttempts)
+            whole.redirects = response.redirects
+            return whole
         } catch {
             let error = error.adding(metrics: driver.attemptMetrics)
             link.end(.failure(error))

@@ -10,7 +10,8 @@ extension Engine {
         _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>
     ) async throws(SessionError) -> Response<S.Value> {
         do {
-            var response = try await run(request, delivery: .streamed, sink: driver)
+            var response = try await run(
+                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
             let body = try await collect(&response, of: request.method, driver)
             return try Response(response, body: body, serializer: serializer)
         } catch {

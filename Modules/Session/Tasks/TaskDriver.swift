@@ -21,6 +21,8 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var lastKey: UInt64 = 0
         var taskDescription: String?
         var metrics: [TransportMetrics] = []
+        var hooks: TaskHooks?
+        var requestHooks: RequestHooks?
         var priority = RequestPriority.normal
         /// Where the request waits for a connection, if it ever had to.
         var place: WaitingPlace?
@@ -29,17 +31,19 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     let id = TaskID.next()
     let request: Request?
+    let kind: TaskKind
     let hub: TaskEventHub
     let shared: Mutex<Shared>
     private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
     /// - Parameter progressInterval: The shortest time between two news of progress.
     init(
-        request: Request?, hub: TaskEventHub, progressInterval: Duration = .zero,
+        request: Request?, kind: TaskKind = .data, hub: TaskEventHub, progressInterval: Duration = .zero,
         didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void = { _, _ in },
         work: @escaping Work
     ) {
         self.request = request
+        self.kind = kind
         self.hub = hub
         self.didEnd = didEnd
         shared = Mutex(Shared(work: work, pace: ProgressPace(interval: progressInterval)))
@@ -170,7 +174,9 @@ final class TaskDriver<Output: Sendable>: Sendable {
         switch news {
         case .state(.running): hub.post(event(.resumed))
         case .state(.suspended): hub.post(event(.suspended))
-        case .completed(let outcome): hub.post(event(.completed(outcome.error)))
+        case .completed(let outcome):
+            hub.post(event(.completed(outcome.error)))
+            completeHooks(outcome.error)
         case .state, .progress: break
         }
     }

@@ -53,6 +53,12 @@ public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTas
         set { driver.shared.withLock { $0.taskDescription = newValue } }
     }
 
+    /// What is called on the task's way beside the session's hooks. Those count that are set when the task is started.
+    public var hooks: TaskHooks? {
+        get { driver.shared.withLock { $0.hooks } }
+        set { driver.shared.withLock { $0.hooks = newValue } }
+    }
+
     /// How soon the request gets a connection, compared with others that wait for one. The default is `.normal`. It can
     /// be changed at any time, and counts while the request waits.
     public var priority: RequestPriority {

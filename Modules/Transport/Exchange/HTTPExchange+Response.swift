@@ -5,7 +5,8 @@ internal import NIOCore
 extension HTTPExchange {
     /// The most bytes of a body that is handed over whole; nil for a streamed one.
     var collects: Int? {
-        if case .whole(let limit) = request.delivery { limit } else { nil }
+        guard case .whole(let limit) = request.delivery else { return nil }
+        return request.streamsUnsuccessfulResponses && head.map { $0.status.code >= 300 } ?? false ? nil : limit
     }
 
     func received(_ head: HTTPResponse) {

@@ -1,0 +1,119 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// The link that answers 401 (RFC 9110, section 11). It stands below the redirects: what it adds to a request is for one
+/// origin, and no link above ever sees it.
+struct AuthenticationInterceptor: Interceptor {
+    /// Attempts to authenticate one request, however many credentials a hook has.
+    private static let attemptLimit = 8
+
+    let store: CredentialStore?
+
+    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+        let target = try WireTarget(request.url)
+        let isOwn = request.headerFields.contains(.authorization) || target.authorization != nil
+        let credential = isOwn ? nil : store?.credential(before: target)
+        let response = try await next(credential.map(request.authorized) ?? request)
+        guard response.head.status == .unauthorized else { return response }
+        var exchange = Authentication(target: target, isOwn: isOwn)
+        if let credential { refused(credential, &exchange) }
+        if isOwn { exchange.failures = 1 }
+        return try await answer(response, to: request, &exchange, next)
+    }
+
+    private func answer(
+        _ first: EngineResponse, to request: Request, _ exchange: inout Authentication, _ next: Next
+    ) async throws(SessionError) -> EngineResponse {
+        var (request, response) = (request, first)
+        var attempts: [TransportMetrics] = []
+        while exchange.failures < Self.attemptLimit, response.head.status == .unauthorized,
+            let credential = try await choose(for: response, exchange, next)
+        {
+            request = try await next.readable(request, after: response)
+            await response.body.drain()
+            attempts += response.finalAttempts
+            do {
+                response = try await next(request.authorized(by: credential))
+            } catch {
+                throw error.adding(attempts)
+            }
+            if response.head.status == .unauthorized {
+                refused(credential, &exchange)
+            } else {
+                store?.accepted(credential, at: exchange.target)
+            }
+        }
+        response.attempts = attempts + response.attempts
+        return response
+    }
+
+    private func refused(_ credential: Credential, _ exchange: inout Authentication) {
+        exchange.failures += 1
+        exchange.refused.insert(credential)
+        store?.refused(credential, at: exchange.target)
+    }
+
+    /// The credential to try next; nil when there is none.
+    private func choose(
+        for response: EngineResponse, _ exchange: Authentication, _ next: Next
+    ) async throws(SessionError) -> Credential? {
+        let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
+        let proposal = exchange.isOwn ? nil : proposal(for: challenges, exchange)
+        guard let hooks = next.exchange.hooks else { return proposal }
+        let attempt = AuthenticationAttempt(
+            origin: Origin(exchange.target), challenges: challenges, head: response.head, failures: exchange.failures,
+            proposedCredential: proposal)
+        switch try await hooks.didReceiveChallenge(attempt) {
+        case nil, .performDefault: return proposal
+        case .use(let credential): return exchange.refused.contains(credential) ? nil : credential
+        case .reject: return nil
+        case .cancel:
+            throw SessionError(
+                .authenticationCancelled, "The authentication was cancelled by a hook.", url: response.url
+            ).adding(response)
+        }
+    }
+
+    /// A stored credential that was not refused yet; a token goes before a password.
+    private func proposal(for challenges: [AuthenticationChallenge], _ exchange: Authentication) -> Credential? {
+        guard let store else { return nil }
+        let origin = Origin(exchange.target)
+        for scheme in ["bearer", "basic"] {
+            for challenge in challenges where challenge.scheme == scheme {
+                guard let credential = store.credential(for: challenge, of: origin),
+                    !exchange.refused.contains(credential)
+                else { continue }
+                return credential
+            }
+        }
+        return nil
+    }
+}
+
+/// How far the authentication of one request has come.
+private struct Authentication {
+    let target: WireTarget
+    /// Whether the request brought credentials of its own, which the store's do not replace.
+    let isOwn: Bool
+    var refused: Set<Credential> = []
+    var failures = 0
+}
+
+extension Request {
+    fileprivate func authorized(by credential: Credential) -> Request {
+        var request = self
+        request.headerFields[.authorization] = credential.authorization
+        return request
+    }
+}
+
+extension SessionError {
+    /// The error with what the attempts before it cost.
+    func adding(_ attempts: [TransportMetrics]) -> SessionError {
+        var error = self
+        error.metrics = attempts + metrics
+        return error
+    }
+}

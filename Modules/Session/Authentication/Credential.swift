@@ -1,0 +1,49 @@
+internal import HTTPTypes
+internal import LinnetSerialization
+
+/// What proves to a server who asks: a user name and a password, or a token. Its description shows no secret.
+public struct Credential: Sendable, Hashable {
+    /// The scheme that it is for, in lower case.
+    public let scheme: String
+    /// The value of the Authorization field.
+    let authorization: String
+
+    /// For Basic (RFC 7617), in UTF-8.
+    ///
+    /// Throws ``SessionError/Code/invalidRequest`` when the user name holds a colon, or either holds a control character.
+    public static func basic(username: String, password: String) throws(SessionError) -> Credential {
+        try make("basic") { (fields: inout HTTPFields) throws(SerializationError) in
+            try fields.setBasicAuthorization(username: username, password: password)
+        }
+    }
+
+    /// For Bearer (RFC 6750).
+    ///
+    /// Throws ``SessionError/Code/invalidRequest`` when the token holds a character that the scheme has no room for.
+    public static func bearer(token: String) throws(SessionError) -> Credential {
+        try make("bearer") { (fields: inout HTTPFields) throws(SerializationError) in
+            try fields.setBearerAuthorization(token: token)
+        }
+    }
+
+    private static func make(
+        _ scheme: String, _ set: (inout HTTPFields) throws(SerializationError) -> Void
+    ) throws(SessionError) -> Credential {
+        var fields = HTTPFields()
+        do {
+            try set(&fields)
+        } catch {
+            throw SessionError(error, url: nil)
+        }
+        return Credential(scheme: scheme, authorization: fields[.authorization] ?? "")
+    }
+}
+
+extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The scheme alone.
+    public var description: String { "Credential(\(scheme))" }
+    /// The scheme alone.
+    public var debugDescription: String { description }
+    /// The scheme alone.
+    public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
+}

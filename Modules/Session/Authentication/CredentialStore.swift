@@ -1,0 +1,58 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Keeps credentials in memory, each for one protection space, and gives them to requests to that origin alone.
+///
+/// ```swift
+/// let credentials = CredentialStore()
+/// try credentials.set(.basic(username: "ada", password: password), for: ProtectionSpace(origin: Origin(url)))
+/// let session = try Session { $0.credentialStore = credentials }
+/// ```
+/// Sessions may share one. Nothing is written to disk.
+public final class CredentialStore: Sendable {
+    private let table = Mutex(CredentialTable())
+
+    /// Makes a store with nothing in it.
+    public init() {}
+
+    /// Keeps a credential for a space, in the place of the one that it has for the same scheme.
+    ///
+    /// It is sent when the server asks for its scheme and realm; Basic, once accepted, also with later requests to the
+    /// same folder and those below (RFC 7617, section 2.2). With `preemptively`, it is sent with every request to the
+    /// space's origin, before the server asks. The default is false.
+    public func set(_ credential: Credential, for space: ProtectionSpace, preemptively: Bool = false) {
+        table.withLock { $0.add(credential, for: space, withoutBeingAsked: preemptively) }
+    }
+
+    /// Removes the credentials of a space.
+    public func removeCredentials(for space: ProtectionSpace) {
+        table.withLock { $0.remove(space) }
+    }
+
+    /// Removes all credentials.
+    public func removeAll() {
+        table.withLock { $0 = CredentialTable() }
+    }
+
+    /// The credential that answers a challenge; nil where there is none for its scheme, its realm and this origin.
+    public func credential(for challenge: AuthenticationChallenge, of origin: Origin) -> Credential? {
+        table.withLock { $0.credential(for: challenge, of: origin) }
+    }
+
+    func credential(before target: WireTarget) -> Credential? {
+        table.withLock { $0.credential(at: target.pathAlone, of: Origin(target)) }
+    }
+
+    func accepted(_ credential: Credential, at target: WireTarget) {
+        table.withLock { $0.accepted(credential, at: target.pathAlone, of: Origin(target)) }
+    }
+
+    func refused(_ credential: Credential, at target: WireTarget) {
+        table.withLock { $0.refused(credential, of: Origin(target)) }
+    }
+}
+
+extension WireTarget {
+    /// The path without the query.
+    fileprivate var pathAlone: Substring { path.prefix { $0 != "?" } }
+}

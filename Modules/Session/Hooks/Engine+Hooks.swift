@@ -1,0 +1,72 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+
+extension Engine {
+    /// Sends a request that has hooks through the chain.
+    func run(
+        _ request: Request, _ exchange: Exchange, _ hooks: RequestHooks
+    ) async throws(SessionError) -> EngineResponse {
+        var watched = exchange
+        watched.sink = hooks.watching(exchange.sink)
+        if hooks.readsResponses { watched.delivery = .streamed }
+        var response = try await proceed(request, from: 0, watched)
+        do {
+            let disposition = try await hooks.didReceiveResponse(response.head)
+            try await follow(disposition, response, request, exchange, hooks)
+        } catch {
+            throw error.adding(response)
+        }
+        response.body = hooks.watching(response.body)
+        return response
+    }
+
+    /// Does what a hook said of a response; returns where it is to be read as it would have been.
+    private func follow(
+        _ disposition: ResponseDisposition?, _ response: EngineResponse, _ request: Request, _ exchange: Exchange,
+        _ hooks: RequestHooks
+    ) async throws(SessionError) {
+        switch disposition {
+        case nil, .allow:
+            return
+        case .cancel:
+            throw SessionError(.cancelled, "A hook cancelled the response.", url: request.url)
+        case .becomeStream(let reader):
+            try await hooks.stream(response, to: reader)
+            throw .takenByHook("stream", response)
+        case .becomeDownload(let file, let options):
+            let sink = hooks.watching(exchange.sink, isDownload: true)
+            hooks.didFinishDownload(
+                try await save(response, answering: request, DownloadPlan(to: file, options), sink).value)
+            throw .takenByHook("download", response)
+        }
+    }
+}
+
+extension Next {
+    /// The request with a body that can be read now: its own, or one that a hook gives.
+    func readable(_ request: Request, after response: EngineResponse) async throws(SessionError) -> Request {
+        guard let body = request.body, !body.canBeRead else { return request }
+        guard let new = try await exchange.hooks?.newBody(for: request) else {
+            throw SessionError.bodyNotReplayable(body, url: request.url).adding(response)
+        }
+        var request = request
+        request.body = new
+        return request
+    }
+}
+
+extension SessionError {
+    fileprivate static func takenByHook(_ kind: String, _ response: EngineResponse) -> SessionError {
+        var error = SessionError(
+            .takenByHook, "A hook made the response a \(kind), and the request has no value.", url: response.url)
+        error.metrics = response.finalAttempts
+        return error
+    }
+
+    static func bodyNotReplayable(_ body: HTTPBody, url: URL) -> SessionError {
+        SessionError(
+            .requestBodyFailed,
+            "The request has to be sent again, but its body cannot: "
+                + (body.replayObstacle ?? "its stream can be read only once") + ".", url: url)
+    }
+}

@@ -1,0 +1,134 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
+
+/// The hooks of one request: its session's and its own. There is none where there are no hooks.
+final class RequestHooks: Sendable {
+    let context: HookContext
+    private let tables: [TaskHooks]
+    private let executor: CallbackExecutor
+    private let hasCompleted = Atomic(false)
+
+    init(_ context: HookContext, tables: [TaskHooks], executor: CallbackExecutor) {
+        self.context = context
+        self.tables = tables
+        self.executor = executor
+    }
+
+    // MARK: They decide; nil when there is no hook
+
+    func willRedirect(_ redirect: Redirect, _ request: Request) async throws(SessionError) -> RedirectDecision? {
+        guard let hook = deciding(\.willRedirect) else { return nil }
+        return try await run { try await hook(context, redirect, request) }
+    }
+
+    func didReceiveChallenge(
+        _ attempt: AuthenticationAttempt
+    ) async throws(SessionError) -> AuthenticationDecision? {
+        guard let hook = deciding(\.didReceiveChallenge) else { return nil }
+        return try await run { try await hook(context, attempt) }
+    }
+
+    func willRetry(
+        _ attempt: RetryAttempt, _ decision: RetryDecision
+    ) async throws(SessionError) -> RetryDecision {
+        guard let hook = deciding(\.willRetry) else { return decision }
+        return try await run { try await hook(context, attempt, decision) }
+    }
+
+    func newBody(for request: Request) async throws(SessionError) -> HTTPBody? {
+        guard let hook = deciding(\.needsNewBody) else { return nil }
+        return try await run { try await hook(context, request) }
+    }
+
+    func didReceiveResponse(_ head: HTTPResponse) async throws(SessionError) -> ResponseDisposition? {
+        guard let hook = deciding(\.didReceiveResponse) else { return nil }
+        return try await run { try await hook(context, head) }
+    }
+
+    func stream(
+        _ response: EngineResponse, to reader: @Sendable (StreamedResponse) async throws -> Void
+    ) async throws(SessionError) {
+        try await run { try await reader(StreamedResponse(response, report: nil)) }
+    }
+
+    func didReceiveData(_ data: Data) async throws(SessionError) {
+        guard let hook = deciding(\.didReceiveData) else { return }
+        try await run { try await hook(context, data) }
+    }
+
+    // MARK: They see
+
+    func isSeen<Hook>(_ hook: KeyPath<TaskHooks, Hook?>) -> Bool {
+        tables.contains { $0[keyPath: hook] != nil }
+    }
+
+    /// Calls the hooks of both tables, on the callback executor.
+    func tell(_ call: @escaping @Sendable (TaskHooks, HookContext) -> Void) {
+        executor.execute { [tables, context] in
+            for table in tables { call(table, context) }
+        }
+    }
+
+    func didFinishDownload(_ file: URL) {
+        if isSeen(\.didFinishDownload) { tell { $0.didFinishDownload?($1, file) } }
+    }
+
+    /// The request is over; only the first time counts.
+    func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
+        guard !hasCompleted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard isSeen(\.didCollectMetrics) || isSeen(\.didComplete) else { return }
+        tell { $0.didCollectMetrics?($1, metrics) }
+        tell { $0.didComplete?($1, error) }
+    }
+
+    // MARK: What is to be done for them
+
+    /// Whether the response has to come up the chain before its body.
+    var readsResponses: Bool { isSeen(\.didReceiveResponse) || isSeen(\.didReceiveData) }
+
+    /// The body with the hook for its bytes before whoever reads it.
+    func watching(_ body: ResponseBody) -> ResponseBody {
+        isSeen(\.didReceiveData) ? .watched(WatchedBody(base: body, hooks: self)) : body
+    }
+
+    /// What watches for the hooks and for the request's own watcher; of a download, also what is written.
+    func watching(_ sink: (any EngineSink)?, isDownload: Bool = false) -> (any EngineSink)? {
+        if sink is HookSink { return sink }
+        guard
+            isSeen(\.didResumeDownload) || isSeen(\.didSendBody) || isSeen(\.didReceiveInformational)
+                || isSeen(\.didWriteDownload)
+        else {
+            return sink
+        }
+        return HookSink(hooks: self, base: sink, isDownload: isDownload)
+    }
+
+    /// The request's hook, or else the session's.
+    private func deciding<Hook>(_ hook: KeyPath<TaskHooks, Hook?>) -> Hook? {
+        for table in tables.reversed() {
+            if let hook = table[keyPath: hook] { return hook }
+        }
+        return nil
+    }
+
+    private func run<Value>(_ hook: () async throws -> Value) async throws(SessionError) -> Value {
+        do {
+            return try await hook()
+        } catch {
+            throw SessionError(thrownByHook: error, url: context.request.url)
+        }
+    }
+}
+
+extension SessionError {
+    /// What a hook threw.
+    init(thrownByHook error: any Error, url: URL?) {
+        self.init(thrown: error, url: url)
+        guard code == .interceptorFailed, !(error is SessionError) else { return }
+        code = .hookFailed
+        message = "A hook failed: \(error)"
+    }
+}

@@ -1,0 +1,60 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetSecurity
+public import LinnetSerialization
+public import LinnetTransport
+
+/// The hooks of ``TaskHooks`` and ``SessionHooks`` as the methods of an object, for a session or for one request.
+///
+/// ```swift
+/// final class Gatekeeper: SessionDelegate {
+///     func willRedirect(_ redirect: Redirect, by request: Request, _ context: HookContext) async throws
+///         -> RedirectDecision
+///     {
+///         redirect.target.host() == "example.com" ? .follow(request) : .doNotFollow
+///     }
+/// }
+/// let session = try Session { $0.setDelegate(gatekeeper) }
+/// ```
+/// Every method does what would be done without it, unless it is written. They are called as the hooks are, through the
+/// same table. The delegate is held weakly; once it is gone, it is as if it had never been.
+public protocol SessionDelegate: AnyObject, Sendable {
+    /// See ``TaskHooks/willRedirect``. The default follows.
+    func willRedirect(
+        _ redirect: Redirect, by request: Request, _ context: HookContext
+    ) async throws -> RedirectDecision
+    /// See ``TaskHooks/didReceiveChallenge``. The default is the stored credential.
+    func didReceiveChallenge(
+        _ attempt: AuthenticationAttempt, _ context: HookContext
+    ) async throws -> AuthenticationDecision
+    /// See ``TaskHooks/willRetry``. The default is the decision that was made.
+    func willRetry(
+        _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
+    ) async throws -> RetryDecision
+    /// See ``TaskHooks/needsNewBody``. The default is none.
+    func needsNewBody(for request: Request, _ context: HookContext) async throws -> HTTPBody?
+    /// See ``TaskHooks/didReceiveResponse``. The default reads on.
+    func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
+    /// See ``TaskHooks/didReceiveData``. The default does nothing.
+    func didReceiveData(_ data: Data, _ context: HookContext) async throws
+
+    /// See ``TaskHooks/didSendBody``. The default does nothing.
+    func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
+    /// See ``TaskHooks/didReceiveInformational``. The default does nothing.
+    func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext)
+    /// See ``TaskHooks/didWriteDownload``. The default does nothing.
+    func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
+    /// See ``TaskHooks/didResumeDownload``. The default does nothing.
+    func didResumeDownload(_ progress: TransferProgress, _ context: HookContext)
+    /// See ``TaskHooks/didFinishDownload``. The default does nothing.
+    func didFinishDownload(_ file: URL, _ context: HookContext)
+    /// See ``TaskHooks/didCollectMetrics``. The default does nothing.
+    func didCollectMetrics(_ metrics: [TransportMetrics], _ context: HookContext)
+    /// See ``TaskHooks/didComplete``. The default does nothing.
+    func didComplete(_ error: SessionError?, _ context: HookContext)
+
+    /// See ``SessionHooks/didReceiveServerTrust``. The default is the policy's decision.
+    func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision
+    /// See ``SessionHooks/didBecomeInvalid``. The default does nothing.
+    func didBecomeInvalid()
+}

@@ -1,0 +1,50 @@
+extension TaskHooks {
+    /// Hooks that call a delegate, which is held weakly.
+    public init(delegate: any SessionDelegate) {
+        willRedirect = { [weak delegate] context, redirect, request in
+            try await delegate?.willRedirect(redirect, by: request, context) ?? .follow(request)
+        }
+        didReceiveChallenge = { [weak delegate] context, attempt in
+            try await delegate?.didReceiveChallenge(attempt, context) ?? .performDefault
+        }
+        willRetry = { [weak delegate] context, attempt, decision in
+            try await delegate?.willRetry(attempt, decision, context) ?? decision
+        }
+        needsNewBody = { [weak delegate] context, request in
+            try await delegate?.needsNewBody(for: request, context)
+        }
+        didReceiveResponse = { [weak delegate] context, head in
+            try await delegate?.didReceiveResponse(head, context) ?? .allow
+        }
+        didReceiveData = { [weak delegate] context, data in try await delegate?.didReceiveData(data, context) }
+        didSendBody = { [weak delegate] context, bytes, progress in delegate?.didSendBody(bytes, progress, context) }
+        didReceiveInformational = { [weak delegate] context, head in delegate?.didReceiveInformational(head, context) }
+        didWriteDownload = { [weak delegate] context, bytes, progress in
+            delegate?.didWriteDownload(bytes, progress, context)
+        }
+        didResumeDownload = { [weak delegate] context, progress in
+            delegate?.didResumeDownload(progress, context)
+        }
+        didFinishDownload = { [weak delegate] context, file in delegate?.didFinishDownload(file, context) }
+        didCollectMetrics = { [weak delegate] context, metrics in delegate?.didCollectMetrics(metrics, context) }
+        didComplete = { [weak delegate] context, error in delegate?.didComplete(error, context) }
+    }
+}
+
+extension SessionHooks {
+    /// Hooks that call a delegate, which is held weakly.
+    public init(delegate: any SessionDelegate) {
+        didReceiveServerTrust = { [weak delegate] trust, decision in
+            await delegate?.didReceiveServerTrust(trust, decision) ?? decision
+        }
+        didBecomeInvalid = { [weak delegate] in delegate?.didBecomeInvalid() }
+    }
+}
+
+extension Session.Configuration {
+    /// Has a delegate called in the place of ``hooks`` and ``sessionHooks``. It is held weakly.
+    public mutating func setDelegate(_ delegate: any SessionDelegate) {
+        hooks = TaskHooks(delegate: delegate)
+        sessionHooks = SessionHooks(delegate: delegate)
+    }
+}

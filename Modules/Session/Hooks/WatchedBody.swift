@@ -1,0 +1,28 @@
+internal import FoundationEssentials
+
+/// A response's body whose pieces a hook sees first.
+final class WatchedBody: Sendable {
+    let base: ResponseBody
+    let hooks: RequestHooks
+
+    init(base: ResponseBody, hooks: RequestHooks) {
+        self.base = base
+        self.hooks = hooks
+    }
+}
+
+struct WatchedSource: ResponseBodySource {
+    private var iterator: ResponseBody.Iterator
+    private let hooks: RequestHooks
+
+    init(_ body: WatchedBody) {
+        iterator = body.base.makeAsyncIterator()
+        hooks = body.hooks
+    }
+
+    mutating func next() async throws(SessionError) -> Data? {
+        guard let chunk = try await iterator.next() else { return nil }
+        try await hooks.didReceiveData(chunk)
+        return chunk
+    }
+}

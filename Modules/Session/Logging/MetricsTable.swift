@@ -1,0 +1,67 @@
+public import LinnetTransport
+
+extension Sequence where Element == TransportMetrics {
+    /// What each attempt cost, as a table of plain text, one line for each, times in milliseconds.
+    ///
+    /// ```
+    ///   # protocol  connection       queue      dns  connect      tls     send     wait     read    total …  address
+    ///   1 h2        2 new             12.1      1.2      3.4      7.2      0.1     20.3      0.4     33.0 …  192.0.2.7:443
+    /// ```
+    /// A dash stands for a step that was not needed, such as the handshake on a connection that was open already.
+    public var table: String {
+        var lines = [MetricsTable.heading]
+        for (index, metrics) in enumerated() { lines.append(MetricsTable.line(index + 1, metrics)) }
+        return lines.joined(separator: "\n")
+    }
+}
+
+private enum MetricsTable {
+    static let heading = row(
+        "#", "protocol", "connection",
+        ["queue", "dns", "connect", "tls", "send", "wait", "read", "total", "sent", "received"], "address")
+
+    static func line(_ number: Int, _ metrics: TransportMetrics) -> String {
+        let steps = [
+            metrics.queue?.duration, metrics.nameResolution?.duration, metrics.connect?.duration,
+            metrics.tlsHandshake?.duration, span(metrics.requestStart, metrics.requestEnd),
+            span(metrics.requestEnd, metrics.responseStart), span(metrics.responseStart, metrics.responseEnd),
+            metrics.total,
+        ]
+        let bytes = [metrics.requestBodyBytes, metrics.responseBodyBytes]
+        return row(
+            "\(number)", metrics.httpVersion ?? "-",
+            "\(metrics.connectionID) \(metrics.isReusedConnection ? "reused" : "new")",
+            steps.map(milliseconds) + bytes.map { "\($0)" }, metrics.remoteAddress ?? "-")
+    }
+
+    private static func row(
+        _ number: String, _ version: String, _ connection: String, _ figures: [String], _ address: String
+    ) -> String {
+        let start = right(number, 3) + " " + left(version, 9) + " " + left(connection, 13)
+        return start + figures.map { right($0, 9) }.joined() + "  " + address
+    }
+
+    private static func span(
+        _ start: ContinuousClock.Instant?, _ end: ContinuousClock.Instant?
+    ) -> Duration? {
+        guard let start, let end else { return nil }
+        // The response may begin before the request has ended.
+        return max(.zero, start.duration(to: end))
+    }
+
+    /// With one decimal.
+    private static func milliseconds(_ duration: Duration?) -> String {
+        guard let duration else { return "-" }
+        let tenths = (duration / .microseconds(100)).rounded()
+        guard tenths.isFinite, abs(tenths) < 1e15 else { return "-" }
+        return "\(Int64(tenths) / 10).\(abs(Int64(tenths) % 10))"
+    }
+
+    private static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+public import LinnetSerialization
+
+extension Request {
+    /// The longest body that is a part of the command: what Linux takes for one word, with room for its quotes.
+    private static let inlineLimit = 32 * 1024
+
+    /// The request as a command line of curl for a POSIX shell.
+    ///
+    /// With nothing redacted, curl sends the same request: its own defaults are switched off. By default, credentials and
+    /// cookies are hidden, and the command shows the request without giving it away. What a shell has no room for, such as
+    /// a body that is a stream, stands in a comment at the end. What the session and its interceptors add is not there; see
+    /// ``Session/curlDescription(of:redaction:)``.
+    public func curlDescription(redaction: Redaction = .standard) -> String {
+        var request = self
+        // What the user information of the URL becomes on its way.
+        if let target = try? WireTarget(url) {
+            request.headerFields = target.head(of: self).headerFields
+            request.url = url.withoutUserInfo
+        }
+        return request.curlCommand(redaction)
+    }
+
+    private func curlCommand(_ redaction: Redaction) -> String {
+        let body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
+        var words = ["curl", "--globoff", "--path-as-is"]
+        words += methodWords(hasBody: !body.words.isEmpty)
+        for field in headerFields {
+            let value = redaction.value(of: field)
+            words += ["--header", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"]
+        }
+        var ownFields: [HTTPField.Name] = [.accept, .userAgent]
+        if !body.words.isEmpty { ownFields += [.contentType, .expect] }
+        for name in ownFields where !headerFields.contains(name) { words += ["--header", "\(name):"] }
+        words += body.words
+        words.append(redaction.text(of: url))
+        let command = body.prefix + words.map(\.shellQuoted).joined(separator: " ")
+        return body.remark.map { command + "  # " + $0 } ?? command
+    }
+
+    /// Where a method has a meaning for a body, none is sent as an empty one (RFC 9110, section 8.6).
+    private var emptyBody: HTTPBody? {
+        method == .post || method == .put || method == .patch ? .data(Data()) : nil
+    }
+
+    private func methodWords(hasBody: Bool) -> [String] {
+        switch method {
+        case .head: ["--head"]
+        case .get where !hasBody: []
+        default: ["--request", method.rawValue]
+        }
+    }
+}
+
+/// A body as a part of a command.
+private struct CurlBody {
+    var prefix = ""
+    var words: [String] = []
+    var remark: String?
+
+    init(_ body: HTTPBody?, limit: Int) {
+        guard let body else { return }
+        if let file = body.file {
+            words = ["--data-binary", "@" + file.path]
+        } else if let data = body.data {
+            inline(data, limit)
+        } else {
+            remark = "the body is a stream, and is not shown"
+        }
+    }
+
+    private mutating func inline(_ data: Data, _ limit: Int) {
+        if data.count > limit {
+            remark = "the body of \(data.count) bytes is not shown"
+        } else if !data.contains(0), let text = String(validating: data, as: UTF8.self) {
+            words = ["--data-raw", text]
+        } else {
+            prefix = "printf '\(data.printfFormat)' | "
+            words = ["--data-binary", "@-"]
+        }
+    }
+}
+
+extension Session {
+    /// A request with what the session adds to it, as a command line of curl; see ``Request/curlDescription(redaction:)``.
+    public func curlDescription(of request: Request, redaction: Redaction = .standard) -> String {
+        var request = request
+        request.headerFields.addDefaults(engine.headerFields)
+        return request.curlDescription(redaction: redaction)
+    }
+}

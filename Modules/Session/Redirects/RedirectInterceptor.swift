@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// The link that follows redirects (RFC 9110, section 15.4).
+struct RedirectInterceptor: Interceptor {
+    let policy: RedirectPolicy
+
+    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+        let response = try await next(request)
+        guard response.head.status.isRedirect else { return response }
+        return try await follow(response, to: request, next)
+    }
+
+    private func follow(
+        _ first: EngineResponse, to original: Request, _ next: Next
+    ) async throws(SessionError) -> EngineResponse {
+        var (request, response) = (original, first)
+        var (history, attempts): ([Redirect], [TransportMetrics]) = ([], [])
+        do {
+            while let target = try response.redirectTarget() {
+                let redirect = Redirect(head: response.head, url: response.url, target: target)
+                let proposal = try propose(target, for: request, response, followed: history.count)
+                guard var following = try await decide(on: redirect, proposal, from: request, next) else { break }
+                following = try await next.readable(following, after: response)
+                await response.body.drain()
+                attempts += response.finalAttempts
+                history.append(redirect)
+                request = following
+                response = try await next(request)
+            }
+        } catch {
+            throw error.adding(history, attempts)
+        }
+        response.redirects = history + response.redirects
+        response.attempts = attempts + response.attempts
+        return response
+    }
+
+    /// The request that follows, unless the policy forbids it.
+    private func propose(
+        _ target: URL, for request: Request, _ response: EngineResponse, followed: Int
+    ) throws(SessionError) -> Request {
+        guard followed < policy.limit else {
+            throw SessionError(
+                .tooManyRedirects, "The request was redirected more than \(policy.limit) times.", url: response.url
+            ).adding(response)
+        }
+        let proposal = try request.redirected(to: target, by: response.head.status)
+        try check(proposal, from: request.url, response)
+        return proposal
+    }
+
+    private func check(_ request: Request, from url: URL, _ response: EngineResponse) throws(SessionError) {
+        let (source, target) = (try Origin(url), try Origin(request.url))
+        guard target.scheme == "https" || source.scheme == "http" else {
+            throw .redirectRefused("The response redirects from https to http.", response)
+        }
+        guard !policy.staysAtOrigin || source == target else {
+            throw .redirectRefused("The response redirects to another origin.", response)
+        }
+    }
+
+    /// What the hook makes of the proposal; nil when it is not to be followed.
+    private func decide(
+        on redirect: Redirect, _ proposal: Request, from request: Request, _ next: Next
+    ) async throws(SessionError) -> Request? {
+        guard let hooks = next.exchange.hooks else { return proposal }
+        switch try await hooks.willRedirect(redirect, proposal) {
+        case nil:
+            return proposal
+        case .doNotFollow:
+            return nil
+        case .follow(var changed):
+            // A hook that only changes where to must not take along what was meant for one origin.
+            if try Origin(changed.url) != Origin(proposal.url), try Origin(changed.url) != Origin(request.url) {
+                changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)
+            }
+            try check(changed, from: request.url, EngineResponse(url: redirect.url, head: redirect.head))
+            return changed
+        }
+    }
+}
+
+extension SessionError {
+    /// The error with what came before it.
+    fileprivate func adding(_ history: [Redirect], _ attempts: [TransportMetrics]) -> SessionError {
+        var error = self
+        error.redirects = history + redirects
+        error.metrics = attempts + metrics
+        return error
+    }
+}

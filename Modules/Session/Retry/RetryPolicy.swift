@@ -1,0 +1,95 @@
+public import HTTPTypes
+internal import LinnetSerialization
+
+/// When a request is sent again, and how long after.
+///
+/// ```swift
+/// let session = try Session { $0.retryPolicy = .limited(to: 3) }
+/// ```
+/// Only what is likely to pass is tried again, and only where doing it twice is as good as once: see ``methods``. Beside
+/// this policy, whatever it says, a request that can be replayed is sent again once when a connection that had served
+/// before ended without a byte of response.
+public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
+    /// How many more attempts there may be after the first. The default is 0: none.
+    public var limit: Int
+    /// The methods of requests that are sent again. The default is those that are idempotent by RFC 9110, section 9.2.2:
+    /// DELETE, GET, HEAD, OPTIONS, PUT and TRACE.
+    public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
+    /// The statuses after which they are. The default is 408, 429, 500, 502, 503 and 504.
+    public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
+    /// The failures after which they are. The default is those of names, connections and timeouts; never the timeout of the
+    /// whole request.
+    public var errorCodes: Set<SessionError.Code> = [
+        .nameResolutionFailed, .connectionFailed, .connectionLost, .timeout,
+    ]
+    /// How long to wait.
+    public var backoff = Backoff()
+    /// As long a Retry-After field (RFC 9110, section 10.2.3) is obeyed; where the server wants more, its response is the
+    /// request's. The default is 60 seconds.
+    public var maximumRetryAfter = Duration.seconds(60)
+
+    /// Makes a policy.
+    public init(limit: Int = 0) {
+        self.limit = limit
+    }
+
+    /// Sends nothing again. This is the default of a session.
+    public static let never = RetryPolicy()
+
+    /// Sends again up to this many times what is idempotent and failed in a way that may pass.
+    public static func limited(to limit: Int) -> RetryPolicy {
+        RetryPolicy(limit: limit)
+    }
+
+    /// The waits between attempts, which get longer.
+    public struct Backoff: Sendable, Hashable {
+        /// The wait after the first attempt. The default is half a second.
+        public var first = Duration.milliseconds(500)
+        /// How many times longer each next one is. The default is 2.
+        public var factor = 2.0
+        /// The longest. The default is 30 seconds.
+        public var maximum = Duration.seconds(30)
+        /// The part of each wait that is left to chance, so that many clients do not come back at once: from 0 for none to 1
+        /// for any wait up to the full one. The default is 0.5.
+        public var jitter = 0.5
+
+        /// The defaults.
+        public init() {}
+
+        /// The wait after so many attempts.
+        func wait(after attempts: Int) -> Duration {
+            // In floating point, which no value of a caller's can overflow; a billion seconds are as good as never.
+            let longest = min(max(0, maximum / .seconds(1)), 1e9)
+            var wait = min(max(0, first / .seconds(1)), longest)
+            for _ in 1..<max(1, min(attempts, 64)) where wait < longest { wait = min(wait * factor, longest) }
+            guard wait.isFinite, wait > 0 else { return .zero }
+            let part = jitter > 0 ? min(1, jitter) : 0
+            return .seconds(wait * (1 - part * Double.random(in: 0...1)))
+        }
+    }
+
+    /// Decides by the policy.
+    public func decide(on attempt: RetryAttempt) -> RetryDecision {
+        guard attempt.number <= limit, methods.contains(attempt.request.method) else { return .doNotRetry }
+        if let error = attempt.error {
+            guard errorCodes.contains(error.code), error.timeout != .request else { return .doNotRetry }
+            return .retry(after: backoff.wait(after: attempt.number))
+        }
+        guard let head = attempt.head, statusCodes.contains(head.status.code) else { return .doNotRetry }
+        let asked = head.retryAfter ?? .zero
+        guard asked <= maximumRetryAfter else { return .doNotRetry }
+        return .retry(after: max(asked, backoff.wait(after: attempt.number)))
+    }
+}
+
+extension HTTPResponse {
+    /// How long the server wants the client to wait; nil where it does not say. A moment is counted from the response's own
+    /// Date, so that the two clocks need not agree.
+    var retryAfter: Duration? {
+        guard let text = headerFields[.retryAfter]?.trimmingOptionalWhitespace, !text.isEmpty else { return nil }
+        if text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return .seconds(Int64(text) ?? Int64(Int32.max)) }
+        guard let moment = HTTPDate(text) else { return nil }
+        let now = headerFields[.date].flatMap { HTTPDate($0.trimmingOptionalWhitespace) } ?? .now
+        return .seconds(max(0, moment.secondsSinceEpoch - now.secondsSinceEpoch))
+    }
+}

@@ -1,0 +1,159 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ObservingHookTests {
+    @Test(arguments: Surface.allCases, Version.allCases)
+    func whatHappensOnTheWayIsTold(surface: Surface, version: Version) async throws {
+        let calls = EventRecorder<String>()
+        var early = MockResponse.json("1")
+        early.informational = [HTTPResponse(status: .init(code: 103), headerFields: [.link: "</style>"])]
+        let response = early
+        try await withMockClient(
+            version,
+            configure: {
+                $0.session.hooks.didSendBody = { _, bytes, progress in
+                    calls.record("sent \(bytes) \(progress.completed) of \(progress.total ?? -1)")
+                }
+                $0.session.hooks.didReceiveInformational = { _, head in
+                    calls.record("informational \(head.status.code) \(head.headerFields[.link] ?? "")")
+                }
+                $0.session.hooks.didCollectMetrics = { _, metrics in calls.record("metrics \(metrics.count)") }
+                $0.session.hooks.didComplete = { context, error in
+                    calls.record("completed \(context.kind) \(error?.code.description ?? "fine")")
+                }
+            }, routes: { $0.on("/a", response) },
+            perform: { client, server in
+                _ = try await surface.send("a", method: .post, parameters: ["k": "v"], with: client).get()
+                try await calls.wait { $0.last?.hasPrefix("completed") == true }
+                #expect(
+                    calls.events == [
+                        "sent 3 3 of 3", "informational 103 </style>", "metrics 1", "completed data fine",
+                    ])
+            })
+    }
+
+    @Test(arguments: Surface.allCases)
+    func everyRequestCompletesOnce(surface: Surface) async throws {
+        let completed = EventRecorder<SessionError.Code?>()
+        let client = try makeClient(StubTransport { $0.head.path == "/api/a" ? .json("1") : .status(500) }) {
+            $0.session.hooks.didComplete = { _, error in completed.record(error?.code) }
+        }
+        _ = await surface.send("a", with: client)
+        try await completed.wait(count: 1)
+        _ = await surface.send("b", with: client)
+        try await completed.wait(count: 2)
+        await client.shutdown()
+        _ = await surface.send("a", with: client)
+        try await completed.wait(count: 3)
+        #expect(completed.events == [nil, .unacceptableStatus, .shutDown])
+    }
+
+    @Test func handlesThatNeverStartedCompleteToo() async throws {
+        let completed = EventRecorder<UInt64>()
+        let client = try makeClient {
+            $0.session.hooks.didComplete = { context, error in
+                if error?.code == .cancelled { completed.record(context.taskID) }
+            }
+        }
+        let task = client.task(.get, "a")
+        task.cancel()
+        task.cancel()
+        var dropped: DataTask<JSONValue?>? = client.task(.get, "b")
+        let id = dropped?.id
+        dropped = nil
+        try await completed.wait(count: 2)
+        #expect(completed.events == [task.id, id])
+    }
+
+    @Test func streamsCompleteAtTheirEndOrWhenTheyAreDropped() async throws {
+        let completed = EventRecorder<SessionError.Code?>()
+        var configuration = Session.Configuration()
+        configuration.hooks.didComplete = { context, error in
+            #expect(context.kind == .stream)
+            completed.record(error?.code)
+        }
+        let session = Session(configuration: configuration, transport: StubTransport { _ in .json("1") })
+        var stream: StreamedResponse? = try await session.bytes(for: makeRequest())
+        #expect(completed.events.isEmpty)
+        _ = try await stream?.collect(upTo: 10)
+        try await completed.wait(count: 1)
+        stream = try await session.bytes(for: makeRequest())
+        stream = nil
+        try await completed.wait(count: 2)
+        #expect(completed.events == [nil, .cancelled])
+    }
+
+    @Test func downloadsTellWhatTheyWrote() async throws {
+        let calls = EventRecorder<String>()
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "linnet-hooks-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: file) }
+        var hooks = TaskHooks()
+        hooks.didWriteDownload = { _, _, progress in calls.record("\(progress.completed) of \(progress.total ?? -1)") }
+        hooks.didFinishDownload = { _, file in calls.record(file.lastPathComponent) }
+        hooks.didComplete = { context, _ in calls.record("\(context.kind)") }
+        let session = Session(transport: StubTransport { _ in .status(200, body: Data("bytes".utf8)) })
+        _ = try await session.download(for: makeRequest(), to: file, hooks: hooks)
+        try await calls.wait(count: 3)
+        #expect(calls.events == ["5 of 5", file.lastPathComponent, "download"])
+    }
+
+    @Test func bothTablesSeeTheSessionsFirst() async throws {
+        let calls = EventRecorder<String>()
+        let client = try makeClient(StubTransport { _ in .json("1") }) {
+            $0.session.hooks.didComplete = { _, _ in calls.record("session") }
+        }
+        let task = client.task(.get, "a")
+        var hooks = TaskHooks()
+        hooks.didComplete = { _, _ in calls.record("task") }
+        task.hooks = hooks
+        task.resume()
+        _ = try await task.value
+        try await calls.wait(count: 2)
+        #expect(calls.events == ["session", "task"])
+    }
+
+    @Test func aHookMayHoldItsTask() async throws {
+        weak var released: DataTask<JSONValue?>?
+        try await {
+            let client = try makeClient(StubTransport { _ in .json("1") })
+            let task = client.task(.get, "a")
+            let done = Signal()
+            var hooks = TaskHooks()
+            hooks.didComplete = { _, _ in
+                withExtendedLifetime(task) {}
+                done.fire()
+            }
+            task.hooks = hooks
+            task.resume()
+            _ = try await task.value
+            await done.wait()
+            released = task
+        }()
+        while released != nil { await Task.yield() }
+    }
+
+    @Test func theEndOfTheSessionIsToldOnce() async throws {
+        let told = EventRecorder<String>()
+        var configuration = Session.Configuration()
+        configuration.sessionHooks.didBecomeInvalid = { told.record("invalid") }
+        configuration.hooks.didComplete = { _, _ in told.record("completed") }
+        let session = Session(configuration: configuration, transport: StubTransport { _ in .json("1") })
+        _ = try await session.data(for: makeRequest())
+        await session.shutdown()
+        await session.shutdown(.immediate)
+        _ = try? await session.data(for: makeRequest())
+        try await told.wait(count: 3)
+        #expect(told.events == ["completed", "invalid", "completed"])
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let link = HTTPField.Name("Link") ?? .accept
+}

@@ -1,0 +1,141 @@
+import CommandSupport
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct CurlDescriptionTests {
+    private static let url = URL(string: "http://example.com/a?b=c")
+
+    @Test func aSimpleRequestIsASimpleCommand() throws {
+        let request = Request(url: try #require(Self.url), headerFields: [.accept: "*/*", .userAgent: "x"])
+        #expect(
+            request.curlDescription()
+                == "curl --globoff --path-as-is --header 'Accept: */*' --header 'User-Agent: x' 'http://example.com/a?b=c'"
+        )
+    }
+
+    @Test func secretsAreHiddenUnlessAskedFor() throws {
+        let url = try #require(URL(string: "http://ada:s3cret@example.com/a?b=c&Access_Token=s3cret&x=1#f"))
+        let request = Request(
+            url: url, headerFields: [.cookie: "s3cret=s3cret", .proxyAuthorization: "s3cret", .accept: "shown"])
+        let hidden = request.curlDescription()
+        #expect(!hidden.contains("s3cret"))
+        #expect(!hidden.contains("YWRhOn"))
+        #expect(hidden.contains("'Authorization: <redacted>'"))
+        #expect(hidden.contains("'http://example.com/a?b=c&Access_Token=<redacted>&x=1#f'"))
+        #expect(hidden.contains("shown"))
+        let shown = request.curlDescription(redaction: .insecureShowEverything)
+        #expect(shown.contains("Access_Token=s3cret"))
+        #expect(shown.contains("'Cookie: s3cret=s3cret'"))
+        #expect(shown.contains(HTTPFields.basicAuthorization(username: "ada", password: "s3cret")))
+        var own = Redaction(fieldNames: [.accept], queryNames: ["b"])
+        own.queryNames.insert("x")
+        #expect(request.curlDescription(redaction: own).contains("b=<redacted>&Access_Token=s3cret&x=<redacted>"))
+        #expect(!request.curlDescription(redaction: own).contains("shown"))
+        #expect(!request.curlDescription(redaction: own).contains("ada"))
+    }
+
+    @Test func whatHasNoPlaceIsARemark() throws {
+        let stream = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
+        let request = try makeRequest("a", method: .post, body: stream)
+        #expect(request.curlDescription().hasSuffix("http://example.com/a  # the body is a stream, and is not shown"))
+        let large = try makeRequest("a", method: .post, body: .data(Data(repeating: 0x61, count: 1_000_000)))
+        #expect(large.curlDescription().hasSuffix("# the body of 1000000 bytes is not shown"))
+    }
+
+    @Test func theSessionsFieldsAreThereWhenItIsAsked() throws {
+        var configuration = Session.Configuration()
+        configuration.headerFields = [.userAgent: "Finch"]
+        let session = Session(configuration: configuration, transport: StubTransport())
+        #expect(session.curlDescription(of: try makeRequest()).contains("'User-Agent: Finch'"))
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var method = HTTPRequest.Method.post
+        var path = "/a"
+        var fields: HTTPFields = [:]
+        var body: Data?
+
+        init(_ description: String, _ configure: (inout Case) -> Void) {
+            testDescription = description
+            configure(&self)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("GET") { $0.method = .get },
+        Case("HEAD") { $0.method = .head },
+        Case("OPTIONS") { $0.method = .options },
+        Case("GET with a body") {
+            $0.method = .get
+            $0.body = Data("body".utf8)
+        },
+        Case("PUT") {
+            $0.method = .put
+            $0.body = Data(#"{"it's": "$HOME `x` \\ !"}"#.utf8)
+            $0.fields = [.contentType: "application/json"]
+        },
+        Case("DELETE") { $0.method = .delete },
+        Case("no body") { _ in },
+        Case("an empty body") { $0.body = Data() },
+        Case("a body that begins with @ and has lines") { $0.body = Data("@/etc/passwd\r\n\n ' \" \t\n".utf8) },
+        Case("bytes that are no text") { $0.body = Data((0...255).map { UInt8($0) } + [0, 0x25, 0x5C]) },
+        Case("text beyond ASCII") { $0.body = Data("ä 日本 🐦".utf8) },
+        Case("globs and dots in the path") { $0.path = "/a/../b/./{c,d}[1-3]?q='$(id)'&r=%20*" },
+        Case("fields") {
+            var fields: HTTPFields = [.accept: "it's", .userAgent: "\"x\"", .cookie: "a=b; c=d"]
+            fields.append(HTTPField(name: .acceptLanguage, value: ""))
+            $0.fields = fields
+        },
+        Case("credentials") { $0.fields = [.authorization: "Bearer abc=="] },
+        Case("a field twice") {
+            var fields: HTTPFields = [.acceptLanguage: "en"]
+            fields.append(HTTPField(name: .acceptLanguage, value: "de"))
+            $0.fields = fields
+        },
+    ]
+
+    @Test(arguments: cases)
+    func curlSendsTheSame(testCase: Case) async throws {
+        try await withMockClient {
+            $0.on("/*", .text("ok"))
+        } perform: { client, server in
+            let request = Request(
+                url: try server.url(testCase.path), method: testCase.method, headerFields: testCase.fields,
+                body: testCase.body.map { .data($0) })
+            _ = try await client.session.data(for: request)
+            let command = request.curlDescription(redaction: .insecureShowEverything)
+            let run = try await Command.run(["sh", "-c", command + " --silent --show-error --output /dev/null"])
+            #expect(run.status == 0, "\(run.errors)")
+            let (ours, curls) = (server.recordedRequests[0], try #require(server.recordedRequests.last))
+            #expect(server.recordedRequests.count == 2)
+            #expect(curls.method == ours.method)
+            #expect(curls.target == ours.target)
+            #expect(curls.body == ours.body)
+            #expect(Self.sorted(curls.headerFields) == Self.sorted(ours.headerFields))
+        }
+    }
+
+    private static func sorted(_ fields: HTTPFields) -> [String] {
+        fields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
+    }
+
+    @Test func aFileIsSentByItsName() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "linnet curl 'x' \(UInt64.random(in: 0 ... .max))")
+        try Data("from a file\n".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await withMockServer(.text("ok")) { server in
+            let request = Request(url: server.url, method: .put, body: try .file(file))
+            let run = try await Command.run(["sh", "-c", request.curlDescription() + " --silent --show-error"])
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(server.recordedRequests.map(\.bodyText) == ["from a file\n"])
+        }
+    }
+}

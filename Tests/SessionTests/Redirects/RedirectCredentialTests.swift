@@ -1,0 +1,106 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSecurity
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct RedirectCredentialTests {
+    private static let secrets: HTTPFields = [
+        .authorization: "Bearer secret", .cookie: "a=b", .proxyAuthorization: "Basic cHJveHk=", .accept: "x/y",
+    ]
+
+    @Test(arguments: [
+        ("/b", true), ("http://example.com/b", true), ("http://EXAMPLE.com:80/b", true),
+        ("http://example.com:8080/b", false), ("https://example.com/b", false), ("http://www.example.com/b", false),
+        ("http://example.com@evil.example/b", false), ("//evil.example/b", false),
+    ])
+    func credentialsStayAtTheirOrigin(location: String, keeps: Bool) async throws {
+        let transport = StubTransport { request in
+            request.index == 0 ? .status(302, headerFields: [.location: location]) : .json("1")
+        }
+        var request = try makeRequest("a")
+        request.headerFields = Self.secrets
+        _ = try await Session(transport: transport).data(for: request)
+        let fields = transport.requests[1].head.headerFields
+        #expect(fields[.authorization] == (keeps ? "Bearer secret" : nil))
+        #expect(fields[.cookie] == (keeps ? "a=b" : nil))
+        #expect(fields[.proxyAuthorization] == nil)
+        #expect(fields[.accept] == "x/y")
+    }
+
+    @Test func theyAreNotBackAfterAWayRoundByAnotherOrigin() async throws {
+        let transport = StubTransport { request in
+            switch request.index {
+            case 0: .status(302, headerFields: [.location: "http://other.example/b"])
+            case 1: .status(302, headerFields: [.location: "http://example.com/c"])
+            default: .json("1")
+            }
+        }
+        var request = try makeRequest("a")
+        request.headerFields = Self.secrets
+        _ = try await Session(transport: transport).data(for: request)
+        #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Bearer secret", nil, nil])
+    }
+
+    @Test(arguments: [
+        ("/b", "Basic dTpw"), ("http://example.com/b", "Basic dTpw"), ("http://other.example/b", nil),
+        ("http://x:y@example.com/b", "Basic dTpw"), ("http://x:y@other.example/b", nil),
+    ])
+    func userInformationIsTheCallersAlone(location: String, expected: String?) async throws {
+        let transport = StubTransport { request in
+            request.index == 0 ? .status(302, headerFields: [.location: location]) : .json("1")
+        }
+        let url = try #require(URL(string: "http://u:p@example.com/a"))
+        let response = try await Session(transport: transport).data(for: Request(url: url))
+        #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Basic dTpw", expected])
+        #expect(response.redirects.allSatisfy { !"\($0.url)\($0.target)".contains("@") })
+    }
+
+    @Test func aHookThatLeadsElsewhereTakesNoCredentialsAlong() async throws {
+        let transport = StubTransport { request in
+            request.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1")
+        }
+        var hooks = TaskHooks()
+        hooks.willRedirect = { _, _, request in
+            var request = request
+            request.url = try #require(URL(string: "http://other.example/b"))
+            return .follow(request)
+        }
+        var request = try makeRequest("a")
+        request.headerFields = Self.secrets
+        _ = try await Session(transport: transport).data(for: request, hooks: hooks)
+        #expect(transport.requests[1].head.authority == "other.example")
+        #expect(transport.requests[1].head.headerFields[.authorization] == nil)
+    }
+
+    @Test func theHostThatARedirectLeadsToIsJudgedByItsOwnRule() async throws {
+        let pki = try TestPKI()
+        let identity = try pki.identity()
+        let stranger = try TestPKI.selfSigned()
+        try await withMockServer(.text("pinned away"), tls: identity) { other in
+            let location = try other.url("/b").absoluteString
+            var configuration = MockServer.Configuration()
+            configuration.hostName = "localhost"
+            try await withMockServer(.redirect(to: location), tls: identity, configuration: configuration) { server in
+                let anchors = try TrustAnchors.certificates([pki.root])
+                let pins = try PublicKeyPinEvaluator([stranger.pin], anchors: anchors)
+                let session = try Session {
+                    $0.securityPolicy = try SecurityPolicy(
+                        rules: [HostRule("127.0.0.1", pins)], otherHosts: SystemTrustEvaluator(anchors: anchors))
+                }
+                let error = await #expect(throws: SessionError.self) {
+                    try await session.data(for: Request(url: server.url("/a")))
+                }
+                await session.shutdown()
+                #expect(error?.code == .trustRefused)
+                #expect(error?.trustRefusal?.host == "127.0.0.1")
+                #expect(error?.redirects.count == 1)
+                #expect(other.recordedRequests.isEmpty)
+            }
+        }
+    }
+}

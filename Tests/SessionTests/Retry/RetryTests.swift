@@ -1,0 +1,186 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct RetryTests {
+    /// A clock whose waits are over at once, and that notes them.
+    private struct ImmediateClock: Clock {
+        let waits = EventRecorder<Duration>()
+        var now: ContinuousClock.Instant { ContinuousClock.now }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            waits.record(.zero)
+            try Task.checkCancellation()
+        }
+    }
+
+    private static func limited(to limit: Int) -> RetryPolicy {
+        var policy = RetryPolicy.limited(to: limit)
+        policy.backoff.jitter = 0
+        return policy
+    }
+
+    @Test(arguments: Surface.allCases)
+    func nothingIsTriedAgainByDefault(surface: Surface) async throws {
+        let transport = StubTransport { _ in .status(503) }
+        let client = try makeClient(transport)
+        #expect(await surface.send("a", with: client).error?.head?.status == .serviceUnavailable)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func attemptsAreMadeUpToTheLimit(surface: Surface) async throws {
+        let clock = ImmediateClock()
+        let transport = StubTransport { request in
+            switch request.index {
+            case 0: .status(503)
+            case 1: throw TransportError(.connectionFailed, "No.")
+            case 2: .json("1")
+            default: .status(500)
+            }
+        }
+        let client = try makeClient(transport) {
+            $0.session.retryPolicy = Self.limited(to: 2)
+            $0.session.clock = clock
+        }
+        let response = try await surface.send("a", with: client).get()
+        #expect(response.value == 1)
+        #expect(response.metrics.count == 2)
+        #expect(clock.waits.events.count == 2)
+        let error = await surface.send("a", with: client).error
+        #expect(error?.head?.status == .internalServerError)
+        #expect(transport.requests.count == 6)
+    }
+
+    @Test func theWaitIsTheClocks() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { $0.index == 0 ? .status(503, headerFields: [.retryAfter: "7"]) : .json("1") }
+        let client = try makeClient(transport) {
+            $0.session.retryPolicy = Self.limited(to: 1)
+            $0.session.clock = clock
+        }
+        async let response = client.get("a")
+        try await clock.waitForSleepers(count: 1)
+        #expect(transport.requests.count == 1)
+        #expect(clock.nextDeadline?.offset == .seconds(7))
+        clock.advance(by: .seconds(7))
+        #expect(try await response.value == 1)
+    }
+
+    @Test(arguments: Surface.allCases)
+    func cancellationEndsTheWait(surface: Surface) async throws {
+        let clock = ManualClock()
+        let client = try makeClient(StubTransport { _ in .status(503) }) {
+            $0.session.retryPolicy = Self.limited(to: 1)
+            $0.session.clock = clock
+        }
+        let task = Task { await surface.send("a", with: client) }
+        try await clock.waitForSleepers(count: 1)
+        if surface == .async { task.cancel() } else { client.session.cancelAll() }
+        #expect(await task.value.error?.code == .cancelled)
+    }
+
+    @Test func noAttemptBeginsBehindTheTimeout() async throws {
+        let transport = StubTransport { _ in .status(503) }
+        let client = try makeClient(transport) {
+            $0.session.retryPolicy = Self.limited(to: 1)
+            $0.session.retryPolicy.backoff.first = .seconds(20)
+        }
+        var options = RequestOptions()
+        options.timeout = .seconds(10)
+        let error = await Surface.async.send("a", options: options, with: client).error
+        #expect(error?.head?.status == .serviceUnavailable)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func aBodyThatCannotBeSentAgainIsNot() async throws {
+        let transport = StubTransport { _ in .status(503) }
+        var configuration = Session.Configuration()
+        configuration.retryPolicy = Self.limited(to: 2)
+        configuration.clock = ImmediateClock()
+        let session = Session(configuration: configuration, transport: transport)
+        let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        _ = try? await session.data(for: makeRequest("a", method: .put, body: once))
+        #expect(transport.requests.count == 1)
+        let again = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
+        _ = try? await session.data(for: makeRequest("a", method: .put, body: again))
+        #expect(
+            transport.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["once", "once", "once", "once"])
+    }
+
+    @Test func retriersAreAskedBeforeThePolicyAndAdaptersSeeEachAttempt() async throws {
+        struct Counting: RequestAdapter {
+            let calls = EventRecorder<String>()
+
+            func adapt(_ request: Request) async throws -> Request {
+                calls.record(request.url.path)
+                var request = request
+                request.headerFields[.userAgent] = "attempt \(calls.events.count)"
+                return request
+            }
+        }
+        struct OnTeapot: RequestRetrier {
+            func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+                attempt.head?.status.code == 418 && attempt.number < 3 ? .retry(after: .zero) : .doNotRetry
+            }
+        }
+        let transport = StubTransport { request in
+            switch request.index {
+            case 0, 2: .status(418)
+            case 1: .status(302, headerFields: [.location: "/moved"])
+            case 3: .json("1")
+            default: .status(418)
+            }
+        }
+        let adapter = Counting()
+        let client = try makeClient(transport) {
+            $0.session.retriers = [OnTeapot()]
+            $0.session.requestAdapters = [adapter]
+        }
+        #expect(try await client.post("a").value == 1)
+        // The redirect is a part of the second attempt.
+        #expect(adapter.calls.events.count == 3)
+        #expect(
+            transport.requests.map { $0.head.headerFields[.userAgent] } == [
+                "attempt 1", "attempt 2", "attempt 2", "attempt 3",
+            ])
+    }
+
+    @Test func theHookHasTheLastWord() async throws {
+        let decisions = EventRecorder<RetryDecision>()
+        let transport = StubTransport { $0.index < 2 ? .status(404) : .json("1") }
+        let client = try makeClient(transport) {
+            $0.session.hooks.willRetry = { _, attempt, decision in
+                decisions.record(decision)
+                return attempt.head?.status.code == 404 ? .retry(after: .zero) : decision
+            }
+        }
+        #expect(try await client.get("a").value == 1)
+        #expect(decisions.events == [.doNotRetry, .doNotRetry, .doNotRetry])
+    }
+
+    @Test(arguments: Version.allCases)
+    func overTheWire(version: Version) async throws {
+        let seen = EventRecorder<Void>()
+        try await withMockClient(version) {
+            $0.session.retryPolicy = Self.limited(to: 2)
+            $0.session.clock = ImmediateClock()
+        } routes: {
+            $0.on("/a") { _ in
+                seen.record(())
+                return seen.events.count < 3 ? .text("busy", status: .serviceUnavailable) : .json("1")
+            }
+        } perform: { client, server in
+            let response = try await client.get("a")
+            #expect(response.value == 1)
+            #expect(server.recordedRequests.count == 3)
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+}
