@@ -5,7 +5,7 @@ public import LinnetSecurity
 extension TestPKI.Identity {
     /// The identity as a client shows it.
     ///
-    /// Fails as ``ClientIdentity/init(certificates:privateKey:passphrase:at:)`` does.
+    /// Fails as `ClientIdentity.init(certificates:privateKey:passphrase:at:)` does.
     public func clientIdentity(at time: Date = Date()) throws(SecurityError) -> ClientIdentity {
         try ClientIdentity(
             certificates: Data(certificateChainPEM.utf8), privateKey: Data(privateKeyPEM.utf8), at: time)
