@@ -78,8 +78,4 @@ final class HookSink: EngineSink {
     func passGate() async throws {
         try await base?.passGate()
     }
-
-    func commit() async throws {
-        try await base?.commit()
-    }
 }
