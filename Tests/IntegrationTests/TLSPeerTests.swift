@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import Linnet
@@ -56,6 +57,20 @@ struct TLSPeerTests {
             let error = try await error(.sServerP384) { $0.session.tls.groups = groups }
             #expect(error?.code == (fits ? nil : .tlsFailed), "\(groups)")
         }
+    }
+
+    /// A deployed program gives nothing away because somebody can set a variable.
+    @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
+    func noVariableLogsKeys() async throws {
+        let log = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: log) }
+        let authority = try Environment.value(of: "LINNET_TEST_CA")
+        let run = try await BuiltTool.run(
+            "linnet-request", [try Server.tls.url.appending(path: "1k").absoluteString, "--cacert", authority],
+            environment: ["SSLKEYLOGFILE": log])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output == ServedFile.small.bytes)
+        #expect(!FileManager.default.fileExists(atPath: log))
     }
 
     // MARK: Chains

@@ -106,6 +106,21 @@ struct TLSOptionsTests {
 
     // MARK: The log of keys
 
+    /// The variable that other programs heed is heeded where that is asked for, and is nothing without it.
+    @Test func theEnvironmentCanNameTheLog() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let identity = try TestPKI.selfSigned()
+        unsetenv("SSLKEYLOGFILE")
+        #expect(try await !exchange(identity, options { $0.keyLog = .insecureEnvironment }).get().isKeyLogged)
+        setenv("SSLKEYLOGFILE", path, 1)
+        defer { unsetenv("SSLKEYLOGFILE") }
+        #expect(try await !exchange(identity, TLSOptions()).get().isKeyLogged)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try await exchange(identity, options { $0.keyLog = .insecureEnvironment }).get().isKeyLogged)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     @Test(arguments: [
         (TLSOptions.Version.tls12, ["CLIENT_RANDOM"]),
         (.tls13, ["CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_TRAFFIC_SECRET_0"]),

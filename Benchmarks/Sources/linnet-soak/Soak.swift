@@ -13,10 +13,20 @@ import Linnet
 struct Soak {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count >= 3, arguments[1] == "slow" {
+            return try await Memory(url: arguments[2], connections: 1).slow()
+        }
+        if arguments.count >= 5, arguments[1] == "waiting", let requests = Int(arguments[3]),
+            let connections = Int(arguments[4])
+        {
+            return try await Memory(url: arguments[2], connections: connections).waiting(requests)
+        }
         guard arguments.count >= 4, let requests = Int(arguments[2]), let connections = Int(arguments[3]),
             requests > 0, connections > 0
         else {
             print("usage: linnet-soak URL REQUESTS CONNECTIONS [CA.pem]")
+            print("       linnet-soak waiting URL REQUESTS CONNECTIONS")
+            print("       linnet-soak slow URL")
             exit(64)
         }
         let anchors = arguments.count > 4 ? try TrustAnchors.file(arguments[4]) : .system
@@ -92,9 +102,13 @@ enum Process {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    static func residentKilobytes() -> Int {
+    static func residentKilobytes() -> Int { kilobytes("VmRSS:") }
+
+    static func peakKilobytes() -> Int { kilobytes("VmHWM:") }
+
+    private static func kilobytes(_ name: String) -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 }

@@ -8,7 +8,11 @@ import HTTPTypes
 /// ```
 public struct ResponseValidation: Sendable, Hashable {
     /// The statuses that are accepted; nil accepts all. The default is 200 to 299.
-    public var statusCodes: RangeSet<Int>?
+    public var statusCodes: RangeSet<Int>? {
+        didSet { statusRange = Self.onlyRange(of: statusCodes) }
+    }
+    /// The statuses if they are one range, which is much faster to look into.
+    private var statusRange: Range<Int>?
     /// The content types that are accepted, as patterns (see ``MediaType/matches(_:)``); nil accepts all, which is the
     /// default.
     ///
@@ -22,13 +26,20 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Creates a validation.
     public init(statusCodes: Range<Int> = 200..<300, contentTypes: [String]? = nil) {
         self.statusCodes = RangeSet(statusCodes)
+        statusRange = Self.onlyRange(of: self.statusCodes)
         self.contentTypes = contentTypes
     }
 
     /// Creates a validation that accepts a set of statuses.
     public init(statusCodes: RangeSet<Int>?, contentTypes: [String]? = nil) {
         self.statusCodes = statusCodes
+        statusRange = Self.onlyRange(of: statusCodes)
         self.contentTypes = contentTypes
+    }
+
+    private static func onlyRange(of statusCodes: RangeSet<Int>?) -> Range<Int>? {
+        guard let ranges = statusCodes?.ranges, ranges.count == 1 else { return nil }
+        return ranges.first
     }
 
     /// Accepts any status and any content type.
@@ -42,7 +53,7 @@ public struct ResponseValidation: Sendable, Hashable {
     public func validate(_ response: SerializedResponse) throws(SerializationError) {
         let bodyError = response.body.isEmpty ? emptyBodyError(of: response) : contentTypeError(of: response)
         let status = response.head.status
-        if let statusCodes, !statusCodes.contains(status.code) {
+        if let statusCodes, !(statusRange?.contains(status.code) ?? statusCodes.contains(status.code)) {
             let reason = status.reasonPhrase.isEmpty ? "" : " " + status.reasonPhrase
             throw SerializationError(
                 code: .unacceptableStatus,
@@ -122,6 +133,7 @@ extension ResponseValidation: Codable {
             )
         }
         statusCodes = pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) }
+        statusRange = Self.onlyRange(of: statusCodes)
         contentTypes = try container.decodeIfPresent([String].self, forKey: .contentTypes)
         acceptsEmptyBody = try container.decodeIfPresent(Bool.self, forKey: .acceptsEmptyBody) ?? true
     }

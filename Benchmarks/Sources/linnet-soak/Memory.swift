@@ -1,0 +1,60 @@
+import Foundation
+import Linnet
+import LinnetTransport
+import HTTPTypes
+
+/// What memory two kinds of crowding take.
+///
+/// ```
+/// linnet-soak waiting http://127.0.0.1:8080/1k 1000 8     1,000 requests at a time over 8 connections, 50 times
+/// linnet-soak slow http://127.0.0.1:8080/1g               a body read in 10 seconds and more, whatever its size
+/// ```
+struct Memory {
+    let url: URL
+    let session: HTTPSession
+
+    init(url: String, connections: Int) throws {
+        guard let url = URL(string: url) else { throw Wrong() }
+        self.url = url
+        session = try HTTPSession(baseURL: nil) {
+            $0.session.maximumConnectionsPerOrigin = connections
+            $0.session.eventLoops = .dedicated(threads: 1)
+        }
+    }
+
+    func waiting(_ requests: Int) async throws {
+        print("SessionError", MemoryLayout<SessionError>.size, "Request", MemoryLayout<Request>.size, "EngineResponse", MemoryLayout<EngineResponse>.size, "Response", MemoryLayout<Response<Data>>.size, "options", MemoryLayout<RequestOptions>.size, "SerializationError", MemoryLayout<SerializationError>.size, "TransportError", MemoryLayout<TransportError>.size,"TransportResponse", MemoryLayout<TransportResponse>.size,"TransportRequest", MemoryLayout<TransportRequest>.size,"TransportTimeouts", MemoryLayout<TransportTimeouts>.size,"TransportMetrics", MemoryLayout<TransportMetrics>.size, "HTTPRequest", MemoryLayout<HTTPRequest>.size, "HTTPBody", MemoryLayout<HTTPBody>.size)
+        _ = try await session.session.data(for: Request(url: url))
+        let idle = Process.residentKilobytes()
+        for _ in 0..<50 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<requests {
+                    group.addTask { _ = try await session.session.data(for: Request(url: url)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        tell("\(requests) requests at a time, 50 times", since: idle)
+    }
+
+    func slow() async throws {
+        let response = try await session.session.bytes(for: Request(url: url))
+        let length = response.head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+        let idle = Process.residentKilobytes()
+        var (bytes, pauses) = (0, 0)
+        for try await chunk in response {
+            bytes += chunk.count
+            guard bytes > pauses * max(length / 1000, 1) else { continue }
+            pauses += 1
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        guard bytes == length else { throw Wrong() }
+        tell("\(bytes) bytes with \(pauses) pauses of 10 ms", since: idle)
+    }
+
+    private func tell(_ what: String, since idle: Int) {
+        print("\(what): \(Process.peakKilobytes() - idle) KiB at most over the \(idle) KiB before")
+    }
+
+    struct Wrong: Error {}
+}

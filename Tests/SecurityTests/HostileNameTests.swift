@@ -1,0 +1,54 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+/// Names that are made to be read in two ways, and moments at the edge.
+@Suite("Hostile names and clocks", .timeLimit(.minutes(1)))
+struct HostileNameTests {
+    private let pki: TestPKI
+
+    init() throws { pki = try TestPKI() }
+
+    private func refusal(
+        _ hosts: [String], host: String = "localhost", _ profile: ChainProfile = .strict
+    ) async throws -> TrustRefusal? {
+        let leaf = try pki.forge(.server(hosts: hosts))
+        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors, profile: profile)
+        return await evaluator.evaluate(
+            ServerTrust(host: host, port: 443, presentedChain: [leaf.der, pki.intermediate.derBytes])
+        ).refusal
+    }
+
+    /// A program in C would stop reading at the NUL.
+    @Test(arguments: [
+        ["localhost\0.evil.example"], ["evil.example", "localhost\0"], ["\0localhost"], ["local\0host"],
+        ["localhost\0.evil.example", "localhost\0"],
+    ])
+    func aNameThatGoesOnBehindANULIsNoMatch(names: [String]) async throws {
+        for profile in [ChainProfile.strict, .lenient] {
+            let refusal = try #require(try await refusal(names, profile))
+            #expect(!refusal.message.contains("\0"))
+        }
+    }
+
+    @Test func aNameThatStandsTwiceIsOneName() async throws {
+        let names = Array(repeating: "localhost", count: 50)
+        #expect(try await refusal(names) == nil)
+        #expect(try await refusal(names, host: "other.example")?.reason == .hostnameMismatch)
+    }
+
+    /// The first second belongs to the validity (RFC 5280, 4.1.2.5). So does the last, which OpenSSL counts as over: it errs
+    /// on the safe side.
+    @Test func theEdgesOfTheValidityAreSharp() async throws {
+        let identity = try pki.identity { $0.hasIntermediate = false }
+        let evaluator = try SystemTrustEvaluator(anchors: .certificates([identity.certificate]))
+        let (first, last) = (identity.certificate.notBefore, identity.certificate.notAfter)
+        for (time, reason) in [
+            (first.addingTimeInterval(-1), TrustRefusal.Reason?.some(.notYetValid)), (first, nil),
+            (last.addingTimeInterval(-1), nil), (last.addingTimeInterval(1), .expired),
+        ] {
+            #expect(await evaluator.evaluate(identity.trust(time: time)).refusal?.reason == reason, "\(time)")
+        }
+    }
+}
