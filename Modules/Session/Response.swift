@@ -29,6 +29,16 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
+
+    /// The same response with another value, made from this one. What `transform` throws is thrown.
+    public func map<NewValue: Sendable, Failure: Error>(
+        _ transform: (Value) throws(Failure) -> NewValue
+    ) throws(Failure) -> Response<NewValue> {
+        var response = Response<NewValue>(
+            value: try transform(value), url: url, head: head, body: body, metrics: metrics)
+        response.redirects = redirects
+        return response
+    }
 }
 
 extension Response {

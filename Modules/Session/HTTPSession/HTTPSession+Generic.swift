@@ -10,12 +10,14 @@ extension HTTPSession {
     /// The default of `requestSerializer` is the session's.
     public func response<S: ResponseSerializer>(
         _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), requestSerializer: (any RequestSerializer)? = nil, serializer: S
+        options: RequestOptions = RequestOptions(), requestSerializer: (any RequestSerializer)? = nil, serializer: S,
+        hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<S.Value> {
         let request = try request(
             method, path, parameters: parameters, headers: headers, options: options,
             requestSerializer: requestSerializer)
-        return try await session.response(for: request, serializer: serializer)
+        guard let hooks else { return try await session.response(for: request, serializer: serializer) }
+        return try await session.response(for: request, serializer: serializer, hooks: hooks)
     }
 
     /// Sends a multipart form with any method, and returns its response as the serializer reads it.

@@ -1,0 +1,98 @@
+public import FoundationEssentials
+public import LinnetSecurity
+public import LinnetSerialization
+
+extension HTTPSession {
+    /// The part of a session's configuration that can be written down: what a file of an app's own may hold.
+    ///
+    /// ```swift
+    /// let settings = try JSONDecoder().decode(HTTPSession.Settings.self, from: data)
+    /// let client = try HTTPSession(settings: settings) { $0.session.hooks = hooks }
+    /// ```
+    /// Left out is what has no text: closures, interceptors, hooks, executors, loggers, reachability, event loops, policies
+    /// that were not made from a document; and what is secret: credentials, client identities. Mind that the header fields of
+    /// a request serializer may hold a password or a token.
+    public struct Settings: Sendable, Codable {
+        /// Names the settings, for whoever keeps several; the session makes nothing of it.
+        public var identifier: String?
+        /// What relative URLs are resolved against.
+        public var baseURL: URL?
+        /// How parameters are written. The default is `.form`.
+        public var requestSerializer = RequestSerializerSetting.form(FormRequestSerializer())
+        /// How responses are read where no type and no serializer is asked for.
+        public var responseSerializer = JSONResponseSerializer()
+        /// Who is trusted; nil for the system's trust store.
+        public var securityPolicy: SecurityPolicyDocument?
+        /// How many redirects are followed. The default is 20.
+        public var redirectLimit = RedirectPolicy.follow.limit
+        /// How many more attempts there may be, as ``RetryPolicy/limited(to:)`` has them. The default is 0.
+        public var retryLimit = 0
+        /// Connections of HTTP/1.1 to one origin. The default is 8.
+        public var maximumConnectionsPerOrigin = 8
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// A request serializer that can be written down.
+    public enum RequestSerializerSetting: Sendable, Hashable, Codable {
+        /// A form or a query.
+        case form(FormRequestSerializer)
+        /// JSON.
+        case json(JSONRequestSerializer)
+        /// A property list.
+        case propertyList(PropertyListRequestSerializer)
+
+        /// The serializer.
+        public var serializer: any RequestSerializer {
+            switch self {
+            case .form(let serializer): serializer
+            case .json(let serializer): serializer
+            case .propertyList(let serializer): serializer
+            }
+        }
+    }
+
+    /// Makes a session over sockets from settings, and from what a function adds to them.
+    ///
+    /// Throws as ``init(baseURL:_:)`` does, and ``SessionError/Code/invalidConfiguration`` for a security policy that is
+    /// none; paths in it are relative to the working directory.
+    public convenience init(
+        settings: Settings, _ configure: (inout Configuration) throws -> Void = { _ in }
+    ) throws(SessionError) {
+        var configuration = try Configuration(settings)
+        do {
+            try configure(&configuration)
+        } catch {
+            throw SessionError(configuring: error)
+        }
+        try self.init(baseURL: settings.baseURL, configuration: configuration)
+    }
+
+    /// Makes a session with the same base URL and the same configuration, as it holds now. The two share nothing.
+    ///
+    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport.
+    public func copy() throws(SessionError) -> HTTPSession {
+        try HTTPSession(baseURL: baseURL, configuration: configuration, session: session.successor())
+    }
+}
+
+extension HTTPSession.Configuration {
+    /// The defaults, changed by settings.
+    ///
+    /// Throws ``SessionError/Code/invalidConfiguration`` for a security policy that is none.
+    public init(_ settings: HTTPSession.Settings) throws(SessionError) {
+        self.init()
+        requestSerializer = settings.requestSerializer.serializer
+        responseSerializer = settings.responseSerializer
+        session.redirectPolicy = .follow(limit: settings.redirectLimit)
+        session.retryPolicy = .limited(to: settings.retryLimit)
+        session.maximumConnectionsPerOrigin = settings.maximumConnectionsPerOrigin
+        guard let document = settings.securityPolicy else { return }
+        do throws(SecurityError) {
+            session.securityPolicy = try SecurityPolicyFile(document).makePolicy()
+        } catch {
+            throw SessionError(.invalidConfiguration, error.message, underlying: error)
+        }
+    }
+}
