@@ -30,9 +30,9 @@ extension Session {
     /// Makes a handle on a download whose place is chosen when it is complete and was found acceptable. Nothing is sent until
     /// ``TransferTask/resume()``.
     ///
-    /// - Parameter chooseDestination: Gets the file in the system's folder for temporary files, which it may read but must
-    ///   leave there, and the response's head; returns where it is to go. It is called once, on a thread for files. What it
-    ///   throws fails the task with ``SessionError/Code/fileFailed``, its error below, and nothing is left.
+    /// `chooseDestination` gets the file in the system's folder for temporary files, which it may read but must leave there,
+    /// and the response's head; it returns where the file is to go. It is called once, on a thread for files. What it throws
+    /// fails the task with ``SessionError/Code/fileFailed``, its error below, and nothing is left.
     public func downloadTask(
         for request: Request, options: DownloadOptions = DownloadOptions(),
         chooseDestination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL

@@ -11,11 +11,9 @@ public import LinnetSerialization
 extension Session {
     /// Makes a handle on a download that goes on from a part. Nothing is sent until ``TransferTask/resume()``.
     ///
-    /// - Parameters:
-    ///   - resumeData: From ``TransferTask/cancelProducingResumeData()``, ``SessionError/resumeData`` or
-    ///     ``DownloadOptions/resumeFile``.
-    ///   - request: What to send when it is not a plain GET of the URL in the resume data: with credentials, or with a new
-    ///     URL, such as a link that was signed again. It must lead to the same bytes.
+    /// `resumeData` is from ``TransferTask/cancelProducingResumeData()``, ``SessionError/resumeData`` or
+    /// ``DownloadOptions/resumeFile``. `request` is what to send when it is not a plain GET of the URL in it: with
+    /// credentials, or with a new URL, such as a link that was signed again. It must lead to the same bytes.
     ///
     /// ``TransferTask/resumption`` tells whether it went on or started over. It fails with
     /// ``SessionError/Code/invalidResumeData`` when the part is not what the resume data says, else as

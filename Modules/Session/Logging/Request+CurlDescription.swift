@@ -83,7 +83,7 @@ private struct CurlBody {
 }
 
 extension Session {
-    /// A request with what the session adds to it, as a command line of curl; see ``Request/curlDescription(redaction:)``.
+    /// A request with what the session adds to it, as a command line of curl; see `Request.curlDescription(redaction:)`.
     public func curlDescription(of request: Request, redaction: Redaction = .standard) -> String {
         var request = request
         request.headerFields.addDefaults(engine.headerFields)
