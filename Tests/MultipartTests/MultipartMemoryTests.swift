@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetMultipart
 import LinnetSerialization
@@ -10,8 +11,6 @@ import Musl
 #endif
 
 #if os(Linux)
-private let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in dlsym(nil, name) != nil }
-
 /// 4 GiB with LINNET_TEST_LARGE set, otherwise a sixteenth of it: in files which take no room on the disk.
 private let fileSize = ProcessInfo.processInfo.environment["LINNET_TEST_LARGE"] == nil ? 64 << 20 : 1 << 30
 

@@ -204,9 +204,11 @@ final class Connector: Sendable {
     ) throws -> HTTPConnection {
         let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
         try channel.pipeline.syncOperations.addHandler(handler)
-        // Small while responses are small: the buffers grow with what is read at a time.
+        // Small while responses are small: the buffers grow with what is read at a time. What TLS has to decipher is best
+        // read in pieces that stay in the processor's cache.
+        let most = key.origin.isSecure ? 65_536 : 1_048_576
         try channel.syncOptions?.setOption(
-            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 1_048_576))
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: most))
         let connection = HTTPConnection(
             id: id, key: key, shard: shard, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), opening: metrics,

@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
@@ -12,7 +13,7 @@ import Musl
 #endif
 
 /// Each in a process of its own, whose peak of memory is its own too; the server is in it, and pulls as the client takes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: !isSanitized, "a sanitizer's own memory hides the transfer's"))
 struct FileMemoryTests {
     @Test func aDownloadDoesNotGrowWithTheFile() async {
         await #expect(processExitsWith: .success) {
