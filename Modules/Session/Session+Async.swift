@@ -20,6 +20,7 @@ extension Session {
         for request: Request, serializer: S, hooks: TaskHooks?
     ) async throws(SessionError) -> Response<S.Value> {
         let hooks = hub.hooks(of: request, hooks, .data)
+        guard hub.isReporting || hooks != nil else { return try await answer(request, serializer, nil) }
         return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
             try await answer(request, serializer, hooks)
         }

@@ -15,7 +15,7 @@ struct MultipartParsersTests {
     }
 
     @Test func fiveHundredRandomFormsAreReadBackPartByPart() async throws {
-        var generator = SplitMix(state: 20_250_101)
+        var generator = SplitMix(seed: 20_250_101)
         let folder = FileManager.default.temporaryDirectory.appending(path: "linnet-forms-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -93,20 +93,9 @@ struct MultipartParsersTests {
     }
 }
 
-/// A generator with a seed, so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix {
     /// Many line ends and hyphens, over which a parser could stumble.
-    mutating func bytes(_ count: Int) -> Data {
+    fileprivate mutating func bytes(_ count: Int) -> Data {
         let frequent: [UInt8] = [13, 10, 45, 34]
         return Data(
             (0..<count).map { _ in

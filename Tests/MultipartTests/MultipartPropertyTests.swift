@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetMultipart
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>) func randomFormsAreReadBack(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         for round in 0..<15 {
             let (form, expected) = randomForm(&generator)
             let body = try await collect(form)
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: 100..<110 as Range<UInt64>) func nestedFormsAreReadBack(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var contents: [Data] = []
         var form = MultipartForm(subtype: .mixed)
         for level in 0..<4 {
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    private func randomForm(_ generator: inout SeededGenerator) -> (MultipartForm, [Expected]) {
+    private func randomForm(_ generator: inout SplitMix) -> (MultipartForm, [Expected]) {
         var form = MultipartForm()
         form.addsExtendedFileNames = Bool.random(using: &generator)
         form.chunkSize = [1, 13, 1000, 65_536].randomElement(using: &generator) ?? 1
@@ -79,7 +80,7 @@ import Testing
 
     /// Without what a form cannot tell from something else: `%22`, `%0D` and `%0A` written out, and backslashes before
     /// backslashes and at the end.
-    private func randomName(_ generator: inout SeededGenerator) -> String {
+    private func randomName(_ generator: inout SplitMix) -> String {
         let pieces = [
             "a", "Z", " ", "\"", "\r", "\n", "\r\n", "%", "%4", "%%", ";", "=", "é", "🐦", "👩‍👩‍👧", "שלום", "\u{202E}", "'",
             "/", "[]", "漢", "\\x", "*", "--", "e\u{301}",
@@ -88,7 +89,7 @@ import Testing
         return (0..<count).compactMap { _ in pieces.randomElement(using: &generator) }.joined()
     }
 
-    private func randomContent(_ generator: inout SeededGenerator) -> Data {
+    private func randomContent(_ generator: inout SplitMix) -> Data {
         let count = [0, 1, 2, 40, 3000].randomElement(using: &generator) ?? 0
         return Data(
             (0..<count).map { _ in
@@ -98,7 +99,7 @@ import Testing
             })
     }
 
-    private func cut(_ data: Data, _ generator: inout SeededGenerator) -> [Data] {
+    private func cut(_ data: Data, _ generator: inout SplitMix) -> [Data] {
         var rest = data
         var pieces: [Data] = []
         while !rest.isEmpty {

@@ -27,7 +27,7 @@ final class AtomicFile {
         let name = "." + MultipartBoundary.random()
         temporaryPath = url.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
         let temporaryPath = temporaryPath
-        descriptor = Self.retrying { open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        descriptor = SystemCall.retrying { open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
     }
 
@@ -42,7 +42,7 @@ final class AtomicFile {
             var rest = bytes[...]
             while !rest.isEmpty, failed == nil {
                 let part = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Self.retrying { Self.put(descriptor, part) }
+                let count = SystemCall.retrying { Self.put(descriptor, part) }
                 if count < 0 { failed = errno } else { rest = rest.dropFirst(count) }
             }
         }
@@ -69,12 +69,5 @@ final class AtomicFile {
     private static func failure(_ path: String, _ code: Int32) -> MultipartError {
         let failure = FileFailure(path: path, errorNumber: code, problem: "cannot be written")
         return MultipartError(code: .unwritableFile, message: "\(failure)", underlying: failure)
-    }
-
-    private static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
-        while true {
-            let result = call()
-            if result >= 0 || errno != EINTR { return result }
-        }
     }
 }

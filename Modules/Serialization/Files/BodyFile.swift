@@ -53,7 +53,7 @@ package final class OpenBodyFile: Sendable {
     init(_ file: BodyFile) throws(SerializationError) {
         self.file = file
         // Without O_NONBLOCK a pipe put in the file's place would block here for good.
-        descriptor = Self.retrying { open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        descriptor = SystemCall.retrying { open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         if descriptor < 0 {
             if errno == ENOENT { throw file.changed("is gone", ENOENT) }
             throw BodyFile.unreadable(file.path, errno)
@@ -75,7 +75,7 @@ package final class OpenBodyFile: Sendable {
         var count = 0
         while count < wanted {
             let position = off_t(offset) + off_t(count)
-            let got = Self.retrying {
+            let got = SystemCall.retrying {
                 pread(descriptor, buffer.baseAddress?.advanced(by: count), wanted - count, position)
             }
             guard got >= 0 else { throw BodyFile.unreadable(file.path, errno) }
@@ -91,13 +91,6 @@ package final class OpenBodyFile: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw BodyFile.unreadable(file.path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == file.size else {
             throw file.changed("has \(status.st_size) bytes now", EIO)
-        }
-    }
-
-    private static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
-        while true {
-            let result = call()
-            if result >= 0 || errno != EINTR { return result }
         }
     }
 }

@@ -20,7 +20,7 @@ extension Engine {
                 if let resume = plan.resume {
                     try await download(request, plan, goingOnFrom: resume, sink, hooks)
                 } else {
-                    try await download(request, plan, continuing: nil, nil, sink, hooks)
+                    try await download(request, plan, because: nil, sink, hooks)
                 }
             hooks?.didFinishDownload(saved.value)
             return saved
@@ -50,16 +50,17 @@ extension Engine {
             case .whole(let reason):
                 return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink))
             case .askAgain(let reason):
-                return try await download(request, plan, continuing: nil, reason, sink, hooks)
+                return try await download(request, plan, because: reason, sink, hooks)
             }
         } catch {
             throw error.adding(response)
         }
     }
 
+    /// Downloads all of it; with a reason when a part was to be gone on with.
     private func download(
-        _ request: Request, _ plan: DownloadPlan, continuing resume: ResumeData?,
-        _ reason: DownloadResumption.Reason?, _ sink: (any EngineSink)?, _ hooks: RequestHooks?
+        _ request: Request, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
+        _ sink: (any EngineSink)?, _ hooks: RequestHooks?
     ) async throws(SessionError) -> Response<URL> {
         let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
         do {

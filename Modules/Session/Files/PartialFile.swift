@@ -70,7 +70,7 @@ final class PartialFile {
     private func write(_ vectors: ArraySlice<iovec>) throws(FileFailure) -> Int {
         guard let descriptor else { throw SystemFile.failure(finalPath, "is closed", EBADF) }
         let count = vectors.withUnsafeBufferPointer { vectors in
-            SystemFile.retrying { writev(descriptor, vectors.baseAddress, Int32(vectors.count)) }
+            SystemCall.retrying { writev(descriptor, vectors.baseAddress, Int32(vectors.count)) }
         }
         guard count > 0 else {
             throw SystemFile.failure(finalPath, "cannot be written", count < 0 ? errno : EIO)

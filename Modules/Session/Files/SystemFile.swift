@@ -51,7 +51,7 @@ enum SystemFile {
 
     /// Opens a file that must be new; nil when there is one.
     static func create(_ path: String, permissions: UInt16?) throws(FileFailure) -> Int32? {
-        let descriptor = retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o666)) }
+        let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o666)) }
         guard descriptor >= 0 else {
             if errno == EEXIST { return nil }
             throw failure(path, "cannot be made")
@@ -92,7 +92,7 @@ enum SystemFile {
 
     /// Returns once a folder's names are on the disk.
     static func synchronizeFolder(_ path: String) throws(FileFailure) {
-        let descriptor = retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(path, "cannot be written to its disk") }
@@ -100,13 +100,5 @@ enum SystemFile {
 
     static func failure(_ path: String, _ problem: String, _ code: Int32 = errno) -> FileFailure {
         FileFailure(path: path, errorNumber: code, problem: problem)
-    }
-
-    /// A call that is made again when a signal interrupted it.
-    static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
-        while true {
-            let result = call()
-            if result >= 0 || errno != EINTR { return result }
-        }
     }
 }

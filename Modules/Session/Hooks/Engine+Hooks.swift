@@ -43,15 +43,19 @@ extension Engine {
 }
 
 extension Next {
-    /// The request with a body that can be read now: its own, or one that a hook gives.
-    func readable(_ request: Request, after response: EngineResponse) async throws(SessionError) -> Request {
+    /// The request with a body that can be read now: its own, or one that a hook gives; nil when there is none.
+    func readable(_ request: Request) async throws(SessionError) -> Request? {
         guard let body = request.body, !body.canBeRead else { return request }
-        guard let new = try await exchange.hooks?.newBody(for: request) else {
-            throw SessionError.bodyNotReplayable(body, url: request.url).adding(response)
-        }
+        guard let new = try await exchange.hooks?.newBody(for: request) else { return nil }
         var request = request
         request.body = new
         return request
+    }
+
+    /// The request with a body that can be read now; an error when there is none.
+    func readable(_ request: Request, after response: EngineResponse) async throws(SessionError) -> Request {
+        if let readable = try await readable(request) { return readable }
+        throw SessionError.bodyNotReplayable(of: request).adding(response)
     }
 }
 
@@ -63,10 +67,10 @@ extension SessionError {
         return error
     }
 
-    static func bodyNotReplayable(_ body: HTTPBody, url: URL) -> SessionError {
+    static func bodyNotReplayable(of request: Request) -> SessionError {
         SessionError(
             .requestBodyFailed,
             "The request has to be sent again, but its body cannot: "
-                + (body.replayObstacle ?? "its stream can be read only once") + ".", url: url)
+                + (request.body?.replayObstacle ?? "its stream can be read only once") + ".", url: request.url)
     }
 }

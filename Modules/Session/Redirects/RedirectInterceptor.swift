@@ -86,9 +86,8 @@ struct RedirectInterceptor: Interceptor {
 extension SessionError {
     /// The error with what came before it.
     fileprivate func adding(_ history: [Redirect], _ attempts: [TransportMetrics]) -> SessionError {
-        var error = self
+        var error = adding(attempts)
         error.redirects = history + redirects
-        error.metrics = attempts + metrics
         return error
     }
 }

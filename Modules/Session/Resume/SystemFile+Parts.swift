@@ -24,7 +24,7 @@ extension SystemFile {
     /// Opens a part of at least so many bytes, behind which more is to be written; nobody else may be at it.
     static func openPart(_ path: String, size: Int64) throws(FileFailure) -> Int32 {
         // Without O_NONBLOCK a pipe put in the file's place would block here for good.
-        let descriptor = retrying { open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        let descriptor = SystemCall.retrying { open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
         do throws(FileFailure) {
             try checkSize(descriptor, path, size)
@@ -56,14 +56,15 @@ extension SystemFile {
 
     /// Keeps others who go on with the same part away, until the file is closed.
     static func lock(_ descriptor: Int32, _ path: String) throws(FileFailure) {
-        guard retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+        guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
             throw failure(path, "is being written by somebody else")
         }
     }
 
     /// Cuts a file off, and puts its writing position there.
     static func truncate(_ descriptor: Int32, _ path: String, to size: Int64) throws(FileFailure) {
-        guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0, lseek(descriptor, off_t(size), SEEK_SET) >= 0
+        guard SystemCall.retrying({ ftruncate(descriptor, off_t(size)) }) == 0,
+            lseek(descriptor, off_t(size), SEEK_SET) >= 0
         else {
             throw failure(path, "cannot be cut off")
         }
@@ -78,7 +79,7 @@ extension SystemFile {
         while offset < range.upperBound {
             let wanted = Int(min(Int64(piece.count), range.upperBound - offset))
             let count = piece.withUnsafeMutableBytes { bytes in
-                retrying { pread(descriptor, bytes.baseAddress, wanted, off_t(offset)) }
+                SystemCall.retrying { pread(descriptor, bytes.baseAddress, wanted, off_t(offset)) }
             }
             guard count > 0 else { throw failure(path, "cannot be read", count < 0 ? errno : EIO) }
             piece.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -88,7 +89,7 @@ extension SystemFile {
 
     /// The SHA-256 of a file's first bytes, in hexadecimal.
     static func digest(of path: String, upTo size: Int64) throws(FileFailure) -> String {
-        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+        let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw failure(path, "cannot be read") }
         defer { closeDescriptor(descriptor) }
         let hasher = SHA256Hasher()
@@ -98,7 +99,7 @@ extension SystemFile {
 
     /// A small file's bytes; nil when there is none.
     static func contents(of path: String, upTo limit: Int) throws(FileFailure) -> Data? {
-        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure(path, "cannot be read")
@@ -106,7 +107,7 @@ extension SystemFile {
         defer { closeDescriptor(descriptor) }
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = bytes.withUnsafeMutableBytes { room in
-            retrying { read(descriptor, room.baseAddress, limit) }
+            SystemCall.retrying { read(descriptor, room.baseAddress, limit) }
         }
         guard count >= 0 else { throw failure(path, "cannot be read") }
         return Data(bytes[..<count])
@@ -119,7 +120,7 @@ extension SystemFile {
             throw failure(place.path, "cannot be written", EEXIST)
         }
         let count = bytes.withUnsafeBytes { bytes in
-            retrying { write(descriptor, bytes.baseAddress, bytes.count) }
+            SystemCall.retrying { write(descriptor, bytes.baseAddress, bytes.count) }
         }
         let code = count < 0 ? errno : ENOSPC
         closeDescriptor(descriptor)
@@ -138,20 +139,20 @@ extension SystemFile {
 
     /// Copies a file to the end of another, for when it cannot be renamed across file systems.
     static func copy(_ path: String, to target: Int32, _ targetPath: String) throws(FileFailure) {
-        let source = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+        let source = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
         guard source >= 0 else { throw failure(path, "cannot be read") }
         defer { closeDescriptor(source) }
         var piece = [UInt8](repeating: 0, count: pieceSize)
         while true {
             let count = piece.withUnsafeMutableBytes { room in
-                retrying { read(source, room.baseAddress, room.count) }
+                SystemCall.retrying { read(source, room.baseAddress, room.count) }
             }
             guard count >= 0 else { throw failure(path, "cannot be read") }
             guard count > 0 else { return }
             var written = 0
             while written < count {
                 let more = piece.withUnsafeBytes { bytes in
-                    retrying { write(target, bytes.baseAddress?.advanced(by: written), count - written) }
+                    SystemCall.retrying { write(target, bytes.baseAddress?.advanced(by: written), count - written) }
                 }
                 guard more > 0 else { throw failure(targetPath, "cannot be written", more < 0 ? errno : EIO) }
                 written += more

@@ -16,10 +16,11 @@ struct RetryInterceptor: Interceptor {
             let sent = request
             let outcome = await Result { () async throws(SessionError) in try await next(sent) }
             guard let wait = try await wait(RetryAttempt(number, request, outcome), next),
-                try await makeReadable(&request, next)
+                let readable = try await next.readable(request)
             else {
                 return try outcome.adding(metrics).get()
             }
+            request = readable
             switch outcome {
             case .success(let response):
                 await response.body.drain()
@@ -40,14 +41,6 @@ struct RetryInterceptor: Interceptor {
         guard case .retry(let wait) = decision else { return nil }
         if let deadline = next.exchange.deadline, .now + wait >= deadline { return nil }
         return max(.zero, wait)
-    }
-
-    /// Whether the body can be sent again, be it one that a hook gives.
-    private func makeReadable(_ request: inout Request, _ next: Next) async throws -> Bool {
-        guard let body = request.body, !body.canBeRead else { return true }
-        guard let new = try await next.exchange.hooks?.newBody(for: request) else { return false }
-        request.body = new
-        return true
     }
 
     private func decide(on attempt: RetryAttempt) async throws -> RetryDecision {

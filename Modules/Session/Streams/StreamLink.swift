@@ -196,7 +196,6 @@ final class HandedReader: Sendable {
     var completion: StreamLink.Completion? { link.completion }
 
     func next() async throws(SessionError) -> Data? {
-        let chunk = try await link.take()
-        return chunk
+        try await link.take()
     }
 }

@@ -23,7 +23,6 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     /// What a connection keeps to write in.
     private static let mostBytesKept = 16_384
 
-    private let limits: TransportConfiguration.ResponseLimits
     private let continueTimeout: Duration
     private var owner: Owner?
     private var context: ChannelHandlerContext?
@@ -37,7 +36,6 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     private var isTruncated = false
 
     init(limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration) {
-        self.limits = limits
         self.continueTimeout = continueTimeout
         machine = HTTP1StateMachine(informationalLimit: limits.informationalResponses)
         parser = HTTP1ResponseParser(limits: limits)

@@ -18,6 +18,11 @@ struct HTTP1HeadParser {
         var bytes: [UInt8] = []
         var lines: [Line] = []
         var head: HTTP1ResponseHead?
+
+        /// Whether the bytes of a range are those that stood here before.
+        func has(_ new: UnsafeRawBufferPointer, _ range: Range<Int>, at old: Range<Int>) -> Bool {
+            bytes.withUnsafeBytes { new.hasBytes(range, equalTo: UnsafeRawBufferPointer(rebasing: $0[old])) }
+        }
     }
 
     /// Heads with more are not remembered.
@@ -29,7 +34,7 @@ struct HTTP1HeadParser {
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, maximumFields: Int
     ) throws(HTTP1SyntaxError) -> HTTP1ResponseHead {
-        if let head = memory.head, bytes.hasBytes(0..<bytes.count, equalTo: memory.bytes) { return head }
+        if let head = memory.head, memory.has(bytes, 0..<bytes.count, at: memory.bytes.indices) { return head }
         var reader = HTTP1LineReader(bytes, maximumFields: maximumFields)
         var head = try HTTP1ResponseHead(reader.nextLine(), in: bytes)
         head.response.headerFields.reserveCapacity(memory.lines.count)
@@ -52,7 +57,7 @@ struct HTTP1HeadParser {
         var reader = HTTP1LineReader(bytes, maximumFields: maximumFields)
         var fields = HTTPFields()
         while let range = try reader.nextFieldLine() {
-            fields.append(try reader.field(range, after: nil))
+            fields.append(try reader.field(range, named: nil))
         }
         return fields.isEmpty ? nil : fields
     }
@@ -61,35 +66,26 @@ struct HTTP1HeadParser {
         _ range: Range<Int>, number: Int, in bytes: UnsafeRawBufferPointer, _ reader: inout HTTP1LineReader
     ) throws(HTTP1SyntaxError) -> Line {
         let before = number < memory.lines.count ? memory.lines[number] : nil
-        if let before, !reader.isFolded {
-            let isSame = memory.bytes.withUnsafeBytes { remembered in
-                bytes.hasBytes(range, equalTo: UnsafeRawBufferPointer(rebasing: remembered[before.range]))
-            }
-            if isSame { return Line(range: range, nameLength: before.nameLength, field: before.field) }
+        if let before, !reader.isFolded, memory.has(bytes, range, at: before.range) {
+            return Line(range: range, nameLength: before.nameLength, field: before.field)
         }
-        let name: HTTPField.Name? = before.flatMap { before in
-            let isSame = memory.bytes.withUnsafeBytes { remembered in
-                let old = before.range.lowerBound..<before.range.lowerBound + before.nameLength + 1
-                return range.count >= old.count
-                    && bytes.hasBytes(
-                        range.lowerBound..<range.lowerBound + old.count,
-                        equalTo: UnsafeRawBufferPointer(rebasing: remembered[old]))
-            }
-            return isSame ? before.field.name : nil
-        }
-        let field = try reader.field(range, after: name)
+        let name = before.flatMap { hasSameName(bytes, range, as: $0) ? $0.field.name : nil }
+        let field = try reader.field(range, named: name)
         return Line(range: range, nameLength: field.name.rawName.utf8.count, field: field)
+    }
+
+    /// Whether a line begins with another's name and colon.
+    private func hasSameName(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, as before: Line) -> Bool {
+        let length = before.nameLength + 1
+        guard line.count >= length else { return false }
+        return memory.has(
+            bytes, line.lowerBound..<line.lowerBound + length,
+            at: before.range.lowerBound..<before.range.lowerBound + length)
     }
 
     private mutating func remember(_ new: Memory) {
         let isSmall =
             new.bytes.count <= Self.mostRemembered.bytes && new.lines.count <= Self.mostRemembered.lines
         memory = isSmall ? new : Memory()
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate func hasBytes(_ range: Range<Int>, equalTo other: [UInt8]) -> Bool {
-        range.count == other.count && other.withUnsafeBytes { hasBytes(range, equalTo: $0) }
     }
 }

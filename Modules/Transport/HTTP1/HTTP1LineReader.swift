@@ -45,7 +45,7 @@ struct HTTP1LineReader {
     }
 
     /// A line as a field. A name that is known is neither checked nor made again.
-    func field(_ line: Range<Int>, after known: HTTPField.Name?) throws(HTTP1SyntaxError) -> HTTPField {
+    func field(_ line: Range<Int>, named known: HTTPField.Name?) throws(HTTP1SyntaxError) -> HTTPField {
         let name = if let known { known } else { try name(line) }
         let value = bytes.trimmed(line.lowerBound + name.rawName.utf8.count + 1..<line.upperBound)
         guard !isFolded else { return HTTPField(name: name, value: try unfolded(value)) }

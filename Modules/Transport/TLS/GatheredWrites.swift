@@ -8,12 +8,7 @@ struct GatheredWrites {
 
     mutating func append(_ more: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
         bytes.writeImmutableBuffer(more)
-        guard let promise else { return }
-        if let first = self.promise {
-            first.futureResult.cascade(to: promise)
-        } else {
-            self.promise = promise
-        }
+        self.promise.setOrCascade(to: promise)
     }
 
     /// The promise of all that was written, once.

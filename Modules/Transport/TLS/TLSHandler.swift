@@ -339,19 +339,11 @@ package final class TLSHandler: ChannelDuplexHandler {
     private func encrypt(_ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
         hasWritten = true
         guard let connection, let errors = connection.write(bytes) else {
-            if let promise { joinWritePromise(promise) }
+            writePromise.setOrCascade(to: promise)
             return
         }
         promise?.fail(TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
         context.close(promise: nil)
-    }
-
-    private func joinWritePromise(_ promise: EventLoopPromise<Void>) {
-        if let writePromise {
-            writePromise.futureResult.cascade(to: promise)
-        } else {
-            writePromise = promise
-        }
     }
 
     private func sendCiphertext(_ context: ChannelHandlerContext) {

@@ -1,3 +1,4 @@
+import CommandSupport
 import HTTPTypes
 
 /// What happens to one request: where it goes, how the server answers, and what its user does meanwhile. All of it follows
@@ -17,7 +18,7 @@ struct TaskHistory: Sendable, CustomStringConvertible {
     let steps: [Step]
 
     init(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         self.seed = seed
         surface = .random(using: &random)
         kind = .random(using: &random)
@@ -39,19 +40,6 @@ struct TaskHistory: Sendable, CustomStringConvertible {
 
     var path: String { "\(answer.rawValue)/\(size)/\(seed)" }
     var method: HTTPRequest.Method { kind == .upload ? .put : .get }
-
-    /// Numbers that are the same each time (SplitMix64).
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
 }
 
 extension CaseIterable {

@@ -1,3 +1,4 @@
+import CommandSupport
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -21,7 +22,7 @@ struct HTTP1DifferentialTests {
         "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n", "0\r\n\r\n", "3\r\nabc\r\n",
     ]
 
-    private static func mutated(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
+    private static func mutated(_ bytes: [UInt8], _ dice: inout SplitMix) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &dice) where !bytes.isEmpty {
             let index = bytes.indices.randomElement(using: &dice) ?? 0
@@ -85,7 +86,7 @@ struct HTTP1DifferentialTests {
     }
 
     @Test func theyAgree() throws {
-        var dice = Dice(20_260_101)
+        var dice = SplitMix(seed: 20_260_101)
         var both = 0
         for _ in 0..<30_000 {
             let seed = Array((Self.seeds.randomElement(using: &dice) ?? "").utf8)

@@ -1,3 +1,4 @@
+import CommandSupport
 import NIOCore
 import Testing
 
@@ -8,18 +9,6 @@ import Testing
 struct PoolModelTests {
     struct Fake: Identifiable, Equatable {
         let id: Int
-    }
-
-    /// A generator whose histories can be had again by their seed (SplitMix64).
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
     }
 
     /// What the world outside of the pool holds. Connections to "m" are multiplexed, three exchanges each.
@@ -100,7 +89,7 @@ struct PoolModelTests {
             if let next = pool.closed(connection.key, wasDraining: connection.isDraining) { connecting.append(next) }
         }
 
-        mutating func step(_ random: inout Seeded, waiter: UInt64) {
+        mutating func step(_ random: inout SplitMix, waiter: UInt64) {
             switch Int.random(in: 0..<9, using: &random) {
             case 0...2:
                 lease(Self.keys.randomElement(using: &random) ?? "a", waiter: waiter)
@@ -162,7 +151,7 @@ struct PoolModelTests {
 
     @Test(arguments: 0..<300)
     func limitsHoldAndNobodyIsForgotten(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var limits = TransportConfiguration.PoolLimits()
         limits.connectionsPerOrigin = Int.random(in: 1...3, using: &random)
         limits.connections = Int.random(in: 1...5, using: &random)
