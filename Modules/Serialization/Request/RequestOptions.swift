@@ -10,7 +10,8 @@ public struct RequestOptions: Sendable, Hashable, Codable {
     public var cachePolicy: CachePolicy?
     /// Whether stored cookies are sent, and those of the response stored; a session without a cookie store has none.
     public var usesCookies: Bool?
-    /// Whether a network that costs money, such as a cellular one, may be used.
+    /// Whether a network that costs money, such as a cellular one, may be used. The default is that it may. False needs a
+    /// session with a reachability monitor, which is asked before each attempt; without one the request fails.
     public var allowsExpensiveNetworks: Bool?
     /// A mark of the caller's own, seen by interceptors and observers.
     public var tag: String?
