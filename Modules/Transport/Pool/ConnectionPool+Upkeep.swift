@@ -34,8 +34,8 @@ extension ConnectionPool {
         }
     }
 
-    /// A connection was found closed when its turn came, and those that nobody uses have waited for longer than it had: the
-    /// server has closed them too, or is about to.
+    /// A connection was found closed when its turn came; the pool hands out the last used one first, so that those which
+    /// nobody has used since have waited for longer than it, and the server has closed them too, or is about to.
     func closeIdle(like connection: HTTPConnection, since start: Tick) {
         let begin = NIODeadline.now() - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
         for shard in shards {
