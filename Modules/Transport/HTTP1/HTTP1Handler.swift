@@ -53,7 +53,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
             exchange.fail(.readerCancelled)
             return giveBack()
         }
-        let writer: HTTP1RequestWriter
+        var writer: HTTP1RequestWriter
         do {
             writer = try HTTP1RequestWriter(exchange.request)
             output.clear()
