@@ -98,7 +98,7 @@ extension HTTPField.Name {
     }
 
     /// Whether it is this name, in lower case; most are told apart by their length.
-    fileprivate func has(_ name: String) -> Bool {
+    func has(_ name: String) -> Bool {
         canonicalName.utf8.count == name.utf8.count && canonicalName == name
     }
 }

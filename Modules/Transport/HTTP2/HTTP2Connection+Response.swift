@@ -76,7 +76,7 @@ extension HTTP2Connection {
         if status < 200 {
             receivedInformational(response, isEnd: isEnd, stream)
         } else {
-            receivedHead(response, section.contentLength, isEnd: isEnd, stream)
+            receivedHead(response, status, section.contentLength, isEnd: isEnd, stream)
         }
     }
 
@@ -94,16 +94,16 @@ extension HTTP2Connection {
     }
 
     private func receivedHead(
-        _ head: HTTPResponse, _ contentLength: Int64?, isEnd: Bool, _ stream: HTTP2Stream
+        _ head: HTTPResponse, _ status: Int, _ contentLength: Int64?, isEnd: Bool, _ stream: HTTP2Stream
     ) {
-        let hasBody = stream.exchange.request.head.method != .head && ![204, 304].contains(head.status.code)
+        let hasBody = stream.exchange.request.head.method != .head && status != 204 && status != 304
         switch stream.machine.receivedHead(
-            status: head.status.code, contentLength: contentLength, hasBody: hasBody)
+            status: status, contentLength: contentLength, hasBody: hasBody)
         {
         case .deliver: break
         case .deliverAndAbandonBody: stream.exchange.stopBody()
         }
-        stream.exchange.received(head)
+        stream.exchange.received(head, status: status)
         if isEnd { complete(stream) }
     }
 

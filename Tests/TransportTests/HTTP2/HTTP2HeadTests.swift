@@ -47,6 +47,12 @@ struct HTTP2HeadTests {
         #expect(!headers.contains { ["content-length", "transfer-encoding"].contains($0.name) })
     }
 
+    /// A value that is no value, which HTTPTypes lets through when it is told to be lenient.
+    @Test func aBadValueIsRefused() {
+        let field = HTTPField(name: .userAgent, lenientValue: [0x61, 0x01, 0x62])
+        #expect(throws: TransportError.self) { try HTTP2RequestHead.make(.http2(fields: HTTPFields([field]))) }
+    }
+
     @Test(arguments: ["a b", "", "a\u{0}b"])
     func aBadPathIsRefused(path: String) {
         #expect(throws: TransportError.self) { try HTTP2RequestHead.make(.http2(path)) }

@@ -92,7 +92,7 @@ struct HTTP2TimeoutTests {
 @Suite("HTTP/2 floods", .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     enum Flood: CaseIterable {
-        case pings, settings, resets, continuations, emptyData
+        case pings, settings, resets, continuations, emptyData, paddingAlone, priorities, unknownFrames
 
         func pour(_ peer: FrameServer.Peer) {
             switch self {
@@ -108,6 +108,13 @@ struct HTTP2FloodTests {
             case .emptyData:
                 peer.head(1)
                 peer.raw(Array(repeating: rawFrame(type: 0, stream: 1), count: 60))
+            case .paddingAlone:
+                peer.head(1)
+                peer.raw(Array(repeating: rawFrame(type: 0, flags: 8, stream: 1, [2, 0, 0]), count: 60))
+            case .priorities:
+                peer.raw(Array(repeating: rawFrame(type: 2, stream: 1, [0, 0, 0, 0, 1]), count: 60))
+            case .unknownFrames:
+                peer.raw(Array(repeating: rawFrame(type: 0xFA, stream: 1), count: 60))
             }
         }
 
@@ -134,6 +141,33 @@ struct HTTP2FloodTests {
             try await FrameClient.run(server, configure: limits) { client in
                 let outcome = await client.outcome(.http2("/flood"))
                 #expect(flood.codes.contains(try #require(outcome.error?.code)))
+                _ = try await client.told { $0.isClosed }
+            }
+        }
+    }
+
+    /// One word of a server that knows no rules, and all that runs on the connection hears of it.
+    @Test(arguments: [
+        rawFrame(type: 8, [0x7F, 0xFF, 0xFF, 0xFF]), rawFrame(type: 5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82]),
+        rawFrame(type: 1, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]),
+        rawFrame(type: 0, stream: 99, [1]),
+        [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1], rawFrame(type: 4, [0, 4, 0xFF, 0xFF, 0xFF, 0xFF]),
+    ])
+    func aBrokenRuleEndsTheConnection(frame: [UInt8]) async throws {
+        let (heads, farewells) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<HTTP2ErrorCode>())
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { heads.add(peer.bound) }
+            if case .goAway(_, let code, _) = frame.payload { farewells.add(code) }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                async let first = client.outcome(.http2("/1"))
+                let peer = try #require(await heads.first())
+                async let second = client.outcome(.http2("/2"))
+                _ = await heads.first()
+                peer.execute { $0.raw([frame]) }
+                let outcomes = await [first, second]
+                #expect(outcomes.allSatisfy { $0.error?.code == .invalidResponse && !$0.canRepeat })
+                #expect(await farewells.first() != .noError)
                 _ = try await client.told { $0.isClosed }
             }
         }

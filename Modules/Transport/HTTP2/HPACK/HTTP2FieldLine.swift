@@ -37,7 +37,7 @@ struct HTTP2FieldLine {
     }
 
     private static func field(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) -> Content {
-        guard value.allSatisfy(\.isFieldByte) else { return .malformed(.value) }
+        guard value.holdsFieldBytesAlone else { return .malformed(.value) }
         let field = HTTPField(name: name, value: value)
         guard name == .contentLength else { return .field(field) }
         guard !value.isEmpty, value.count <= 18, value.allSatisfy(\.isDecimalDigit) else {

@@ -1,3 +1,4 @@
+import CommandSupport
 import HTTPTypes
 import NIOCore
 import Testing
@@ -170,6 +171,40 @@ struct HTTP2FramingTests {
         _ = probe.sent()
         probe.feed(rawFrame(type: 1, flags: 5, stream: 1, [0x88]), rawFrame(type: 0, stream: 1, [1]))
         #expect(probe.events == ["1 200 end", "1 broken 5"])
+    }
+
+    /// Whatever comes, while requests are sent, given up and read: no trap, and nothing is kept.
+    @Test func randomBytesDoNoHarm() {
+        var dice = SplitMix(seed: 9_114)
+        for _ in 0..<3_000 {
+            var probe = FramingProbe(requests: 2, settings: .setting(3, 4)) {
+                $0.http2.initialWindowSize = 65_535
+                $0.http2.maximumFrameSize = 16_384
+            }
+            for step in 0..<30 where probe.error == nil {
+                let stream = UInt32.random(in: 0...12, using: &dice)
+                let bytes = (0..<Int.random(in: 0...40, using: &dice)).map { _ in
+                    UInt8.random(in: 0...255, using: &dice)
+                }
+                probe.feed(
+                    rawFrame(
+                        type: UInt8.random(in: 0...10, using: &dice), flags: UInt8.random(in: 0...63, using: &dice),
+                        stream: stream, bytes), inPiecesOf: Int.random(in: 1...60, using: &dice))
+                switch Int.random(in: 0..<6, using: &dice) {
+                case 0:
+                    probe.open(2 * step + 5, isEnd: false)
+                    probe.send(2 * step + 5, Int.random(in: 0...90_000, using: &dice), isEnd: Bool.random(using: &dice))
+                case 1: probe.framing.reset(Int(stream), .cancel)
+                case 2: probe.framing.credit(Int(stream))
+                case 3: _ = probe.sent()
+                default: break
+                }
+            }
+            _ = probe.sent()
+            probe.framing.abandonAll()
+            for promise in probe.framing.takeAbandoned() { promise.fail(ChannelError.ioOnClosedChannel) }
+            #expect(probe.framing.streams.count == 0)
+        }
     }
 
     @Test func aServersResetIsTold() {
