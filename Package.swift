@@ -35,8 +35,8 @@ let modules = [
     Module(name: "Reachability", ours: []),
     Module(
         name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP2, nioHPACK, httpTypes],
-        testOthers: [nioHTTP1, nioEmbedded]),
+        others: [nioCore, nioPosix, httpTypes],
+        testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded]),
     Module(
         name: "Session",
         ours: [

@@ -5,11 +5,13 @@ internal import LinnetTransport
 /// The last link of the chain: makes the request into what goes to the wire, and hands it to the transport.
 struct TransportLink: Sendable {
     let transport: any Transport
+    let permission: NetworkPermission
 
     func send(
         _ request: Request, _ exchange: Exchange, timeouts: TransportTimeouts
     ) async throws(SessionError) -> EngineResponse {
         let target = try WireTarget(request.url)
+        try permission.check(request)
         if let sink = exchange.sink { sink.willSendBody(length: request.body.map(\.length) ?? 0) }
         var wire = TransportRequest(
             head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },

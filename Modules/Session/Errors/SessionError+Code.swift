@@ -57,6 +57,10 @@ extension SessionError {
         public static let hookFailed = Code("hookFailed")
         /// A hook made the response a download or a stream (``ResponseDisposition``): there is no value.
         public static let takenByHook = Code("takenByHook")
+        /// The request may be answered from a cache alone (`RequestOptions.CachePolicy.cacheOnly`), and that has no answer.
+        public static let notCached = Code("notCached")
+        /// The request may not use the network as it is now (`RequestOptions.allowsExpensiveNetworks`).
+        public static let networkNotAllowed = Code("networkNotAllowed")
         /// The request was redirected more often than ``RedirectPolicy/limit`` allows.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// The response redirects to where the request must not go: from https to http, to another scheme, to what is no

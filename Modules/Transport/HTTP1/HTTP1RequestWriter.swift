@@ -11,48 +11,51 @@ struct HTTP1RequestWriter {
     }
 
     let framing: Framing
-    private(set) var asksToClose = false
-    private(set) var expectsContinue = false
+    /// What the fields say; known once they are written.
+    private(set) var (asksToClose, expectsContinue) = (false, false)
     private let target: RequestTarget
     private let head: HTTPRequest
+    private let hasBody: Bool
 
     init(_ request: TransportRequest) throws(TransportError) {
         head = request.head
+        hasBody = request.body != nil
         target = try RequestTarget(head)
         if let length = request.contentLength {
             framing = .length(length)
         } else {
-            framing = request.body == nil ? .none : .chunked
-        }
-        for field in head.headerFields {
-            switch field.name.canonicalName {
-            case "connection": asksToClose = asksToClose || field.value.lowercased().contains("close")
-            case "expect": expectsContinue = request.body != nil
-            default: break
-            }
+            framing = hasBody ? .chunked : .none
         }
     }
 
     /// Writes the head: `Host` first, then the request's own fields, then what says where the body ends. Nothing is
     /// written when it throws.
-    func write(to buffer: inout ByteBuffer) throws(TransportError) {
+    mutating func write(to buffer: inout ByteBuffer) throws(TransportError) {
         let start = buffer.writerIndex
-        var isClean = true
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: mostBytes) { bytes in
+        // What fields take as a rule, since to measure them costs nearly as much as to write them.
+        let guess = target.path.utf8.count + target.authority.utf8.count + 128 + 96 * head.headerFields.count
+        guard try !write(to: &buffer, room: guess) else { return }
+        buffer.moveWriterIndex(to: start)
+        guard try write(to: &buffer, room: mostBytes) else {
+            buffer.moveWriterIndex(to: start)
+            throw TransportError(.invalidRequest, "The request's head changed while it was written.")
+        }
+    }
+
+    /// False when the head is larger than the room.
+    private mutating func write(to buffer: inout ByteBuffer, room: Int) throws(TransportError) -> Bool {
+        let start = buffer.writerIndex
+        var (isClean, isFull) = (true, false)
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { bytes in
             var writer = ByteWriter(bytes)
             writer.write(head.method.rawValue)
             writer.write(" ")
             writer.write(target.path)
             writer.write(" HTTP/1.1\r\nHost: ")
             writer.write(target.authority)
-            for field in head.headerFields where !field.isWrittenByTransport {
-                writer.write("\r\n")
-                writer.write(field.name.rawName)
-                writer.write(": ")
-                field.withUnsafeBytesOfValue { value in
-                    isClean = isClean && value.allSatisfy(\.isFieldByte)
-                    writer.write(UnsafeRawBufferPointer(value))
-                }
+            for field in head.headerFields {
+                note(field)
+                if !field.name.isWrittenByTransport { isClean = writer.write(field) && isClean }
             }
             switch framing {
             case .none: break
@@ -62,13 +65,20 @@ struct HTTP1RequestWriter {
             case .chunked: writer.write("\r\nTransfer-Encoding: chunked")
             }
             writer.write("\r\n\r\n")
-            isClean = isClean && !writer.isFull
+            isFull = writer.isFull
             return writer.count
         }
         guard isClean else {
             buffer.moveWriterIndex(to: start)
             throw TransportError(.invalidRequest, "A field's value has characters that it must not have.")
         }
+        return !isFull
+    }
+
+    /// Takes what a field says of the message.
+    private mutating func note(_ field: HTTPField) {
+        if field.name.has("connection") { asksToClose = asksToClose || field.value.lowercased().contains("close") }
+        if field.name.has("expect") { expectsContinue = hasBody }
     }
 
     /// Not less than what the head takes.
@@ -81,13 +91,15 @@ struct HTTP1RequestWriter {
     }
 }
 
-extension HTTPField {
+extension HTTPField.Name {
     /// The fields that say where a message goes and where it ends are the transport's.
     fileprivate var isWrittenByTransport: Bool {
-        switch name.canonicalName {
-        case "host", "content-length", "transfer-encoding", "upgrade": true
-        default: false
-        }
+        has("host") || has("content-length") || has("transfer-encoding") || has("upgrade")
+    }
+
+    /// Whether it is this name, in lower case; most are told apart by their length.
+    fileprivate func has(_ name: String) -> Bool {
+        canonicalName.utf8.count == name.utf8.count && canonicalName == name
     }
 }
 
@@ -111,13 +123,25 @@ private struct ByteWriter {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Writes a field's line; false when its value has bytes that it must not have.
+    mutating func write(_ field: HTTPField) -> Bool {
+        write("\r\n")
+        write(field.name.rawName)
+        write(": ")
+        return field.withUnsafeBytesOfValue { value in
+            let value = UnsafeRawBufferPointer(value)
+            write(value)
+            return value.holdsFieldBytesAlone
+        }
+    }
+
     mutating func write(_ source: UnsafeRawBufferPointer) {
-        let room = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
-        guard source.count <= room.count else {
+        guard source.count <= bytes.count - count else {
             isFull = true
             return
         }
-        room.copyMemory(from: source)
+        guard let start = bytes.baseAddress, let from = source.baseAddress else { return }
+        (start + count).copyMemory(from: from, byteCount: source.count)
         count += source.count
     }
 }

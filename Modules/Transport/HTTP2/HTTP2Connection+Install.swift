@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOHTTP2
 
 extension HTTP2Connection {
     /// Makes a channel speak HTTP/2, on its event loop, after TLS. The caller sees to it that ``connectionEnded()`` is
@@ -8,11 +7,8 @@ extension HTTP2Connection {
         on channel: any Channel, configuration: TransportConfiguration, firstStreamID: Int = 1
     ) throws -> HTTP2Connection {
         let connection = HTTP2Connection(configuration, firstStreamID: firstStreamID)
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(NIOHTTP2Handler.client(configuration))
-        try pipeline.addHandler(connection)
-        let credit = configuration.http2.connectionWindowSize - 65_535
-        if credit > 0 { connection.write(.rootStream, .windowUpdate(windowSizeIncrement: credit)) }
+        try channel.pipeline.syncOperations.addHandler(connection)
+        connection.begin()
         if let options = channel.syncOptions {
             // Many small frames of many streams, or large bodies: either way a lot at a time.
             try options.setOption(

@@ -1,7 +1,5 @@
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOHPACK
-internal import NIOHTTP2
 
 /// The way out: heads and bodies.
 extension HTTP2Connection: ExchangeHost {
@@ -9,19 +7,19 @@ extension HTTP2Connection: ExchangeHost {
     /// mistaken for one that takes nothing.
     private static let sliceSize = 1024 * 1024
 
-    func open(_ id: HTTP2StreamID, _ exchange: HTTPExchange, _ headers: HPACKHeaders) {
+    func open(_ id: Int, _ exchange: HTTPExchange, _ head: [HTTP2FieldEncoder.Line]) {
         let hasBody = exchange.request.body.map { $0.length != 0 } ?? false
         let waitsForContinue = hasBody && exchange.request.head.headerFields.contains(.expect)
         let stream = HTTP2Stream(
             id: id, exchange: exchange,
             machine: HTTP2StreamStateMachine(
-                hasBody: hasBody, expectsContinue: waitsForContinue, informationalLimit: limits.informationalResponses),
-            inboundWindow: options.initialWindowSize)
+                hasBody: hasBody, expectsContinue: waitsForContinue, informationalLimit: limits.informationalResponses))
         if streams.isEmpty { keepAlive.firstStreamOpened(.now()) }
         streams[id] = stream
-        exchange.streamID = Int(id)
+        exchange.streamID = id
         exchange.begin()
-        write(id, .headers(HTTP2Frame.FramePayload.Headers(headers: headers, endStream: !hasBody)))
+        framing.open(id, head, isEnd: !hasBody)
+        scheduleFlush()
         if !hasBody {
             exchange.bodyEnded()
             exchange.armReadDeadline()
@@ -75,8 +73,8 @@ extension HTTP2Connection: ExchangeHost {
             if isEnd { self.requestEnded(stream) }
             done?(true)
         }
-        write(
-            stream.id, .data(HTTP2Frame.FramePayload.Data(data: .byteBuffer(slice), endStream: isEnd)), promise)
+        framing.send(stream.id, slice, isEnd: isEnd, promise)
+        scheduleFlush()
         armWatchdog(stream.exchange.deadlines.next)
     }
 

@@ -1,30 +1,32 @@
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOHPACK
-internal import NIOHTTP2
 
-/// The way in: frames, and what the framing tells beside them.
+/// The way in: what the framing makes of the server's bytes.
 extension HTTP2Connection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let frame = unwrapInboundIn(data)
-        switch frame.payload {
-        case .headers(let section):
-            if let stream = streams[frame.streamID] { received(section.headers, isEnd: section.endStream, stream) }
-        case .data(let data):
-            if let stream = streams[frame.streamID] { received(data, stream) }
-        case .rstStream(let code):
-            if let stream = streams[frame.streamID] {
-                receivedReset(code, stream)
-            } else {
-                streamClosed(frame.streamID)
-            }
-        case .goAway(let last, let code, _):
-            receivedGoAway(last, code)
-        case .settings(.settings(let settings)):
-            received(settings)
-        default:
-            // Window updates, pings and acknowledgements are the framing's; of the rest nothing concerns a client.
-            break
+        framing.append(unwrapInboundIn(data), .now())
+        do {
+            while let event = try framing.next() { received(event) }
+        } catch {
+            // The framing says GOAWAY.
+            close(TransportError(error), saysGoAway: false)
+        }
+    }
+
+    private func received(_ event: HTTP2Framing.Event) {
+        switch event {
+        case .head(let id, let section, let isEnd):
+            if let stream = streams[id] { received(section, isEnd: isEnd, stream) }
+        case .data(let id, let bytes, let isEnd):
+            if let stream = streams[id] { received(bytes, isEnd: isEnd, stream) }
+        case .reset(let id, let code):
+            if let stream = streams[id] { receivedReset(code, stream) }
+        case .broken(let id, let error):
+            if let stream = streams[id] { fail(stream, TransportError(error)) }
+        case .goAway(let last, let code, let unsent):
+            receivedGoAway(last, code, unsent: unsent)
+        case .settings:
+            if machine.receivedLimit(framing.peer.maximumConcurrentStreams) { owner?.capacityChanged(capacity) }
         }
     }
 
@@ -36,6 +38,7 @@ extension HTTP2Connection {
             if stream.exchange.awaitsStreamedDelivery {
                 stream.exchange.deliverStreamed(by: self, on: context.eventLoop)
             }
+            credit(stream)
             stream.armReadDeadline()
             armWatchdog(stream.exchange.deadlines.next)
         }
@@ -48,42 +51,8 @@ extension HTTP2Connection {
         context.fireChannelInactive()
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch event {
-        case let event as NIOHTTP2WindowUpdatedEvent:
-            windowChanged(event)
-        case is NIOHTTP2StreamCreatedEvent:
-            break
-        case let event as StreamClosedEvent:
-            streamClosed(event)
-        default:
-            context.fireUserInboundEventTriggered(event)
-        }
-    }
-
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let translated = TransportError(translatingHTTP2: error)
-        if let broken {
-            self.broken = nil
-            if case .running(let stream) = broken { fail(stream, translated) }
-        } else if let error = error as? NIOHTTP2Errors.StreamError {
-            if let stream = streams[error.streamID] { fail(stream, translated) }
-        } else {
-            // The framing has said GOAWAY.
-            close(translated, saysGoAway: false)
-        }
-    }
-
-    /// Resets by the server, and what GOAWAY ends (as cancelled), are dealt with by now: any other reason means that the
-    /// framing has found an error.
-    private func streamClosed(_ event: StreamClosedEvent) {
-        let wasLeft = streamClosed(event.streamID)
-        guard let reason = event.reason, reason != .cancel else { return }
-        if let stream = streams[event.streamID] {
-            broken = .running(stream)
-        } else if wasLeft {
-            broken = .left
-        }
+        close(TransportError(translating: error), saysGoAway: false)
     }
 
     private func touch(_ stream: HTTP2Stream) {
@@ -95,25 +64,19 @@ extension HTTP2Connection {
 
     // MARK: Fields
 
-    private func received(_ headers: HPACKHeaders, isEnd: Bool, _ stream: HTTP2Stream) {
+    private func received(_ section: HTTP2FieldSection, isEnd: Bool, _ stream: HTTP2Stream) {
         touch(stream)
-        let head: HTTP2ResponseHead
         do {
-            head = try HTTP2ResponseHead(headers, limits: limits)
+            try section.check(limits)
         } catch {
-            return fail(stream, error, reset: error.code == .headTooLarge ? .cancel : .protocolError)
+            return fail(stream, error, reset: .cancel)
         }
-        guard stream.machine.response == .awaitingHead else {
-            return complete(stream, trailers: head.fields)
-        }
-        guard let status = head.status else {
-            return fail(stream, TransportError(.endedWithoutResponse), reset: .protocolError)
-        }
-        let response = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: head.fields)
+        guard let status = section.status else { return complete(stream, trailers: section.fields) }
+        let response = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: section.fields)
         if status < 200 {
             receivedInformational(response, isEnd: isEnd, stream)
         } else {
-            receivedHead(response, isEnd: isEnd, stream)
+            receivedHead(response, section.contentLength, isEnd: isEnd, stream)
         }
     }
 
@@ -130,8 +93,13 @@ extension HTTP2Connection {
         }
     }
 
-    private func receivedHead(_ head: HTTPResponse, isEnd: Bool, _ stream: HTTP2Stream) {
-        switch stream.machine.receivedHead(status: head.status.code) {
+    private func receivedHead(
+        _ head: HTTPResponse, _ contentLength: Int64?, isEnd: Bool, _ stream: HTTP2Stream
+    ) {
+        let hasBody = stream.exchange.request.head.method != .head && ![204, 304].contains(head.status.code)
+        switch stream.machine.receivedHead(
+            status: head.status.code, contentLength: contentLength, hasBody: hasBody)
+        {
         case .deliver: break
         case .deliverAndAbandonBody: stream.exchange.stopBody()
         }
@@ -141,46 +109,28 @@ extension HTTP2Connection {
 
     // MARK: Bytes
 
-    private func received(_ data: HTTP2Frame.FramePayload.Data, _ stream: HTTP2Stream) {
+    private func received(_ bytes: ByteBuffer, isEnd: Bool, _ stream: HTTP2Stream) {
         touch(stream)
-        guard stream.machine.response == .body, case .byteBuffer(var bytes) = data.data else {
-            return fail(
-                stream, TransportError(.invalidResponse, "The server sent a body before its head."),
-                reset: .protocolError)
-        }
+        var bytes = bytes
         if bytes.readableBytes > 0 {
-            if stream.exchange.head?.status == .noContent {
-                return fail(
-                    stream, TransportError(.invalidResponse, "The response has a body where there can be none."),
-                    reset: .protocolError)
+            if let failure = stream.machine.received(bytes.readableBytes) {
+                return fail(stream, TransportError(failure), reset: .protocolError)
             }
             if let error = stream.exchange.received(&bytes) { return fail(stream, error, reset: .cancel) }
         }
-        if data.endStream { complete(stream) }
+        if isEnd { complete(stream) }
     }
 
-    private func windowChanged(_ event: NIOHTTP2WindowUpdatedEvent) {
-        guard let window = event.inboundWindowSize else { return }
-        if event.streamID == .rootStream {
-            let target = options.connectionWindowSize
-            if window <= target / 2 { write(.rootStream, .windowUpdate(windowSizeIncrement: target - window)) }
-        } else if let stream = streams[event.streamID] {
-            stream.inboundWindow = window
-            credit(stream)
-        }
-    }
-
-    /// Lets the server send on, when half of the stream's window is used up and its reader keeps up.
+    /// Lets the server send on if the stream's reader keeps up.
     private func credit(_ stream: HTTP2Stream) {
-        let target = options.initialWindowSize
-        guard !stream.exchange.isReadPaused, stream.inboundWindow <= target / 2 else { return }
-        write(stream.id, .windowUpdate(windowSizeIncrement: target - stream.inboundWindow))
+        if !stream.exchange.isReadPaused { framing.credit(stream.id) }
     }
 
     func resumeReading(_ exchange: HTTPExchange) {
         guard let stream = stream(of: exchange), exchange.isReadPaused else { return }
         exchange.isReadPaused = false
         credit(stream)
+        scheduleFlush()
         stream.armReadDeadline()
         armWatchdog(exchange.deadlines.next)
     }
@@ -193,19 +143,14 @@ extension HTTP2Connection {
         fail(stream, .streamReset(code), canRepeat: canRepeat)
     }
 
-    private func receivedGoAway(_ last: HTTP2StreamID, _ code: HTTP2ErrorCode) {
+    private func receivedGoAway(_ last: Int, _ code: HTTP2ErrorCode, unsent: [Int]) {
         farewell = code
         if machine.drain() { owner?.capacityChanged(0) }
         // What is above was not processed (RFC 9113, 6.8); what is below goes on.
-        for stream in streams.values.filter({ $0.id > last }).sorted(by: { $0.id < $1.id }) {
-            fail(stream, .goneAway(code), canRepeat: stream.exchange.isReplayable, reset: .cancel)
+        let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
+        for stream in lost.sorted(by: { $0.id < $1.id }) {
+            fail(stream, .goneAway(code), canRepeat: stream.exchange.isReplayable)
         }
         closeIfDone()
-    }
-
-    private func received(_ settings: HTTP2Settings) {
-        if let size = settings.last(where: { $0.parameter == .maxFrameSize }) { machine.peerFrameSize = size.value }
-        guard let limit = settings.last(where: { $0.parameter == .maxConcurrentStreams }) else { return }
-        if machine.receivedLimit(limit.value) { owner?.capacityChanged(capacity) }
     }
 }

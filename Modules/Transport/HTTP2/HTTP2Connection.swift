@@ -1,15 +1,14 @@
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOHTTP2
 internal import Synchronization
 
-/// An HTTP/2 connection above the framing: gives each exchange a stream, and each stream the frames that are its own.
+/// An HTTP/2 connection above its framing: gives each exchange a stream, and each stream the frames that are its own.
 ///
 /// It reads without being asked: what holds a server back are the windows of its streams, so that a slow reader of one
 /// body stops no other.
 final class HTTP2Connection: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias OutboundOut = HTTP2Frame
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     /// What a connection tells its owner; called on the event loop.
     struct Owner {
@@ -21,37 +20,27 @@ final class HTTP2Connection: ChannelInboundHandler {
         var closed: () -> Void
     }
 
-    /// A stream on which the framing has found an error.
-    enum BrokenStream {
-        case running(HTTP2Stream)
-        /// Its exchange has ended, and was about to reset it.
-        case left
-    }
-
-    let options: HTTP2Options
     let limits: TransportConfiguration.ResponseLimits
     let continueTimeout: Duration
     var owner: Owner?
     var context: ChannelHandlerContext?
     var machine: HTTP2ConnectionStateMachine
-    var streams: [HTTP2StreamID: HTTP2Stream] = [:]
+    var framing: HTTP2Framing
+    var streams: [Int: HTTP2Stream] = [:]
     /// Streams with news, until all that has come is read.
     var touched: [HTTP2Stream] = []
     var keepAlive: HTTP2KeepAlive
-    /// The framing has reset a stream; why, it says next.
-    var broken: BrokenStream?
     /// Why the server closes the connection, as far as it said.
     var farewell = HTTP2ErrorCode.noError
     private var watchdog = Watchdog()
-    private var resets: [(id: HTTP2StreamID, code: HTTP2ErrorCode)] = []
     private var isFlushDue = false
     private var flushTask: (@Sendable () -> Void)?
 
     init(_ configuration: TransportConfiguration, firstStreamID: Int = 1) {
-        options = configuration.http2
         limits = configuration.limits
         continueTimeout = configuration.continueTimeout
         machine = HTTP2ConnectionStateMachine(firstID: firstStreamID)
+        framing = HTTP2Framing(configuration)
         keepAlive = HTTP2KeepAlive(configuration.http2)
     }
 
@@ -75,11 +64,11 @@ final class HTTP2Connection: ChannelInboundHandler {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }
         do {
-            let headers = try HTTP2RequestHead.make(exchange.request, frameSize: machine.peerFrameSize)
+            let head = try HTTP2RequestHead.make(exchange.request)
             guard let id = machine.open() else {
                 return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
             }
-            open(id, exchange, headers)
+            open(id, exchange, head)
         } catch {
             refuse(exchange, error)
         }
@@ -93,7 +82,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// The stream of an exchange that has not ended.
     func stream(of exchange: HTTPExchange) -> HTTP2Stream? {
-        guard let stream = streams[HTTP2StreamID(exchange.streamID)], stream.exchange === exchange else { return nil }
+        guard let stream = streams[exchange.streamID], stream.exchange === exchange else { return nil }
         return stream
     }
 
@@ -141,7 +130,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     func retire() {
         guard machine.drain() else { return }
         owner?.capacityChanged(0)
-        sayGoAway()
+        framing.goAway(.noError)
+        scheduleFlush()
         closeIfDone()
     }
 
@@ -153,6 +143,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// The channel is closed. Only the first call counts.
     func connectionEnded() {
         _ = machine.close()
+        framing.abandonAll()
+        tellAbandoned()
         failAll { exchange in
             farewell == .noError
                 ? .connectionClosed(afterBytes: exchange.hasReceivedBytes) : .connectionClosed(saying: farewell)
@@ -166,7 +158,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     func close(_ error: TransportError, saysGoAway: Bool) {
         let isFirst = machine.close()
         if isFirst {
-            if saysGoAway { sayGoAway() }
+            if saysGoAway { framing.goAway(.noError) }
             flush()
         }
         failAll { _ in error }
@@ -189,48 +181,39 @@ final class HTTP2Connection: ChannelInboundHandler {
         }
     }
 
-    private func sayGoAway() {
-        // The last stream of the server's making: there is none, since pushes are off.
-        write(.rootStream, .goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil))
-    }
-
     // MARK: Writing
 
-    /// Writes a frame; it goes out with all others of this turn of the event loop.
-    func write(_ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload, _ promise: EventLoopPromise<Void>? = nil) {
-        guard let context else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
-        context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: promise)
-        scheduleFlush(context)
+    /// Says the first words.
+    func begin() {
+        framing.begin()
+        scheduleFlush()
     }
 
-    /// Resets a stream, unless it turns out that it has ended: the framing tells of that after the frame that ended it.
-    func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {
-        resets.append((id, code))
-        if let context { scheduleFlush(context) }
+    /// Resets a stream, unless it has ended.
+    func reset(_ id: Int, _ code: HTTP2ErrorCode) {
+        framing.reset(id, code)
+        scheduleFlush()
     }
 
-    /// The framing has forgotten the stream; true when that spares its reset.
-    @discardableResult
-    func streamClosed(_ id: HTTP2StreamID) -> Bool {
-        guard let index = resets.firstIndex(where: { $0.id == id }) else { return false }
-        resets.remove(at: index)
-        return true
-    }
-
-    private func scheduleFlush(_ context: ChannelHandlerContext) {
-        guard !isFlushDue, let flushTask else { return }
+    /// What the framing has to write goes out with all else of this turn of the event loop.
+    func scheduleFlush() {
+        guard !isFlushDue, let flushTask, let context else { return }
         isFlushDue = true
         context.eventLoop.execute(flushTask)
     }
 
     func flush() {
-        guard isFlushDue, let context else { return }
         isFlushDue = false
-        for (id, code) in resets {
-            context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: .rstStream(code))), promise: nil)
-        }
-        resets.removeAll(keepingCapacity: true)
-        context.flush()
+        guard let context else { return }
+        let pieces = framing.takePieces()
+        for piece in pieces { context.write(wrapOutboundOut(piece.bytes), promise: piece.promise) }
+        if !pieces.isEmpty { context.flush() }
+        if context.channel.isWritable { framing.counts.answersWereTaken() }
+        tellAbandoned()
+    }
+
+    private func tellAbandoned() {
+        for promise in framing.takeAbandoned() { promise.fail(ChannelError.ioOnClosedChannel) }
     }
 
     // MARK: Time
@@ -267,7 +250,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
 
     private func sendPing() {
-        write(.rootStream, .ping(HTTP2PingData(withInteger: 0), ack: false))
+        framing.ping()
+        scheduleFlush()
     }
 
     // MARK: Life in the pipeline

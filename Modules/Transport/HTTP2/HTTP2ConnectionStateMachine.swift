@@ -1,5 +1,3 @@
-internal import NIOHTTP2
-
 /// Whether a connection takes another stream, and which it will be (RFC 9113, 5.1.1, 5.1.2 and 6.8). Pure.
 struct HTTP2ConnectionStateMachine {
     /// How many streams a server is taken to allow until it says otherwise.
@@ -7,8 +5,6 @@ struct HTTP2ConnectionStateMachine {
 
     private var nextID: Int
     private var peerLimit = assumedConcurrentStreams
-    /// The largest frame that the server takes, so far as it has said (RFC 9113, 6.5.2).
-    var peerFrameSize = 16_384
     private var isDraining = false
     private(set) var isClosed = false
 
@@ -23,10 +19,10 @@ struct HTTP2ConnectionStateMachine {
     var takesStreams: Bool { !isDraining && !isClosed && nextID <= Int(Int32.max) }
 
     /// The next stream's number, or nil when there will be no more.
-    mutating func open() -> HTTP2StreamID? {
+    mutating func open() -> Int? {
         guard takesStreams else { return nil }
         defer { nextID += 2 }
-        return HTTP2StreamID(nextID)
+        return nextID
     }
 
     /// The server allows so many streams; true when that is a change.

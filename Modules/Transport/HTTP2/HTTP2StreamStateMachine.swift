@@ -39,11 +39,17 @@ struct HTTP2StreamStateMachine {
         case switchedProtocols
         case endedWithoutResponse
         case tooManyInformationalResponses
+        /// The body has not the length that the head says (RFC 9113, 8.1.1).
+        case wrongLength
+        case bodyWithoutPlace
     }
 
     private(set) var request: RequestPhase
     private(set) var response = ResponsePhase.awaitingHead
     private var informationalLimit: Int
+    /// Bytes of the body that are still to come; nil where nobody has said.
+    private var bytesLeft: Int64?
+    private var hasBody = true
 
     init(hasBody: Bool, expectsContinue: Bool, informationalLimit: Int) {
         request = !hasBody ? .complete : expectsContinue ? .awaitingContinue : .sendingBody
@@ -77,16 +83,26 @@ struct HTTP2StreamStateMachine {
     }
 
     /// The final response's head is there. A server that refuses before it has read the body will not read the rest.
-    mutating func receivedHead(status: Int) -> HeadAction {
+    mutating func receivedHead(status: Int, contentLength: Int64? = nil, hasBody: Bool = true) -> HeadAction {
         response = .body
+        self.hasBody = hasBody
+        bytesLeft = hasBody ? contentLength : 0
         guard request == .awaitingContinue || (request == .sendingBody && status >= 300) else { return .deliver }
         request = .abandoned
         return .deliverAndAbandonBody
     }
 
+    /// Bytes of the body came; what is wrong with that.
+    mutating func received(_ count: Int) -> Failure? {
+        guard let left = bytesLeft else { return nil }
+        bytesLeft = left - Int64(count)
+        return count <= left ? nil : hasBody ? .wrongLength : .bodyWithoutPlace
+    }
+
     /// The response's last byte is there.
     mutating func receivedEnd() -> EndAction {
         guard response == .body else { return .fail(.endedWithoutResponse) }
+        guard bytesLeft ?? 0 == 0 else { return .fail(.wrongLength) }
         return request == .complete ? .complete : .completeAndReset
     }
 }

@@ -1,21 +1,18 @@
-internal import NIOHTTP2
-
-/// HTTPTypes has a type of the same name.
-typealias HTTP2ErrorCode = NIOHTTP2.HTTP2ErrorCode
+internal import HTTPTypes
 
 extension TransportError {
     static func streamReset(_ code: HTTP2ErrorCode) -> TransportError {
-        TransportError(.streamReset, "The server reset the request's stream: \(code.text).")
+        TransportError(.streamReset, "The server reset the request's stream: \(code).")
     }
 
     static func goneAway(_ code: HTTP2ErrorCode) -> TransportError {
-        let reason = code == .noError ? "" : ": \(code.text)"
+        let reason = code == .noError ? "" : ": \(code)"
         return TransportError(
             .connectionClosed, "The server closes the connection and has not processed the request\(reason).")
     }
 
     static func connectionClosed(saying code: HTTP2ErrorCode) -> TransportError {
-        TransportError(.connectionClosed, "The server closed the connection: \(code.text).")
+        TransportError(.connectionClosed, "The server closed the connection: \(code).")
     }
 
     static var pingTimeout: TransportError {
@@ -30,49 +27,27 @@ extension TransportError {
             self.init(.invalidResponse, "The server ended the stream without a final response.")
         case .tooManyInformationalResponses:
             self.init(.tooManyInformationalResponses, "The server sent too many informational responses.")
+        case .wrongLength:
+            self.init(.invalidResponse, "The response's body has not the length that its head says.")
+        case .bodyWithoutPlace:
+            self.init(.invalidResponse, "The response has a body where there can be none.")
         }
     }
 
-    /// An error that came out of the framing, or from below it, in our terms.
-    init(translatingHTTP2 error: any Error) {
-        switch error {
-        case let error as NIOHTTP2Errors.StreamError:
-            self.init(translatingHTTP2: error.baseError)
-        case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHTTP2Errors.ExcessiveContinuationFrames:
+    init(_ error: HTTP2ConnectionError) {
+        switch error.reason {
+        case .headTooLarge:
             self.init(.headTooLarge, "The response's head is larger than the limit.", underlying: error)
-        case is NIOHTTP2Errors.ExcessiveRSTFrames, is NIOHTTP2Errors.ExcessiveControlFrames,
-            is NIOHTTP2Errors.ExcessiveEmptyDataFrames, is NIOHTTP2Errors.ExcessiveStreamErrors,
-            is NIOHTTP2Errors.ExcessiveOutboundFrameBuffering, is NIOHTTP2Errors.ExcessiveNumberOfGlitches:
+        case .flood(let frames):
             self.init(
-                .invalidResponse, "The server sent too many frames of a kind that only costs: \(Self.name(error)).",
+                .invalidResponse, "The server sent too many frames of a kind that only costs: \(frames).",
                 underlying: error)
-        case is NIOHTTP2Errors.ContentLengthViolated:
-            self.init(
-                .invalidResponse, "The response's body has not the length that its head says.", underlying: error)
-        case let error as any NIOHTTP2Error:
-            self.init(
-                .invalidResponse, "The server broke the rules of HTTP/2: \(Self.name(error)).", underlying: error)
-        default:
-            self.init(translating: error)
+        case .rule(let rule):
+            self.init(.invalidResponse, "The server broke the rules of HTTP/2: \(rule).", underlying: error)
         }
     }
 
-    /// The error's type: its description can have bytes that the server chose.
-    private static func name(_ error: any Error) -> String {
-        String(describing: type(of: error))
+    init(_ error: HTTP2StreamError) {
+        self.init(.invalidResponse, "The server broke the rules of HTTP/2: \(error.rule).", underlying: error)
     }
-}
-
-extension HTTP2ErrorCode {
-    /// The code's name (RFC 9113, 7) and its number.
-    var text: String {
-        let number = "0x" + String(networkCode, radix: 16)
-        return Self.names.indices ~= networkCode ? "\(Self.names[networkCode]) (\(number))" : number
-    }
-
-    private static let names = [
-        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
-        "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
-        "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
-    ]
 }

@@ -34,6 +34,15 @@ extension ConnectionPool {
         }
     }
 
+    /// A connection was found closed when its turn came, and those that nobody uses have waited for longer than it had: the
+    /// server has closed them too, or is about to.
+    func closeIdle(like connection: HTTPConnection, since start: Tick) {
+        let begin = NIODeadline.now() - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
+        for shard in shards {
+            for idle in shard.takeUnused(of: connection.key, since: begin) { idle.close(.retired) }
+        }
+    }
+
     /// No connection that is open now serves another request: the idle ones are closed, the others when their exchanges
     /// are over.
     func retireConnections() {
@@ -45,14 +54,14 @@ extension ConnectionPool {
     /// From now on connections are made under these identities, once it is known that they can be shown.
     func replaceIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
         try connector.require(identities)
-        replaceTerms { $0.clientIdentities = identities }
+        replaceTerms { $0.replacing(nil, identities) }
     }
 
     /// From now on connections are made under other terms, and none made under terms that differ serves a request.
-    func replaceTerms(_ replacement: @escaping @Sendable (inout ConnectionTerms) -> Void) {
+    func replaceTerms(_ replacement: @escaping @Sendable (ConnectionTerms) -> ConnectionTerms) {
         let (waiters, terms) = change { state in
-            state.terms.replace(replacement)
-            let terms = state.terms
+            let terms = replacement(state.terms)
+            state.terms = terms
             let ids = state.machine.retire { !$0.isValid(under: terms) }
             return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, terms)
         }

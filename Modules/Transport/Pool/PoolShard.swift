@@ -19,7 +19,7 @@ final class PoolShard: Sendable {
         case ignored
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var shelf = ConnectionShelf<PoolKey, HTTPConnection>()
         var terms: ConnectionTerms
         var isShutDown = false
@@ -37,13 +37,13 @@ final class PoolShard: Sendable {
     func take(_ origin: Origin) -> Finding {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
-            let policy = state.terms.securityPolicy
-            guard origin.isSecure || !policy.isPinning || !policy.isPinning(host: origin.host) else {
+            let terms = state.terms
+            guard origin.isSecure || !terms.securityPolicy.pins(origin.host) else {
                 return .refused(
                     TransportError(
                         .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http."))
             }
-            return state.shelf.take(PoolKey(origin, under: state.terms)).map(Finding.connection) ?? .none
+            return state.shelf.take(PoolKey(origin, under: terms)).map(Finding.connection) ?? .none
         }
     }
 
@@ -94,6 +94,11 @@ final class PoolShard: Sendable {
         state.withLock { $0.shelf.takeUnused() }
     }
 
+    /// The connections of one key that nobody has used since.
+    func takeUnused(of key: PoolKey, since: NIODeadline) -> [HTTPConnection] {
+        state.withLock { $0.shelf.takeUnused { $0.key == key && $0.since <= since } }
+    }
+
     var oldestUnused: (connection: HTTPConnection, since: NIODeadline)? {
         state.withLock { $0.shelf.oldestUnused.map { ($0.connection, $0.since) } }
     }
@@ -128,4 +133,9 @@ extension PoolShard.Return {
         case .ignored: self = .ignored
         }
     }
+}
+
+extension SecurityPolicy {
+    /// Whether it pins a host; quick where it pins none.
+    fileprivate func pins(_ host: String) -> Bool { isPinning && isPinning(host: host) }
 }

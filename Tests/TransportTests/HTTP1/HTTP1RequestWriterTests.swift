@@ -13,7 +13,8 @@ struct HTTP1RequestWriterTests {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
         var buffer = ByteBuffer()
-        try HTTP1RequestWriter(TransportRequest(head: head, body: body)).write(to: &buffer)
+        var writer = try HTTP1RequestWriter(TransportRequest(head: head, body: body))
+        try writer.write(to: &buffer)
         return String(buffer: buffer)
     }
 
@@ -67,7 +68,7 @@ struct HTTP1RequestWriterTests {
         fields.append(HTTPField(name: .accept, lenientValue: [0x01]))
         let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/", headerFields: fields)
         var buffer = ByteBuffer(string: "before")
-        let writer = try HTTP1RequestWriter(TransportRequest(head: head))
+        var writer = try HTTP1RequestWriter(TransportRequest(head: head))
         #expect(throws: TransportError.self) { try writer.write(to: &buffer) }
         #expect(String(buffer: buffer) == "before")
     }
@@ -84,12 +85,29 @@ struct HTTP1RequestWriterTests {
     func aWishToCloseIsSeen(value: String, asksToClose: Bool) throws {
         let head = HTTPRequest(
             method: .get, scheme: "http", authority: "a", path: "/", headerFields: [.connection: value])
-        #expect(try HTTP1RequestWriter(TransportRequest(head: head)).asksToClose == asksToClose)
+        var writer = try HTTP1RequestWriter(TransportRequest(head: head))
+        var buffer = ByteBuffer()
+        try writer.write(to: &buffer)
+        #expect(writer.asksToClose == asksToClose)
     }
 
     @Test func connectIsRefused() {
         let error = #expect(throws: TransportError.self) { try text(.connect) }
         #expect(error?.code == .invalidRequest)
+    }
+
+    @Test func bytesOfValuesAreLookedAtEightAtATime() {
+        for length in 0...20 {
+            for place in 0..<length {
+                for byte in UInt8.min...UInt8.max {
+                    var bytes = [UInt8](repeating: 0x61, count: length)
+                    bytes[place] = byte
+                    if length > 3 { bytes[length - 2] = 0x09 }
+                    let isClean = bytes.withUnsafeBytes { $0.holdsFieldBytesAlone }
+                    #expect(isClean == bytes.allSatisfy(\.isFieldByte), "\(byte) at \(place) of \(length)")
+                }
+            }
+        }
     }
 }
 

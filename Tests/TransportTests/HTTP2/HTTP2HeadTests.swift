@@ -1,6 +1,5 @@
 import HTTPTypes
-import NIOHPACK
-import NIOHTTP2
+import NIOCore
 import Testing
 
 @testable import LinnetTransport
@@ -26,7 +25,7 @@ struct HTTP2HeadTests {
     func fieldsOfAConnectionStayBehind(name: String, value: String) throws {
         let name = try #require(HTTPField.Name(name))
         let headers = try HTTP2RequestHead.make(.http2(fields: [name: value]))
-        #expect(!headers.contains(name: name.canonicalName))
+        #expect(!headers.contains { $0.name == name.canonicalName })
     }
 
     @Test func fieldsThatConnectionNamesStayBehind() throws {
@@ -40,33 +39,17 @@ struct HTTP2HeadTests {
         let headers = try HTTP2RequestHead.make(.http2(fields: [.authorization: "Bearer abc", .cookie: "a=b"]))
         let secrets = headers.filter { ["authorization", "cookie"].contains($0.name) }
         #expect(secrets.count == 2)
-        #expect(secrets.allSatisfy { $0.indexable == .neverIndexed })
+        #expect(secrets.allSatisfy { $0.indexing == .neverIndexed })
     }
 
     @Test func anUnknownLengthHasNoField() throws {
         let headers = try HTTP2RequestHead.make(.http2(method: .post, body: .pieces(["a"])))
-        #expect(!headers.contains(name: "content-length") && !headers.contains(name: "transfer-encoding"))
+        #expect(!headers.contains { ["content-length", "transfer-encoding"].contains($0.name) })
     }
 
     @Test(arguments: ["a b", "", "a\u{0}b"])
     func aBadPathIsRefused(path: String) {
         #expect(throws: TransportError.self) { try HTTP2RequestHead.make(.http2(path)) }
-    }
-
-    /// What does not fit into one frame would end the connection for all.
-    @Test(arguments: [("a", 15_000, true), ("a", 17_000, false), ("\\", 5_000, true), ("\\", 6_000, false)])
-    func aHeadFitsIntoOneFrame(text: String, count: Int, fits: Bool) throws {
-        let request = TransportRequest.http2(fields: [.userAgent: String(repeating: text, count: count)])
-        if fits {
-            #expect(try HTTP2RequestHead.make(request).contains(name: "user-agent"))
-        } else {
-            #expect(throws: TransportError.self) { try HTTP2RequestHead.make(request) }
-        }
-    }
-
-    @Test(arguments: ["20", "2000", "-20", "abc", "099"])
-    func aStatusHasThreeDigits(status: String) {
-        #expect(throws: TransportError.self) { try HTTP2ResponseHead([":status": status], limits: .init()) }
     }
 }
 
@@ -116,7 +99,7 @@ struct HTTP2StreamStateMachineTests {
 
     @Test func numbersRunOut() {
         var machine = HTTP2ConnectionStateMachine(firstID: Int(Int32.max) - 2)
-        let ids = [machine.open(), machine.open(), machine.open()].map { $0.map { Int($0) } }
+        let ids = [machine.open(), machine.open(), machine.open()]
         #expect(ids == [Int(Int32.max) - 2, Int(Int32.max), nil])
         #expect(machine.capacity == 0)
     }

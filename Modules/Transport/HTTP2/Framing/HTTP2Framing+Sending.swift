@@ -1,0 +1,224 @@
+internal import HTTPTypes
+internal import NIOCore
+
+/// What goes to the server.
+extension HTTP2Framing {
+    private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+    /// Frames are no larger, whatever the server takes: others have their turn.
+    private static let largestData = 65_536
+
+    /// The first words (RFC 9113, 3.4).
+    mutating func begin() {
+        outbox.buffer.writeString(Self.preface)
+        outbox.buffer.writeSettings([
+            (2, 0), (4, options.initialWindowSize), (5, options.maximumFrameSize), (6, maximumListSize),
+        ])
+        let credit = options.connectionWindowSize - receiveWindow
+        if credit > 0 { writeWindowUpdate(0, credit) }
+        receiveWindow = max(receiveWindow, options.connectionWindowSize)
+    }
+
+    // MARK: Streams
+
+    /// Opens a stream whose number is above all others, at once or as soon as the server has room for it.
+    mutating func open(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) {
+        highestStream = max(highestStream, stream)
+        var new = HTTP2FramedStream(receiveWindow: options.initialWindowSize, sendWindow: peer.initialWindowSize)
+        let hasRoom = waitingCount == 0 && streams.count < peer.maximumConcurrentStreams
+        if !hasRoom {
+            new.waitingHead = (head, isEnd)
+            waiting.append(stream)
+            waitingCount += 1
+        }
+        new.isLocalEnded = isEnd && hasRoom
+        streams.append(stream, new)
+        if hasRoom { writeHead(stream, head, isEnd: isEnd) }
+    }
+
+    /// Opens streams that have waited, as far as there is room.
+    mutating func openWaiting() {
+        while waitingCount > 0, !isGoingAway, streams.count - waitingCount < peer.maximumConcurrentStreams,
+            let stream = waiting.popFirst()
+        {
+            guard let index = streams.index(of: stream), let (head, isEnd) = streams[index].waitingHead else {
+                continue
+            }
+            waitingCount -= 1
+            streams[index].waitingHead = nil
+            streams[index].isLocalEnded = isEnd
+            writeHead(stream, head, isEnd: isEnd)
+            queueSender(index, stream)
+        }
+    }
+
+    /// Writes HEADERS, and CONTINUATION for what does not fit (RFC 9113, 6.2 and 6.10).
+    private mutating func writeHead(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) {
+        let most = peer.maximumFrameSize
+        let flags: HTTP2FrameFlags = isEnd ? .endStream : []
+        let start = outbox.buffer.writerIndex
+        outbox.buffer.writeFrameHeader(.headers, flags: flags.union(.endHeaders), stream: stream, length: 0)
+        encoder.encode(head, into: &outbox.buffer)
+        let length = outbox.buffer.writerIndex - start - HTTP2FrameHeader.size
+        guard length > most else {
+            outbox.buffer.setInteger(UInt16(length >> 8), at: start)
+            outbox.buffer.setInteger(UInt8(truncatingIfNeeded: length), at: start + 2)
+            return
+        }
+        // Rare: the block is taken out again and cut.
+        let block = outbox.buffer.getSlice(at: start + HTTP2FrameHeader.size, length: length) ?? ByteBuffer()
+        outbox.buffer.moveWriterIndex(to: start)
+        Self.writeCut(block, stream, flags, most, into: &outbox.buffer)
+    }
+
+    private static func writeCut(
+        _ block: ByteBuffer, _ stream: Int, _ flags: HTTP2FrameFlags, _ most: Int, into buffer: inout ByteBuffer
+    ) {
+        var (block, type, flags) = (block, HTTP2FrameType.headers, flags)
+        while block.readableBytes > 0 {
+            let part = block.readSlice(length: min(most, block.readableBytes)) ?? ByteBuffer()
+            if block.readableBytes == 0 { flags.insert(.endHeaders) }
+            buffer.writeFrameHeader(type, flags: flags, stream: stream, length: part.readableBytes)
+            buffer.writeImmutableBuffer(part)
+            (type, flags) = (.continuation, [])
+        }
+    }
+
+    /// Resets a stream, unless it is closed.
+    mutating func reset(_ stream: Int, _ code: HTTP2ErrorCode) {
+        guard let index = streams.index(of: stream) else { return }
+        let wasOpened = streams[index].waitingHead == nil
+        remove(index, stream)
+        guard wasOpened else { return }
+        resetStreams.insert(stream)
+        outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
+        outbox.buffer.writeInteger(code.rawValue)
+    }
+
+    /// Forgets a stream that is closed.
+    mutating func remove(_ index: Int, _ stream: Int) {
+        let old = streams.remove(at: index)
+        abandoned += old.outgoing.compactMap(\.promise)
+        if old.waitingHead != nil { waitingCount -= 1 }
+        openWaiting()
+    }
+
+    mutating func remoteEnded(_ index: Int, _ stream: Int) {
+        streams[index].isRemoteEnded = true
+        if streams[index].isLocalEnded { remove(index, stream) }
+    }
+
+    // MARK: Bodies
+
+    /// Sends bytes of a body as soon as the windows let them; the promise hears when the socket has them all.
+    mutating func send(_ stream: Int, _ bytes: ByteBuffer, isEnd: Bool, _ promise: EventLoopPromise<Void>) {
+        guard let index = streams.index(of: stream), !streams[index].isLocalEnded else {
+            return abandoned.append(promise)
+        }
+        streams[index].outgoing.append(HTTP2FramedStream.Outgoing(bytes: bytes, isEnd: isEnd, promise: promise))
+        queueSender(index, stream)
+    }
+
+    mutating func queueSender(_ index: Int, _ stream: Int) {
+        guard !streams[index].isSending, streams[index].canSend else { return }
+        streams[index].isSending = true
+        senders.append(stream)
+    }
+
+    /// Writes what the windows let through, a frame for each stream in turn.
+    mutating func sendData() {
+        var blocked = 0
+        while blocked < senders.count, let stream = senders.popFirst() {
+            guard let index = streams.index(of: stream) else { continue }
+            guard streams[index].canSend else {
+                streams[index].isSending = false
+                continue
+            }
+            if sendFrame(index, stream) {
+                blocked = 0
+            } else {
+                // The connection's window is the obstacle.
+                blocked += 1
+            }
+            if streams.index(of: stream) != nil { senders.append(stream) }
+        }
+    }
+
+    /// Writes one frame of a stream that can send; false when the connection's window has no room.
+    private mutating func sendFrame(_ index: Int, _ stream: Int) -> Bool {
+        var first = streams[index].outgoing[0]
+        let room = min(sendWindow, streams[index].sendWindow, peer.maximumFrameSize, Self.largestData)
+        let length = min(first.bytes.readableBytes, max(0, room))
+        guard length > 0 || first.bytes.readableBytes == 0 else { return false }
+        let payload = first.bytes.readSlice(length: length) ?? ByteBuffer()
+        let isLast = first.bytes.readableBytes == 0
+        let isEnd = first.isEnd && isLast
+        sendWindow -= length
+        streams[index].sendWindow -= length
+        outbox.buffer.writeFrameHeader(.data, flags: isEnd ? .endStream : [], stream: stream, length: length)
+        outbox.write(payload: payload, isLast ? first.promise : nil)
+        guard isLast else {
+            streams[index].outgoing[0] = first
+            return true
+        }
+        streams[index].outgoing.removeFirst()
+        guard isEnd else { return true }
+        streams[index].isLocalEnded = true
+        if streams[index].isRemoteEnded { remove(index, stream) }
+        return true
+    }
+
+    /// The server has changed the window that streams begin with (RFC 9113, 6.9.2).
+    mutating func changeSendWindows(by difference: Int) throws(HTTP2ConnectionError) {
+        guard difference != 0 else { return }
+        for index in 0..<streams.count {
+            streams[index].sendWindow += difference
+            guard streams[index].sendWindow <= HTTP2PeerSettings.largestWindow else {
+                throw .rule(.flowControlError, "a window beyond all measure")
+            }
+            queueSender(index, streams.numbers[index])
+        }
+    }
+
+    // MARK: The connection
+
+    mutating func ping() {
+        outbox.buffer.writeFrameHeader(.ping, length: 8)
+        outbox.buffer.writeInteger(UInt64(0))
+    }
+
+    /// The last stream of the server's making is 0: there is none, since pushes are off.
+    mutating func goAway(_ code: HTTP2ErrorCode) {
+        outbox.buffer.writeFrameHeader(.goAway, length: 8)
+        outbox.buffer.writeMultipleIntegers(UInt32(0), code.rawValue)
+    }
+
+    /// All that can be written now.
+    mutating func takePieces() -> [HTTP2Outbox.Piece] {
+        sendData()
+        return outbox.take()
+    }
+
+    /// Those who wait for what will not be sent any more.
+    mutating func takeAbandoned() -> [EventLoopPromise<Void>] {
+        guard !abandoned.isEmpty else { return [] }
+        defer { abandoned = [] }
+        return abandoned
+    }
+
+    /// The connection is gone: nothing of any stream will be sent.
+    mutating func abandonAll() {
+        for index in 0..<streams.count { abandoned += streams[index].outgoing.compactMap(\.promise) }
+        streams = HTTP2StreamTable()
+        for piece in outbox.take() { if let promise = piece.promise { abandoned.append(promise) } }
+        waitingCount = 0
+    }
+}
+
+extension HTTP2FramedStream {
+    /// Whether the stream itself lets something go out.
+    fileprivate var canSend: Bool {
+        guard waitingHead == nil, let first = outgoing.first else { return false }
+        return first.bytes.readableBytes == 0 || sendWindow > 0
+    }
+}

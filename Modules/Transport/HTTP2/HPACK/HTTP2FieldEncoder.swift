@@ -1,0 +1,151 @@
+internal import NIOCore
+
+/// Encodes requests' field sections (RFC 7541). Pure.
+///
+/// A client repeats itself: what became of a line is remembered for the line in the same place of the next request.
+struct HTTP2FieldEncoder {
+    /// How a line goes out (RFC 7541, 6.2 and 7.1.3).
+    enum Indexing: Equatable {
+        case indexed
+        /// It differs each time, and would only fill the table.
+        case notIndexed
+        /// It is a secret, for those who pass it on, too.
+        case neverIndexed
+    }
+
+    struct Line: Equatable {
+        let name: String
+        let value: String
+        var indexing = Indexing.indexed
+    }
+
+    private enum Place {
+        case fixed(Int)
+        /// The number of its insertion.
+        case dynamic(Int)
+    }
+
+    /// The most that our table takes, whatever the server allows.
+    private static let mostCapacity = 4096
+    private static let mostRemembered = 64
+
+    private var table = HPACKDynamicTable<Line>(capacity: mostCapacity)
+    private var memory: [(line: Line, place: Place)?] = []
+    /// The smallest size since the last block; the server is told of it and of the size that is (RFC 7541, 4.2).
+    private var smallestCapacity: Int?
+
+    /// The server lets the table have so many bytes.
+    mutating func allow(_ capacity: Int) {
+        let capacity = min(capacity, Self.mostCapacity)
+        guard capacity != table.capacity else { return }
+        smallestCapacity = min(smallestCapacity ?? .max, capacity)
+        table.resize(capacity)
+    }
+
+    mutating func encode(_ lines: [Line], into buffer: inout ByteBuffer) {
+        if let smallest = smallestCapacity {
+            buffer.writeHPACK(integer: smallest, prefix: 5, flags: 0x20)
+            if smallest < table.capacity { buffer.writeHPACK(integer: table.capacity, prefix: 5, flags: 0x20) }
+            smallestCapacity = nil
+        }
+        for (number, line) in lines.enumerated() { encode(line, number: number, into: &buffer) }
+    }
+
+    private mutating func encode(_ line: Line, number: Int, into buffer: inout ByteBuffer) {
+        guard line.indexing == .indexed else { return writeLiteral(line, into: &buffer) }
+        if let index = remembered(line, number: number) {
+            return buffer.writeHPACK(integer: index, prefix: 7, flags: 0x80)
+        }
+        if let (index, place) = find(line) {
+            buffer.writeHPACK(integer: index, prefix: 7, flags: 0x80)
+            return remember(line, place, number: number)
+        }
+        // It would push out what is worth more.
+        guard line.size <= table.capacity / 2 else { return writeLiteral(line, into: &buffer) }
+        writeName(line.name, prefix: 6, flags: 0x40, into: &buffer)
+        buffer.writeHPACK(string: line.value)
+        table.insert(line, size: line.size)
+        remember(line, .dynamic(table.insertions), number: number)
+    }
+
+    private func writeLiteral(_ line: Line, into buffer: inout ByteBuffer) {
+        writeName(line.name, prefix: 4, flags: line.indexing == .neverIndexed ? 0x10 : 0, into: &buffer)
+        buffer.writeHPACK(string: line.value)
+    }
+
+    private func writeName(_ name: String, prefix: UInt8, flags: UInt8, into buffer: inout ByteBuffer) {
+        let index = HPACKStaticTable.indices[name] ?? 0
+        buffer.writeHPACK(integer: index, prefix: prefix, flags: flags)
+        if index == 0 { buffer.writeHPACK(string: name) }
+    }
+
+    // MARK: Where lines are
+
+    private func remembered(_ line: Line, number: Int) -> Int? {
+        guard number < memory.count, let before = memory[number], before.line == line else { return nil }
+        switch before.place {
+        case .fixed(let index): return index
+        case .dynamic(let insertion):
+            return table.distance(ofInsertion: insertion).map { HPACKStaticTable.count + 1 + $0 }
+        }
+    }
+
+    private func find(_ line: Line) -> (index: Int, Place)? {
+        if let first = HPACKStaticTable.indices[line.name] {
+            for index in first...HPACKStaticTable.count {
+                let field = HPACKStaticTable.fields[index - 1]
+                guard field.name == line.name else { break }
+                if field.value == line.value { return (index, .fixed(index)) }
+            }
+        }
+        for distance in 0..<table.count where table[distance] == line {
+            return (HPACKStaticTable.count + 1 + distance, .dynamic(table.insertions - distance))
+        }
+        return nil
+    }
+
+    private mutating func remember(_ line: Line, _ place: Place, number: Int) {
+        guard number < Self.mostRemembered else { return }
+        while memory.count <= number { memory.append(nil) }
+        memory[number] = (line, place)
+    }
+}
+
+extension HTTP2FieldEncoder.Line {
+    /// What it counts for in the table (RFC 7541, 4.1).
+    fileprivate var size: Int { name.utf8.count + value.utf8.count + 32 }
+}
+
+extension ByteBuffer {
+    /// Writes an integer whose first bits stand behind flags (RFC 7541, 5.1).
+    fileprivate mutating func writeHPACK(integer value: Int, prefix: UInt8, flags: UInt8) {
+        let mask = 1 << Int(prefix) - 1
+        guard value >= mask else {
+            writeInteger(flags | UInt8(truncatingIfNeeded: value))
+            return
+        }
+        writeInteger(flags | UInt8(truncatingIfNeeded: mask))
+        var rest = value - mask
+        while rest >= 0x80 {
+            writeInteger(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        writeInteger(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Writes a string, coded if that makes it shorter (RFC 7541, 5.2).
+    fileprivate mutating func writeHPACK(string: String) {
+        var string = string
+        string.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            let length = HPACKHuffmanCode.shared.encodedLength(bytes)
+            guard length < bytes.count else {
+                writeHPACK(integer: bytes.count, prefix: 7, flags: 0)
+                writeBytes(bytes)
+                return
+            }
+            writeHPACK(integer: length, prefix: 7, flags: 0x80)
+            HPACKHuffmanCode.shared.encode(bytes) { writeInteger($0) }
+        }
+    }
+}

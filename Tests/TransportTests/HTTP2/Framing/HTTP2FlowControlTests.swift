@@ -1,0 +1,220 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+/// RFC 9113, 5.2 and 6.9: windows of both directions, and the server's limits.
+@Suite("HTTP/2 flow control", .timeLimit(.minutes(5)))
+struct HTTP2FlowControlTests {
+    private static func small(_ configuration: inout TransportConfiguration) {
+        configuration.http2.initialWindowSize = 65_535
+        configuration.http2.connectionWindowSize = 100_000
+    }
+
+    private static func data(_ stream: UInt32, _ count: Int) -> [UInt8] {
+        rawFrame(type: 0, stream: stream, [UInt8](repeating: 7, count: count))
+    }
+
+    private static func head(_ stream: UInt32) -> [UInt8] { rawFrame(type: 1, flags: 4, stream: stream, [0x88]) }
+
+    @Test func moreThanAStreamsWindowBreaksIt() {
+        var probe = FramingProbe(requests: 1, configure: Self.small)
+        probe.feed(Self.head(1), Self.data(1, 60_000), Self.data(1, 5_535))
+        #expect(probe.error == nil && probe.framing.streams.count == 1)
+        probe.feed(Self.data(1, 1))
+        #expect(probe.events.last == "1 broken 3")
+    }
+
+    @Test func moreThanTheConnectionsWindowBreaksIt() {
+        var probe = FramingProbe(requests: 2, configure: Self.small)
+        // Never given back, since the framing is not asked to.
+        probe.framing.receiveWindow = 70_000
+        probe.feed(Self.head(1), Self.head(3), Self.data(1, 15_000))
+        #expect(probe.error == nil)
+        probe.framing.receiveWindow = 100
+        probe.feed(Self.data(3, 101))
+        #expect(probe.error?.code == .flowControlError)
+    }
+
+    /// Padding counts, and so does what nobody wants.
+    @Test func theConnectionsWindowIsGivenBackByHalves() {
+        var probe = FramingProbe(requests: 1, configure: Self.small)
+        probe.feed(Self.head(1), Self.data(1, 40_000))
+        #expect(probe.sent() == [])
+        probe.framing.reset(1, .cancel)
+        #expect(probe.sent() == ["RST_STREAM 1 8"])
+        probe.feed(rawFrame(type: 0, flags: 8, stream: 1, [UInt8](repeating: 200, count: 10_000)))
+        #expect(probe.sent() == ["WINDOW_UPDATE 0 50000"])
+        #expect(probe.framing.receiveWindow == 100_000)
+    }
+
+    @Test func aStreamsWindowIsGivenBackWhenItsReaderWants() {
+        var probe = FramingProbe(requests: 1, configure: Self.small)
+        probe.feed(Self.head(1), Self.data(1, 30_000))
+        probe.framing.credit(1)
+        #expect(probe.sent() == [])
+        probe.feed(Self.data(1, 10_000))
+        #expect(probe.sent() == [])
+        probe.framing.credit(1)
+        #expect(probe.sent() == ["WINDOW_UPDATE 1 40000"])
+        probe.feed(rawFrame(type: 0, flags: 1, stream: 1, [UInt8](repeating: 7, count: 50_000)))
+        probe.framing.credit(1)
+        #expect(probe.sent() == ["WINDOW_UPDATE 0 90000"])
+    }
+
+    @Test func bodiesWaitForBothWindows() {
+        var probe = FramingProbe(settings: .setting(4, 20_000))
+        probe.open(1, isEnd: false)
+        probe.send(1, 30_000, isEnd: true)
+        #expect(probe.sent() == ["HEADERS 1 true", "DATA 1 16384", "DATA 1 3616"])
+        #expect(probe.taken == 0)
+        probe.feed(rawFrame(type: 8, stream: 1, .word(5_000)))
+        #expect(probe.sent() == ["DATA 1 5000"])
+        // The window of all streams to come and of this one; then smaller than what was used.
+        probe.feed(rawFrame(type: 4, .setting(4, 22_000)))
+        #expect(probe.sent() == ["SETTINGS ack", "DATA 1 2000"])
+        probe.feed(rawFrame(type: 4, .setting(4, 0)), rawFrame(type: 8, stream: 1, .word(22_000)))
+        #expect(probe.sent() == ["SETTINGS ack"])
+        probe.feed(rawFrame(type: 8, stream: 1, .word(100_000)))
+        #expect(probe.sent() == ["DATA 1 3000 end"])
+        #expect(probe.taken == 1 && probe.framing.sendWindow == 35_535)
+    }
+
+    @Test func streamsTakeTurns() {
+        var probe = FramingProbe(settings: .setting(4, 1_000_000))
+        for stream in [1, 3] {
+            probe.open(stream, isEnd: false)
+            probe.send(stream, 40_000, isEnd: false)
+        }
+        let sent = probe.sent()
+        #expect(
+            sent == [
+                "HEADERS 1 true", "HEADERS 3 true", "DATA 1 16384", "DATA 3 16384", "DATA 1 16384", "DATA 3 16383",
+            ])
+        probe.feed(rawFrame(type: 8, .word(1_000_000)))
+        #expect(probe.sent() == ["DATA 1 7232", "DATA 3 7233"])
+        #expect(probe.taken == 2)
+        // The end needs no window.
+        probe.framing.sendWindow = 0
+        probe.send(1, 0, isEnd: true)
+        #expect(probe.sent() == ["DATA 1 0 end"])
+    }
+
+    @Test func whatIsNotSentIsToldOf() {
+        var probe = FramingProbe(settings: .setting(4, 0))
+        probe.open(1, isEnd: false)
+        probe.send(1, 10, isEnd: true)
+        probe.framing.reset(1, .cancel)
+        let first = probe.framing.takeAbandoned()
+        #expect(first.count == 1)
+        #expect(probe.sent() == ["HEADERS 1 true", "RST_STREAM 1 8"])
+        probe.send(1, 10, isEnd: true)
+        let second = probe.framing.takeAbandoned()
+        #expect(second.count == 1)
+        for promise in first + second { promise.fail(ChannelError.ioOnClosedChannel) }
+    }
+
+    @Test(arguments: [1, 2])
+    func streamsWaitForRoom(first: Int) {
+        var probe = FramingProbe(requests: 2, settings: .setting(3, 2))
+        probe.open(5, isEnd: false)
+        probe.send(5, 3, isEnd: true)
+        probe.open(7)
+        probe.open(9)
+        #expect(probe.sent() == [])
+        // Given up while it waited: no word of it.
+        probe.framing.reset(7, .cancel)
+        probe.feed(rawFrame(type: 1, flags: 5, stream: 1, [0x88]))
+        #expect(probe.sent() == ["HEADERS 5 true", "DATA 5 3 end"])
+        if first == 1 {
+            probe.feed(rawFrame(type: 4, .setting(3, 3)))
+            #expect(probe.sent() == ["SETTINGS ack", "HEADERS 9 true end"])
+        } else {
+            // One that waits has not been opened.
+            probe.feed(rawFrame(type: 1, flags: 5, stream: 9, [0x88]))
+            #expect(probe.error?.code == .protocolError)
+        }
+    }
+
+    @Test func aLargeHeadGoesOnInContinuationFrames() throws {
+        var probe = FramingProbe()
+        probe.open(1, isEnd: true, [HTTP2FieldEncoder.Line(name: "x", value: String(repeating: "~", count: 40_000))])
+        #expect(probe.sent() == ["HEADERS 1 false end", "CONTINUATION false", "CONTINUATION true"])
+    }
+}
+
+/// RFC 9113, 10.5: limits, and one more than they let pass.
+@Suite("HTTP/2 framing's limits", .timeLimit(.minutes(5)))
+struct HTTP2FrameCountsTests {
+    private static func limits(_ configuration: inout TransportConfiguration) {
+        configuration.http2.limits.resets = 5
+        configuration.http2.limits.controlFrames = 5
+        configuration.http2.limits.streamErrors = 5
+        configuration.http2.limits.continuationFrames = 5
+        configuration.http2.limits.emptyDataFrames = 5
+        configuration.limits.headBytes = 1_000
+    }
+
+    @Test(
+        arguments: [
+            (rawFrame(type: 6, [0, 0, 0, 0, 0, 0, 0, 0]), true), (rawFrame(type: 4), true),
+            (rawFrame(type: 4, flags: 1), true),
+            (rawFrame(type: 2, stream: 1, [0, 0, 0, 0, 1]), true), (rawFrame(type: 0xA), true),
+            (rawFrame(type: 0xFA, [1, 2]), true), (rawFrame(type: 7, .word(0x7FFF_FFFF) + .word(0)), true),
+            (rawFrame(type: 3, stream: 1, .word(8)), true), (rawFrame(type: 0, stream: 3), false),
+            (rawFrame(type: 0, flags: 8, stream: 3, [1, 0]), false),
+        ] as [([UInt8], Bool)])
+    func whatOnlyCostsIsCounted(frame: [UInt8], ages: Bool) {
+        var probe = FramingProbe(requests: 2, configure: Self.limits)
+        probe.now = .uptimeNanoseconds(0) + .hours(1)
+        probe.feed(rawFrame(type: 1, flags: 4, stream: 3, [0x88]))
+        for _ in 0..<5 { probe.feed(frame) }
+        #expect(probe.error == nil)
+        if ages {
+            probe.now = probe.now + .seconds(30)
+            for _ in 0..<5 { probe.feed(frame) }
+        } else {
+            probe.feed(rawFrame(type: 0, stream: 3, [1]))
+            for _ in 0..<5 { probe.feed(frame) }
+        }
+        #expect(probe.error == nil)
+        probe.feed(frame)
+        #expect(probe.error?.code == .enhanceYourCalm)
+    }
+
+    @Test func brokenStreamsAreCounted() {
+        var probe = FramingProbe(requests: 7, configure: Self.limits)
+        for number in 0..<6 { probe.feed(rawFrame(type: 1, flags: 4, stream: UInt32(2 * number + 1))) }
+        #expect(probe.events.count == 5)
+        #expect(probe.error?.code == .enhanceYourCalm)
+    }
+
+    @Test func aHeadHasAFewFrames() {
+        var probe = FramingProbe(requests: 1, configure: Self.limits)
+        probe.feed(rawFrame(type: 1, stream: 1, [0x88]))
+        for _ in 0..<5 { probe.feed(rawFrame(type: 9, stream: 1)) }
+        #expect(probe.error == nil)
+        probe.feed(rawFrame(type: 9, flags: 4, stream: 1))
+        #expect(probe.error == .headTooLarge)
+    }
+
+    @Test func aHeadHasALimitAsItComes() {
+        var probe = FramingProbe(requests: 1, configure: Self.limits)
+        let part = [UInt8](repeating: 0, count: 34_000)
+        probe.feed(rawFrame(type: 1, stream: 1, part), rawFrame(type: 9, stream: 1, part))
+        #expect(probe.error == .headTooLarge)
+    }
+
+    @Test func answersThatNobodyReadsAreCounted() {
+        var probe = FramingProbe { $0.http2.limits.waitingControlFrames = 10 }
+        let ping = rawFrame(type: 6, [0, 0, 0, 0, 0, 0, 0, 0])
+        // The answer to SETTINGS is the first.
+        for _ in 0..<9 { probe.feed(ping) }
+        probe.framing.counts.answersWereTaken()
+        for _ in 0..<10 { probe.feed(ping) }
+        #expect(probe.error == nil)
+        probe.feed(ping)
+        #expect(probe.error?.code == .enhanceYourCalm)
+    }
+}

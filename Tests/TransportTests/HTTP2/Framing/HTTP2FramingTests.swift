@@ -1,0 +1,192 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+/// RFC 9113, 4 to 6: what a server's frames come to.
+@Suite("HTTP/2 framing", .timeLimit(.minutes(5)))
+struct HTTP2FramingTests {
+    typealias HTTP2ErrorCode = HTTPTypes.HTTP2ErrorCode
+
+    @Test func theFirstWords() {
+        var framing = HTTP2Framing(TransportConfiguration())
+        framing.begin()
+        let bytes = framing.takePieces().flatMap { Array($0.bytes.readableBytesView) }
+        #expect(bytes.starts(with: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+        let settings: [[UInt8]] = [
+            .setting(2, 0), .setting(4, 4_194_304), .setting(5, 65_536), .setting(6, 327_680),
+        ]
+        let expected =
+            rawFrame(type: 4, settings.flatMap { $0 }) + rawFrame(type: 8, .word(16 * 1024 * 1024 - 65_535))
+        #expect(Array(bytes.dropFirst(24)) == expected)
+    }
+
+    /// A head in two frames with padding and priority, an informational one, DATA with and without padding, an empty one,
+    /// trailers; and frames that mean nothing in between.
+    @Test(arguments: [1, 2, 3, 5, 7, 64, Int.max])
+    func aResponseComesInPiecesOfAnySize(size: Int) {
+        var probe = FramingProbe(requests: 2)
+        probe.feed(
+            rawFrame(type: 1, flags: 4, stream: 1, [0x08, 3, 0x31, 0x30, 0x33]),
+            rawFrame(type: 1, flags: 0x28, stream: 1, [3, 0, 0, 0, 0, 9, 0x88, 0, 0, 0]),
+            rawFrame(type: 9, flags: 4, stream: 1, [0, 1, 0x78, 1, 0x31]),
+            rawFrame(type: 0xFA, flags: 0xFF, stream: 1, [1, 2, 3]),
+            rawFrame(type: 1, flags: 5, stream: 3, [0x89]),
+            rawFrame(type: 0, stream: 1, Array("he".utf8)), rawFrame(type: 2, stream: 9, [0, 0, 0, 0, 1]),
+            rawFrame(type: 0, flags: 8, stream: 1, [4] + Array("llo".utf8) + [0, 0, 0, 0]),
+            rawFrame(type: 0, flags: 8, stream: 1, [2, 0, 0]), rawFrame(type: 0, stream: 1),
+            rawFrame(type: 1, flags: 5, stream: 1, [0, 1, 0x79, 1, 0x32]), inPiecesOf: size)
+        #expect(probe.error == nil)
+        let other = probe.events.filter { !$0.hasPrefix("1 [") }
+        #expect(other == ["1 103", "1 200 x=1", "3 204 end", "1 trailers y=2 end"])
+        let body = probe.events.filter { $0.hasPrefix("1 [") }.map { $0.dropFirst(3).dropLast() }.joined()
+        #expect(body == "hello")
+        #expect(probe.sent() == [])
+        #expect(probe.framing.streams.count == 0)
+    }
+
+    @Test func anEmptyFrameEndsAStream() {
+        var probe = FramingProbe(requests: 2)
+        probe.feed(rawFrame(type: 1, flags: 4, stream: 1, [0x88]), rawFrame(type: 0, flags: 1, stream: 1))
+        probe.feed(rawFrame(type: 1, flags: 4, stream: 3, [0x88]), rawFrame(type: 0, flags: 9, stream: 3, [2, 0, 0]))
+        #expect(probe.events == ["1 200", "1 [] end", "3 200", "3 [] end"])
+        #expect(probe.error == nil)
+    }
+
+    @Test func whatIsAskedIsAnswered() {
+        var probe = FramingProbe()
+        probe.feed(rawFrame(type: 4, .setting(3, 7)), rawFrame(type: 6, Array("12345678".utf8)))
+        #expect(probe.sent() == ["SETTINGS ack", "PING ack12345678"])
+        #expect(probe.framing.peer.maximumConcurrentStreams == 7)
+        probe.feed(rawFrame(type: 4, flags: 1), rawFrame(type: 6, flags: 1, [1, 2, 3, 4, 5, 6, 7, 8]))
+        #expect(probe.sent() == [] && probe.error == nil)
+    }
+
+    /// What a server does wrong with the connection. Streams 1 and 3 are open, 5 is closed, 7 is not open yet.
+    @Test(
+        arguments: [
+            (rawFrame(type: 4, stream: 1), .protocolError), (rawFrame(type: 4, [1, 2, 3, 4, 5]), .frameSizeError),
+            (rawFrame(type: 4, flags: 1, .setting(3, 1)), .frameSizeError),
+            (rawFrame(type: 4, .setting(2, 1)), .protocolError),
+            (rawFrame(type: 4, .setting(4, 0x8000_0000)), .flowControlError),
+            (rawFrame(type: 4, .setting(5, 16_383)), .protocolError),
+            (rawFrame(type: 4, .setting(5, 16_777_216)), .protocolError),
+            (rawFrame(type: 6, [1, 2, 3, 4, 5, 6, 7]), .frameSizeError),
+            (rawFrame(type: 6, stream: 1, [1, 2, 3, 4, 5, 6, 7, 8]), .protocolError),
+            (rawFrame(type: 7, [0, 0, 0, 0, 0, 0, 0]), .frameSizeError),
+            (rawFrame(type: 7, stream: 1, [0, 0, 0, 0, 0, 0, 0, 0]), .protocolError),
+            (rawFrame(type: 8, [0, 0, 1]), .frameSizeError), (rawFrame(type: 8, .word(0)), .protocolError),
+            (rawFrame(type: 8, .word(0x7FFF_FFFF)), .flowControlError),
+            (rawFrame(type: 8, stream: 7, .word(1)), .protocolError),
+            (rawFrame(type: 8, stream: 2, .word(1)), .protocolError),
+            (rawFrame(type: 3, stream: 1, [0, 0, 8]), .frameSizeError), (rawFrame(type: 3, .word(8)), .protocolError),
+            (rawFrame(type: 3, stream: 7, .word(8)), .protocolError),
+            (rawFrame(type: 2, [0, 0, 0, 0, 1]), .protocolError), (rawFrame(type: 2, stream: 7, [0]), .frameSizeError),
+            (rawFrame(type: 0, [1]), .protocolError), (rawFrame(type: 0, stream: 7, [1]), .protocolError),
+            (rawFrame(type: 0, stream: 2, [1]), .protocolError), (rawFrame(type: 0, stream: 5, [1]), .streamClosed),
+            (rawFrame(type: 0, flags: 8, stream: 1), .frameSizeError),
+            (rawFrame(type: 0, flags: 8, stream: 1, [2, 0]), .protocolError),
+            (rawFrame(type: 1, flags: 4, [0x88]), .protocolError),
+            (rawFrame(type: 1, flags: 4, stream: 7, [0x88]), .protocolError),
+            (rawFrame(type: 1, flags: 4, stream: 2, [0x88]), .protocolError),
+            (rawFrame(type: 1, flags: 4, stream: 5, [0x88]), .streamClosed),
+            (rawFrame(type: 1, flags: 12, stream: 1, [2, 0x88]), .protocolError),
+            (rawFrame(type: 1, flags: 12, stream: 1), .frameSizeError),
+            (rawFrame(type: 1, flags: 0x24, stream: 1, [0, 0, 0, 0]), .frameSizeError),
+            (rawFrame(type: 1, flags: 4, stream: 1, [0xFF]), .compressionError),
+            (rawFrame(type: 5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82]), .protocolError),
+            (rawFrame(type: 9, flags: 4, stream: 1, [0x88]), .protocolError),
+            (rawFrame(type: 1, stream: 1, [0x88]) + rawFrame(type: 0, stream: 1, [1]), .protocolError),
+            (rawFrame(type: 1, stream: 1, [0x88]) + rawFrame(type: 9, flags: 4, stream: 3), .protocolError),
+            (rawFrame(type: 1, stream: 1, [0x88]) + rawFrame(type: 0xFA), .protocolError),
+            ([1, 0, 1, 0, 0, 0, 0, 0, 1], .frameSizeError),
+        ] as [([UInt8], HTTP2ErrorCode)])
+    func whatBreaksTheConnection(bytes: [UInt8], code: HTTP2ErrorCode) {
+        for size in [1, Int.max] {
+            var probe = FramingProbe(requests: 3)
+            probe.feed(rawFrame(type: 1, flags: 5, stream: 5, [0x88]))
+            probe.feed(bytes, inPiecesOf: size)
+            #expect(probe.error?.code == code)
+            #expect(probe.sent().last == "GOAWAY \(code.rawValue)")
+            // Nothing is heard after that.
+            probe.feed(rawFrame(type: 1, flags: 5, stream: 1, [0x88]))
+            #expect(probe.events == ["5 200 end"])
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n\r\n", "\u{0}\u{0}\u{0}\u{6}\u{0}\u{0}\u{0}\u{0}\u{0}",
+        "\u{0}\u{0}\u{0}\u{4}\u{1}\u{0}\u{0}\u{0}\u{0}",
+    ])
+    func settingsComeFirst(text: String) {
+        var framing = HTTP2Framing(TransportConfiguration())
+        framing.append(ByteBuffer(string: text), .now())
+        #expect(throws: HTTP2ConnectionError.self) { try framing.next() }
+    }
+
+    /// What it does wrong with stream 1: the others go on.
+    @Test(
+        arguments: [
+            ([rawFrame(type: 0, stream: 1, [1])], 1), ([rawFrame(type: 0, flags: 1, stream: 1)], 1),
+            ([rawFrame(type: 2, stream: 1, [0, 0, 0, 1])], 6), ([rawFrame(type: 1, flags: 4, stream: 1)], 1),
+            ([rawFrame(type: 1, flags: 4, stream: 1, [0x88, 0x88])], 1),
+            ([rawFrame(type: 1, flags: 4, stream: 1, [0, 1, 0x58, 1, 0x31])], 1),
+            (
+                [
+                    rawFrame(type: 1, flags: 4, stream: 1, [0x88]),
+                    rawFrame(type: 1, flags: 4, stream: 1, [0, 1, 0x78, 0]),
+                ], 1
+            ),
+            ([rawFrame(type: 1, flags: 4, stream: 1, [0x88]), rawFrame(type: 1, flags: 5, stream: 1, [0x88])], 1),
+        ] as [([[UInt8]], Int)])
+    func whatBreaksAStream(frames: [[UInt8]], code: Int) {
+        var probe = FramingProbe(requests: 2)
+        for frame in frames { probe.feed(frame) }
+        #expect(probe.events.last == "1 broken \(code)")
+        #expect(probe.sent() == ["RST_STREAM 1 \(code)"])
+        // What was on its way is counted and ignored, and its fields still change the table: x: 1.
+        probe.feed(
+            rawFrame(type: 0, stream: 1, [1, 2]), rawFrame(type: 1, flags: 5, stream: 1, [0x40, 1, 0x78, 1, 0x31]),
+            rawFrame(type: 3, stream: 1, .word(0)), rawFrame(type: 8, stream: 1, .word(9)),
+            rawFrame(type: 1, flags: 5, stream: 3, [0x88, 0xBE]))
+        #expect(probe.events.last == "3 200 x=1 end")
+        #expect(probe.error == nil && probe.sent() == [])
+    }
+
+    /// Nothing is left that a window could hold back where the request has ended (stream 1).
+    @Test(arguments: [(1, 0, nil), (1, 0x7FFF_FFFF, nil), (3, 0, 1), (3, 0x7FFF_FFFF, 3)] as [(UInt32, UInt32, Int?)])
+    func windowsHaveAMeasure(stream: UInt32, increment: UInt32, code: Int?) {
+        var probe = FramingProbe(requests: 1)
+        probe.open(3, isEnd: false)
+        probe.feed(rawFrame(type: 8, stream: stream, .word(increment)))
+        #expect(probe.events == (code.map { ["3 broken \($0)"] } ?? []))
+        #expect(probe.error == nil)
+    }
+
+    @Test func framesBehindTheEndOfAStreamAreItsError() {
+        var probe = FramingProbe()
+        probe.open(1, isEnd: false)
+        _ = probe.sent()
+        probe.feed(rawFrame(type: 1, flags: 5, stream: 1, [0x88]), rawFrame(type: 0, stream: 1, [1]))
+        #expect(probe.events == ["1 200 end", "1 broken 5"])
+    }
+
+    @Test func aServersResetIsTold() {
+        var probe = FramingProbe(requests: 1)
+        probe.feed(rawFrame(type: 3, stream: 1, .word(7)), rawFrame(type: 3, stream: 1, .word(7)))
+        #expect(probe.events == ["1 reset 7"])
+        #expect(probe.sent() == [] && probe.error == nil)
+    }
+
+    @Test func goAwayForgetsWhatIsAbove() {
+        var probe = FramingProbe(requests: 3, settings: .setting(3, 3))
+        probe.open(7)
+        probe.feed(rawFrame(type: 7, .word(3) + .word(11)))
+        #expect(probe.events == ["goaway 3 11 unsent [7]"])
+        // Neither reset nor sent, though there would be room now.
+        #expect(probe.sent() == [])
+        probe.feed(rawFrame(type: 1, flags: 5, stream: 3, [0x88]), rawFrame(type: 1, flags: 5, stream: 5, [0x88]))
+        #expect(probe.events.last == "3 200 end" && probe.error == nil)
+    }
+}
