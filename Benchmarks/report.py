@@ -15,8 +15,10 @@ medians of the rounds. A ratio is the median of the rounds' ratios, turned so th
 are the least and the greatest. All have the same URL and the same concurrency, read the whole body, and check the status
 and the length. Client and server share the machine: figures are for comparing, not for adding up. nginx opens a file for
 each request, as it comes; with `open_file_cache` it has half the work per request, and wrk gets from 62,000 to 100,000
-requests a second of it. Each scenario with TLS sends the same chain again and again, whose certificates Linnet keeps
-parsed; their signatures it verifies each time. `evaluate-chain` has OpenSSL both ways. Large files are in memory on both sides, so that no disk is measured.
+requests a second of it. Each scenario with TLS sends the same chain again and again, which Linnet verifies up to its
+anchors once in half an hour ([Decisions](Decisions.md), 43), and its peers each time. `evaluate-chain` measures the
+verifying, with anchors made anew for each chain; OpenSSL is there with certificates that are parsed each time, as its TLS
+does it, and once, as Linnet does. Large files are in memory on both sides, so that no disk is measured.
 
 Linnet goes through `HTTPSession` and `Session`; async-http-client through one client's `execute` and `collect`, with as
 many connections as there are requests at once; URLSession is FoundationNetworking's; libcurl is the multi interface with

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The certificates that servers presented last, parsed.
 ///
-/// Servers present the same ones again and again, and decoding a key is a good part of judging a chain. What is kept is
-/// no verdict: the chain is built and every signature verified each time.
+/// Servers present the same ones again and again, and decoding a key is a good part of judging a chain. What is kept here
+/// is no verdict.
 final class CertificateCache: Sendable {
     static let shared = CertificateCache()
 

@@ -2,7 +2,8 @@ internal import COpenSSL
 internal import FoundationEssentials
 
 /// Builds and checks a chain: signatures, times, names and purposes with OpenSSL (RFC 5280, 6), then the rules of a
-/// profile on what OpenSSL has verified, then revocation.
+/// profile on what OpenSSL has verified, then revocation. What OpenSSL said of the same chain before is remembered
+/// (``VerifiedChains``).
 struct ChainVerifier {
     /// Subject alternative names only, wildcards as a whole left-most label only (RFC 9525, 6.3).
     static let hostFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS) | UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
@@ -26,13 +27,27 @@ struct ChainVerifier {
         } catch {
             throw TrustRefusal(.anchorsUnavailable, error.message, trust: trust)
         }
-        let chain = try build(trust, presented, store)
+        let chain = try verifiedChain(trust, presented, store)
         try judge(chain, trust)
         let allowsSHA1 = !profile.rules.contains(.sha1Signatures)
         let revocation = try RevocationCheck(
             profile.revocation, trust, presented: presented, allowsSHA1: allowsSHA1
         ).run(chain)
         return VerifiedChain(certificates: chain, revocation: revocation)
+    }
+
+    /// OpenSSL's answer, also one that it gave before; a time that it could not be asked about has none.
+    private func verifiedChain(
+        _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore
+    ) throws(TrustRefusal) -> [X509Handle] {
+        let question = VerifiedChains.Question(
+            presented: presented, host: validatesHost ? trust.host : nil, securityLevel: profile.securityLevel,
+            flags: flags(presented))
+        let time = Int(exactly: trust.time.timeIntervalSince1970.rounded(.down))
+        if let time, let chain = store.verified.chain(question, at: time) { return chain }
+        let chain = try build(trust, presented, store)
+        store.verified.remember(chain, for: question)
+        return chain
     }
 
     private func build(

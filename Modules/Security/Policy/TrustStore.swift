@@ -8,6 +8,7 @@ final class TrustStore: Sendable {
     nonisolated(unsafe) let pointer: OpaquePointer
     /// The anchors at which chains ended so far, with what was read from them.
     private let used = Mutex<[UInt: X509Handle]>([:])
+    let verified = VerifiedChains()
 
     /// A store of the certificates in files, of those in directories whose entries are named by subject hash, and of
     /// these.

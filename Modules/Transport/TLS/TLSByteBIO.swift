@@ -8,7 +8,12 @@ internal import NIOCore
 final class TLSByteBIO {
     private var inbound = ByteBuffer()
     private var outbound = ByteBuffer()
+    /// Whether what is in `outbound` was handed over: its memory serves again once it was written.
+    private var isOutboundTaken = false
     let bio: OpaquePointer
+
+    /// What a connection keeps to write in.
+    private static let mostBytesKept = 16_384
 
     init() throws(TransportError) {
         guard let method = TLSByteBIO.method, let bio = BIO_new(method) else {
@@ -29,16 +34,29 @@ final class TLSByteBIO {
         }
     }
 
+    /// Whether there are bytes that are to go to the network.
+    var hasOutbound: Bool { !isOutboundTaken && outbound.readableBytes > 0 }
+
     /// Takes the bytes that are to go to the network; nil where there are none.
     func takeOutbound() -> ByteBuffer? {
-        guard outbound.readableBytes > 0 else { return nil }
-        defer { outbound = ByteBuffer() }
+        guard hasOutbound else { return nil }
+        defer {
+            if outbound.capacity > Self.mostBytesKept { outbound = ByteBuffer() } else { isOutboundTaken = true }
+        }
         return outbound
     }
 
     /// Makes room for about this many bytes of ciphertext.
     func reserveOutbound(_ bytes: Int) {
+        prepareOutbound()
         outbound.reserveCapacity(minimumWritableBytes: bytes)
+    }
+
+    /// Begins anew: in the same memory, if nobody has it any more.
+    private func prepareOutbound() {
+        guard isOutboundTaken else { return }
+        isOutboundTaken = false
+        outbound.clear()
     }
 
     private func read(into destination: UnsafeMutablePointer<CChar>, count: Int) -> Int {
@@ -54,6 +72,7 @@ final class TLSByteBIO {
     }
 
     private func write(from source: UnsafePointer<CChar>, count: Int) {
+        prepareOutbound()
         outbound.writeBytes(UnsafeRawBufferPointer(start: source, count: count))
     }
 

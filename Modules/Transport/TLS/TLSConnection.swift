@@ -19,10 +19,14 @@ final class TLSConnection {
 
     enum ReadStep {
         case bytes
+        /// There is no room for more, of which there may be some.
+        case full
         case needsBytes
         /// The peer said close_notify.
         case closed
         case failed([OpenSSLError])
+
+        var isFull: Bool { if case .full = self { true } else { false } }
     }
 
     private let ssl: OpaquePointer
@@ -156,13 +160,16 @@ final class TLSConnection {
         }
     }
 
-    /// Decrypts what is there, into the end of `plaintext`.
+    /// How much of a record was deciphered and not read.
+    var pendingBytes: Int { Int(SSL_pending(ssl)) }
+
+    /// Deciphers what is there into the end of `plaintext`, as far as there is room.
     func read(into plaintext: inout ByteBuffer) -> ReadStep {
-        while true {
+        while plaintext.writableBytes > 0 {
             OpenSSLErrorQueue.clear()
             var count = 0
             var result: Int32 = 0
-            plaintext.writeWithUnsafeMutableBytes(minimumWritableBytes: 1024) { space in
+            plaintext.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { space in
                 result = SSL_read_ex(ssl, space.baseAddress, space.count, &count)
                 return result == 1 ? count : 0
             }
@@ -176,6 +183,7 @@ final class TLSConnection {
             default: return .failed(OpenSSLErrorQueue.drain())
             }
         }
+        return .full
     }
 
     /// Encrypts all of it; the ciphertext is in the BIO's outbound end. Nil when it went well.

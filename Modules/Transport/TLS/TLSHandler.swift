@@ -22,6 +22,10 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
     private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
+    /// What a record has beside its content at least: its head (RFC 8446, 5.1), the tag and the content's type.
+    private static let recordOverhead = 22
+    /// The most memory that a connection keeps for what it reads.
+    private static let mostSmallBytes = 4_096
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
     private let judge: Judge?
@@ -33,6 +37,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var pendingWrites: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
     private var writePromise: EventLoopPromise<Void>?
     private var gathered = GatheredWrites()
+    private var smallPlaintext = ByteBuffer()
     private var heardCloseNotify = false
     private var saysCloseNotify = true
     private var (hasRead, hasWritten) = (false, false)
@@ -333,16 +338,19 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     private func deliverPlaintext(_ context: ChannelHandlerContext) {
         guard let connection else { return }
-        var plaintext = context.channel.allocator.buffer(capacity: max(connection.bio.inboundBytes, 1024))
-        let step = connection.read(into: &plaintext)
-        // Reading can make OpenSSL answer, to a key update for one.
-        sendCiphertext(context)
-        if plaintext.readableBytes > 0 {
-            hasRead = true
-            context.fireChannelRead(wrapInboundOut(plaintext))
-        }
+        var step: TLSConnection.ReadStep
+        repeat {
+            let plaintext: ByteBuffer
+            (plaintext, step) = decrypt(connection)
+            // Reading can make OpenSSL answer, to a key update for one.
+            if connection.bio.hasOutbound { sendCiphertext(context) }
+            if plaintext.readableBytes > 0 {
+                hasRead = true
+                context.fireChannelRead(wrapInboundOut(plaintext))
+            }
+        } while step.isFull && state == .active
         switch step {
-        case .bytes, .needsBytes:
+        case .bytes, .needsBytes, .full:
             break
         case .closed:
             heardCloseNotify = true
@@ -364,6 +372,19 @@ package final class TLSHandler: ChannelDuplexHandler {
                     ?? TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
             context.close(promise: nil)
         }
+    }
+
+    /// Deciphers what is there: into the connection's own memory when it is little, the event loop's otherwise.
+    private func decrypt(_ connection: TLSConnection) -> (ByteBuffer, TLSConnection.ReadStep) {
+        // No more than there is: a full record fits exactly into 16 KiB.
+        let capacity = max(connection.bio.inboundBytes + connection.pendingBytes - Self.recordOverhead, 1_024)
+        guard capacity <= Self.mostSmallBytes else {
+            return TLSPlaintextPool.current.buffer(capacity: capacity) { connection.read(into: &$0) }
+        }
+        // Copies nothing: whoever still has the last bytes keeps their memory.
+        smallPlaintext.clear(minimumCapacity: capacity)
+        let step = connection.read(into: &smallPlaintext)
+        return (smallPlaintext, step)
     }
 
     /// Small writes become one record: a record costs more than the bytes in it.
