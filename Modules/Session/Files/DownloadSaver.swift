@@ -125,12 +125,13 @@ struct DownloadSaver: Sendable {
 
     private func put(_ file: PartialFile, _ destination: DownloadDestination?) throws(SessionError) -> String {
         if let destination {
-            return try fileStep { () throws(FileFailure) in try destination.take(file) }
+            let isRest = if case .rest = content { true } else { false }
+            return try fileStep { () throws(FileFailure) in try destination.take(file, setsPermissions: isRest) }
         }
         guard case .chosen(let choose) = plan.target else { return file.path }
         try fileStep { () throws(FileFailure) in try file.close(synchronizing: false) }
         let chosen = try plan.chooseDestination(choose, of: file, response)
-        return try fileStep { () throws(FileFailure) in try chosen.take(file) }
+        return try fileStep { () throws(FileFailure) in try chosen.take(file, setsPermissions: true) }
     }
 
     // MARK: Validation
