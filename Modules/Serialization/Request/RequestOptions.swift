@@ -10,7 +10,8 @@ public struct RequestOptions: Sendable, Hashable, Codable {
     public var cachePolicy: CachePolicy?
     /// Whether stored cookies are sent, and those of the response stored; a session without a cookie store has none.
     public var usesCookies: Bool?
-    /// Whether a network that costs money, such as a cellular one, may be used.
+    /// Whether a network that costs money, such as a cellular one, may be used. With false, a session that is on such a
+    /// network, or has no monitor that could tell, fails the request instead of sending it. The default is true.
     public var allowsExpensiveNetworks: Bool?
     /// A mark of the caller's own, seen by interceptors and observers.
     public var tag: String?
@@ -46,7 +47,7 @@ public struct RequestOptions: Sendable, Hashable, Codable {
         public static let revalidate = CachePolicy("revalidate")
         /// A stored response is used whatever its age; the server is asked only if there is none.
         public static let cacheElseLoad = CachePolicy("cacheElseLoad")
-        /// As `cacheElseLoad`, but the server is never asked.
+        /// As `cacheElseLoad`, but the server is never asked: where no response is stored, the request fails.
         public static let cacheOnly = CachePolicy("cacheOnly")
     }
 }

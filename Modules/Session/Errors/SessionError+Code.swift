@@ -28,6 +28,8 @@ extension SessionError {
         public static let invalidURL = Code("invalidURL")
         /// The request cannot be sent as it is, such as for a forbidden header field.
         public static let invalidRequest = Code("invalidRequest")
+        /// The request's options forbid the network: `cacheOnly`, with no stored response, or an expensive network.
+        public static let networkNotAllowed = Code("networkNotAllowed")
         /// The parameters do not fit the request serializer.
         public static let invalidParameters = Code("invalidParameters")
         /// The response's status is not acceptable.
