@@ -8,7 +8,7 @@ public enum TaskState: Sendable, Hashable {
     /// On its way.
     case running
     /// Cancelled, but still winding up.
-    case canceling
+    case cancelling
     /// Ended; nothing changes any more.
     case completed
 }
