@@ -1,6 +1,6 @@
 /// A command line that makes no sense, and what to write instead.
-struct UsageError: Error {
-    let message: String
+package struct UsageError: Error {
+    package let message: String
 
-    init(_ message: String) { self.message = message }
+    package init(_ message: String) { self.message = message }
 }
