@@ -8,7 +8,8 @@ extension HTTPFields {
             self = defaults
             return
         }
-        for field in defaults.filter({ !contains($0.name) }) { append(field) }
+        let own = indices
+        for field in defaults where !own.contains(where: { self[$0].name == field.name }) { append(field) }
     }
 
     /// Puts fields in the place of those with the same name.

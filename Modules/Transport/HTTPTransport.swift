@@ -133,7 +133,7 @@ public final class HTTPTransport: Transport {
     /// From now on connections are made under this policy. Idle connections made under another are closed; requests
     /// that run on one finish there.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
-        pool.replaceTerms { $0.securityPolicy = policy }
+        pool.replaceTerms { $0.replacing(policy) }
     }
 
     /// From now on connections are made under these identities. Idle connections to hosts whose identity is another one than

@@ -19,7 +19,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
     }
 
     enum Storage: Sendable {
-        case whole(ByteBuffer, Completion?)
+        case whole(ByteBuffer, Boxed<Completion>?)
         case stream(ResponseBodyReader)
     }
 
@@ -27,7 +27,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
 
     /// A body of these bytes; for stubs and caches.
     public init(_ bytes: ByteBuffer, trailers: HTTPFields? = nil) {
-        storage = .whole(bytes, trailers.map { Completion(trailers: $0, metrics: TransportMetrics()) })
+        storage = .whole(bytes, trailers.map { Boxed(Completion(trailers: $0, metrics: TransportMetrics())) })
     }
 
     init(_ storage: Storage) {
@@ -42,9 +42,14 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
     /// Trailers and final metrics: at once for a whole body, for a streamed one after its end was read.
     public var completion: Completion? {
         switch storage {
-        case .whole(_, let completion): completion
+        case .whole(_, let completion): completion?.value
         case .stream(let reader): reader.completion
         }
+    }
+
+    /// All bytes and what is known of them, when they are there already.
+    package var wholeWithCompletion: (bytes: ByteBuffer, completion: Boxed<Completion>?)? {
+        if case .whole(let bytes, let completion) = storage { (bytes, completion) } else { nil }
     }
 
     /// All bytes in one buffer; more than `limit` fail with ``TransportError/Code/bodyTooLarge``.

@@ -40,6 +40,13 @@ struct WireTargetTests {
         #expect(error?.code == .invalidURL)
     }
 
+    @Test func bytesThatMayStandInATarget() {
+        let forbidden = Set("\"<>\\^`{|}".utf8)
+        for byte in UInt8.min...UInt8.max {
+            #expect(byte.isTargetByte == (byte > 0x20 && byte < 0x7F && !forbidden.contains(byte)), "\(byte)")
+        }
+    }
+
     @Test func userInformationBecomesCredentials() throws {
         let url = try #require(URL(string: "http://ada:p%40ss@example.com/"))
         let target = try WireTarget(url)

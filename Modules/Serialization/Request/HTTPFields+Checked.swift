@@ -26,8 +26,13 @@ extension HTTPFields {
 
     /// Adds the fields whose names are not there yet.
     mutating func addMissing(_ fields: HTTPFields) {
-        // One whose name these fields have twice is added twice.
-        let missing = fields.filter { !contains($0.name) }
-        append(contentsOf: missing)
+        guard !isEmpty else {
+            self = fields
+            return
+        }
+        // One whose name the others have twice is added twice. They are looked at one after the other, since `contains(_:)`
+        // makes an index of all fields first.
+        let own = indices
+        for field in fields where !own.contains(where: { self[$0].name == field.name }) { append(field) }
     }
 }

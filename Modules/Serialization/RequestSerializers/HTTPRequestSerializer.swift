@@ -81,7 +81,8 @@ extension HTTPRequestSerializer {
     ///   value cannot be written; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
         var complete = settings.complete(request)
-        if settings.methodsEncodingParametersInURL.contains(request.method) {
+        // Cheaper than a hash for the few that there are.
+        if settings.methodsEncodingParametersInURL.contains(where: { $0 == request.method }) {
             try complete.appendQuery(parameters, encoder: queryEncoder)
         } else if parameters != nil || request.body == nil, let body = try body(for: parameters, of: complete) {
             try complete.setBody(body)

@@ -7,12 +7,7 @@ import HTTPTypes
 /// try ResponseValidation(statusCodes: 200..<300, contentTypes: ["text/*"]).validate(response)
 /// ```
 public struct ResponseValidation: Sendable, Hashable {
-    /// The statuses that are accepted; nil accepts all. The default is 200 to 299.
-    public var statusCodes: RangeSet<Int>? {
-        didSet { statusRange = Self.onlyRange(of: statusCodes) }
-    }
-    /// The statuses if they are one range, which is much faster to look into.
-    private var statusRange: Range<Int>?
+    private var statuses: AcceptedStatuses
     /// The content types that are accepted, as patterns (see ``MediaType/matches(_:)``); nil accepts all, which is the
     /// default.
     ///
@@ -25,21 +20,20 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// Creates a validation.
     public init(statusCodes: Range<Int> = 200..<300, contentTypes: [String]? = nil) {
-        self.statusCodes = RangeSet(statusCodes)
-        statusRange = Self.onlyRange(of: self.statusCodes)
+        statuses = AcceptedStatuses(statusCodes)
         self.contentTypes = contentTypes
     }
 
     /// Creates a validation that accepts a set of statuses.
     public init(statusCodes: RangeSet<Int>?, contentTypes: [String]? = nil) {
-        self.statusCodes = statusCodes
-        statusRange = Self.onlyRange(of: statusCodes)
+        statuses = AcceptedStatuses(statusCodes)
         self.contentTypes = contentTypes
     }
 
-    private static func onlyRange(of statusCodes: RangeSet<Int>?) -> Range<Int>? {
-        guard let ranges = statusCodes?.ranges, ranges.count == 1 else { return nil }
-        return ranges.first
+    /// The statuses that are accepted; nil accepts all. The default is 200 to 299.
+    public var statusCodes: RangeSet<Int>? {
+        get { statuses.rangeSet }
+        set { statuses = AcceptedStatuses(newValue) }
     }
 
     /// Accepts any status and any content type.
@@ -53,7 +47,7 @@ public struct ResponseValidation: Sendable, Hashable {
     public func validate(_ response: SerializedResponse) throws(SerializationError) {
         let bodyError = response.body.isEmpty ? emptyBodyError(of: response) : contentTypeError(of: response)
         let status = response.head.status
-        if let statusCodes, !(statusRange?.contains(status.code) ?? statusCodes.contains(status.code)) {
+        guard statuses.contains(status.code) else {
             let reason = status.reasonPhrase.isEmpty ? "" : " " + status.reasonPhrase
             throw SerializationError(
                 code: .unacceptableStatus,
@@ -132,8 +126,7 @@ extension ResponseValidation: Codable {
                 debugDescription: "Statuses are pairs of a first one and the one after the last."
             )
         }
-        statusCodes = pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) }
-        statusRange = Self.onlyRange(of: statusCodes)
+        statuses = AcceptedStatuses(pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) })
         contentTypes = try container.decodeIfPresent([String].self, forKey: .contentTypes)
         acceptsEmptyBody = try container.decodeIfPresent(Bool.self, forKey: .acceptsEmptyBody) ?? true
     }

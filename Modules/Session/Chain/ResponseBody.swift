@@ -12,7 +12,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
     public typealias Failure = SessionError
 
     private enum Storage: Sendable {
-        case whole(Data, TransportResponseBody.Completion?)
+        case whole(Data, Boxed<TransportResponseBody.Completion>?)
         case transport(TransportResponseBody, URL)
         case watched(WatchedBody)
         case sequence(@Sendable () -> Iterator.Source)
@@ -42,8 +42,8 @@ public struct ResponseBody: Sendable, AsyncSequence {
     }
 
     static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
-        guard let whole = body.whole else { return ResponseBody(.transport(body, url)) }
-        return ResponseBody(.whole(Data(whole), body.completion))
+        guard let whole = body.wholeWithCompletion else { return ResponseBody(.transport(body, url)) }
+        return ResponseBody(.whole(Data(whole.bytes), whole.completion))
     }
 
     /// A body whose chunks a task hands over.
@@ -59,7 +59,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
     /// The final figures and the trailers of a body that came over the network, once its end was read.
     var completion: TransportResponseBody.Completion? {
         switch storage {
-        case .whole(_, let completion): completion
+        case .whole(_, let completion): completion?.value
         case .transport(let body, _): body.completion
         case .watched(let body): body.base.completion
         case .sequence: nil

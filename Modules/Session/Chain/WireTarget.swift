@@ -23,16 +23,18 @@ struct WireTarget: Hashable {
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, of url: URL) throws(SessionError) {
-        guard let colon = bytes.firstIndex(of: .colon), bytes[colon...].starts(with: [.colon, .slash, .slash]) else {
-            throw .invalidURL("The URL has no scheme and host.", url)
+        let (scheme, start) = try Self.scheme(bytes, url)
+        var end = start
+        var at: Int?
+        while end < bytes.count, !bytes[end].endsAuthority {
+            if bytes[end] == .at { at = end }
+            end += 1
         }
-        scheme = try Self.scheme(bytes[..<colon], url)
-        let rest = bytes[(colon + 3)...]
-        let end = rest.firstIndex { $0 == .slash || $0 == .questionMark || $0 == .hash } ?? rest.endIndex
-        let at = rest[..<end].lastIndex(of: .at)
-        authority = try Self.authority(rest[(at.map { $0 + 1 } ?? rest.startIndex)..<end], scheme: scheme, url)
+        self.scheme = scheme
+        authority = try Self.authority(
+            Bytes(rebasing: bytes[(at.map { $0 + 1 } ?? start)..<end]), scheme: scheme, url)
         authorization = try at == nil ? nil : Self.credentials(url)
-        path = Self.target(rest[end...])
+        path = Self.target(Bytes(rebasing: bytes[end...]))
     }
 
     /// The head of a request to this target.
@@ -46,26 +48,35 @@ struct WireTarget: Hashable {
         return head
     }
 
-    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
 
-    private static func scheme(_ bytes: Bytes, _ url: URL) throws(SessionError) -> String {
-        if bytes.elementsEqual("https".utf8) { return "https" }
-        if bytes.elementsEqual("http".utf8) { return "http" }
-        let scheme = String(decoding: bytes, as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else {
+    /// The scheme, and where what follows `://` begins.
+    private static func scheme(_ bytes: Bytes, _ url: URL) throws(SessionError) -> (name: String, end: Int) {
+        if bytes.hasPrefix("https://") { return ("https", 8) }
+        if bytes.hasPrefix("http://") { return ("http", 7) }
+        guard let colon = bytes.firstIndex(of: .colon), Bytes(rebasing: bytes[colon...]).hasPrefix("://") else {
+            throw .invalidURL("The URL has no scheme and host.", url)
+        }
+        let name = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+        guard name == "http" || name == "https" else {
             throw .invalidURL("The URL's scheme is neither http nor https.", url)
         }
-        return scheme
+        return (name, colon + 3)
     }
 
     private static func authority(_ bytes: Bytes, scheme: String, _ url: URL) throws(SessionError) -> String {
-        let bracket = bytes.lastIndex(of: .closingBracket) ?? bytes.startIndex
-        let colon = bytes[bracket...].firstIndex(of: .colon) ?? bytes.endIndex
-        let host = bytes[..<colon]
+        // A colon within brackets belongs to an IPv6 address.
+        var (colon, isInBrackets) = (0, false)
+        while colon < bytes.count, isInBrackets || bytes[colon] != .colon {
+            if bytes[colon] == .openingBracket { isInBrackets = true }
+            if bytes[colon] == .closingBracket { isInBrackets = false }
+            colon += 1
+        }
+        let host = Bytes(rebasing: bytes[..<colon])
         guard !host.isEmpty, host.allSatisfy(\.isHostByte) else {
             throw .invalidURL("The URL's host is missing, or is not ASCII (use its Punycode form).", url)
         }
-        let digits = bytes[colon...].dropFirst()
+        let digits = Bytes(rebasing: bytes[min(colon + 1, bytes.count)...])
         guard let port = try port(digits, url), port != (scheme == "https" ? 443 : 80) else { return lowercased(host) }
         return lowercased(bytes)
     }
@@ -97,7 +108,7 @@ struct WireTarget: Hashable {
     }
 
     private static func target(_ bytes: Bytes) -> String {
-        let bytes = bytes.prefix { $0 != .hash }
+        let bytes = Bytes(rebasing: bytes[..<(bytes.firstIndex(of: .hash) ?? bytes.endIndex)])
         guard let first = bytes.first else { return "/" }
         if first == .slash, bytes.allSatisfy(\.isTargetByte) { return String(decoding: bytes, as: UTF8.self) }
         var encoded: [UInt8] = first == .slash ? [] : [.slash]
@@ -114,23 +125,30 @@ extension UInt8 {
     fileprivate static let questionMark = UInt8(ascii: "?")
     fileprivate static let hash = UInt8(ascii: "#")
     fileprivate static let at = UInt8(ascii: "@")
+    fileprivate static let openingBracket = UInt8(ascii: "[")
     fileprivate static let closingBracket = UInt8(ascii: "]")
 
     fileprivate var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
     fileprivate var isUppercase: Bool { UInt8(ascii: "A") <= self && self <= UInt8(ascii: "Z") }
-    /// Visible ASCII but for what URLs must not hold as it is (RFC 3986, section 2).
-    fileprivate var isTargetByte: Bool {
-        guard self > 0x20, self < 0x7F else { return false }
-        switch self {
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-            return false
-        default: return true
-        }
+    fileprivate var endsAuthority: Bool { self == .slash || self == .questionMark || self == .hash }
+    /// Visible ASCII but for `"<>\^`{|}`, which URLs must not hold as they are (RFC 3986, section 2).
+    var isTargetByte: Bool {
+        // A bit for each of them: 0 to 63, then 64 to 127.
+        let (low, high): (UInt64, UInt64) = (0xAFFF_FFFA_0000_0000, 0x47FF_FFFE_AFFF_FFFF)
+        if self < 64 { return (low >> UInt64(self)) & 1 == 1 }
+        return self < 128 && (high >> UInt64(self - 64)) & 1 == 1
     }
     fileprivate var isHostByte: Bool { isTargetByte && self != UInt8(ascii: "%") && self != .at }
     fileprivate var percentEncoded: [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)
         return [UInt8(ascii: "%"), digits[Int(self >> 4)], digits[Int(self & 15)]]
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func hasPrefix(_ text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
+        return true
     }
 }

@@ -22,11 +22,11 @@ struct URLResolver: Sendable {
     }
 
     func url(for text: String) throws(SessionError) -> URL {
-        let url =
-            if let prefix, Self.isPlain(text) { URL(string: prefix + text) } else {
-                URL(string: text, relativeTo: baseURL)?.absoluteURL
-            }
-        guard let url, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        // The base has been looked at, and such a path changes nothing of what leads to the host.
+        if let prefix, Self.isPlain(text), let url = URL(string: prefix + text) { return url }
+        guard let url = URL(string: text, relativeTo: baseURL)?.absoluteURL,
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
             throw SessionError(.invalidURL, "\(text.debugDescription) is not a URL.", url: baseURL)
         }
         guard Self.isHTTP(url) else {

@@ -6,12 +6,14 @@ extension HTTPExchange {
     /// The most bytes of a body that is handed over whole; nil for a streamed one.
     var collects: Int? {
         guard case .whole(let limit) = request.delivery else { return nil }
-        return request.streamsUnsuccessfulResponses && head.map { $0.status.code >= 300 } ?? false ? nil : limit
+        return request.streamsUnsuccessfulResponses && statusCode >= 300 ? nil : limit
     }
 
-    func received(_ head: HTTPResponse) {
+    /// Takes the head, whose status the caller may have read already.
+    func received(_ head: HTTPResponse, status: Int? = nil) {
         metrics.times.responseStart.tick = .now
         self.head = head
+        statusCode = status ?? head.status.code
     }
 
     /// Takes bytes of the body; an error when they are more than the limit.

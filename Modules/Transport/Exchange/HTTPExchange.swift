@@ -26,6 +26,8 @@ final class HTTPExchange: @unchecked Sendable {
     /// Bytes of a body that is handed over whole.
     var collected = ByteBuffer()
     var head: HTTPResponse?
+    /// The head's status; 0 before there is one.
+    var statusCode = 0
     var bodyChannel: ResponseBodyChannel?
     var pump: Task<Void, Never>?
     var deadlines = Deadlines()
@@ -82,7 +84,7 @@ final class HTTPExchange: @unchecked Sendable {
         } else if let head {
             succeed(
                 TransportResponse(
-                    head: head, body: TransportResponseBody(.whole(collected, completion)), metrics: metrics))
+                    head: head, body: TransportResponseBody(.whole(collected, Boxed(completion))), metrics: metrics))
         }
     }
 

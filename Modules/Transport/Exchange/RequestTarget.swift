@@ -7,12 +7,12 @@ struct RequestTarget {
 
     /// Refuses what must not go on the wire.
     init(_ head: HTTPRequest) throws(TransportError) {
-        guard let authority = head.authority, !authority.isEmpty, authority.utf8.allSatisfy(Self.isVisible) else {
+        guard let authority = head.authority, Self.isVisible(authority) else {
             throw TransportError(
                 .invalidRequest, "The request's authority is missing or has characters that it must not have.")
         }
         let path = head.path ?? "/"
-        guard !path.isEmpty, path.utf8.allSatisfy(Self.isVisible) else {
+        guard Self.isVisible(path) else {
             throw TransportError(.invalidRequest, "The request's path has characters that must be percent-encoded.")
         }
         guard head.method != .connect else {
@@ -22,8 +22,9 @@ struct RequestTarget {
         self.path = path
     }
 
-    private static func isVisible(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F
+    private static func isVisible(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
     }
 }
 

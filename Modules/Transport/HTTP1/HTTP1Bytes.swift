@@ -61,6 +61,21 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
+    /// Whether all are bytes of a field's value.
+    var holdsFieldBytesAlone: Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var index = 0
+        while index + 8 <= count {
+            // The high bit of a byte stays where it is below 0x20, or 0x7F; a tab is among them, and looked at below.
+            let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let (low, delete) = (word &- (0x20 &* ones), word ^ (0x7F &* ones))
+            let suspicious = ((low & ~word) | ((delete &- ones) & ~delete)) & (0x80 &* ones)
+            guard suspicious == 0 || self[index..<index + 8].allSatisfy(\.isFieldByte) else { return false }
+            index += 8
+        }
+        return self[index...].allSatisfy(\.isFieldByte)
+    }
+
     /// A range without the blanks at its ends.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)

@@ -275,7 +275,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
 
     private func receivedHead(_ head: HTTP1ResponseHead, _ exchange: HTTPExchange) {
         switch machine.receivedHead(
-            status: head.response.status.code, keepsAlive: head.keepsAlive && !parser.endsWithConnection)
+            status: head.statusCode, keepsAlive: head.keepsAlive && !parser.endsWithConnection)
         {
         case .fail(let failure):
             return fail(TransportError(failure))
@@ -284,7 +284,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         case .deliver:
             break
         }
-        exchange.received(head.response)
+        exchange.received(head.response, status: head.statusCode)
     }
 
     private func receivedEnd(_ trailers: HTTPFields?, _ exchange: HTTPExchange) {

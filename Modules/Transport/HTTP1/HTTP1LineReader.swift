@@ -49,8 +49,9 @@ struct HTTP1LineReader {
         let name = if let known { known } else { try name(line) }
         let value = bytes.trimmed(line.lowerBound + name.rawName.utf8.count + 1..<line.upperBound)
         guard !isFolded else { return HTTPField(name: name, value: try unfolded(value)) }
-        guard bytes[value].allSatisfy(\.isFieldByte) else { throw .malformed("a control character in a field's value") }
-        return HTTPField(name: name, value: UnsafeRawBufferPointer(rebasing: bytes[value]))
+        let text = UnsafeRawBufferPointer(rebasing: bytes[value])
+        guard text.holdsFieldBytesAlone else { throw .malformed("a control character in a field's value") }
+        return HTTPField(name: name, value: text)
     }
 
     private func name(_ line: Range<Int>) throws(HTTP1SyntaxError) -> HTTPField.Name {

@@ -15,6 +15,8 @@ struct HTTP1RequestWriter {
     private(set) var expectsContinue = false
     private let target: RequestTarget
     private let head: HTTPRequest
+    /// Not less than what the head takes.
+    private let mostBytes: Int
 
     init(_ request: TransportRequest) throws(TransportError) {
         head = request.head
@@ -24,13 +26,13 @@ struct HTTP1RequestWriter {
         } else {
             framing = request.body == nil ? .none : .chunked
         }
+        var bytes = head.method.rawValue.utf8.count + target.path.utf8.count + target.authority.utf8.count + 80
         for field in head.headerFields {
-            switch field.name.canonicalName {
-            case "connection": asksToClose = asksToClose || field.value.lowercased().contains("close")
-            case "expect": expectsContinue = request.body != nil
-            default: break
-            }
+            bytes += field.name.rawName.utf8.count + field.withUnsafeBytesOfValue { $0.count } + 4
+            if field.name.has("connection") { asksToClose = asksToClose || field.value.lowercased().contains("close") }
+            if field.name.has("expect") { expectsContinue = request.body != nil }
         }
+        mostBytes = bytes
     }
 
     /// Writes the head: `Host` first, then the request's own fields, then what says where the body ends. Nothing is
@@ -45,13 +47,14 @@ struct HTTP1RequestWriter {
             writer.write(target.path)
             writer.write(" HTTP/1.1\r\nHost: ")
             writer.write(target.authority)
-            for field in head.headerFields where !field.isWrittenByTransport {
+            for field in head.headerFields where !field.name.isWrittenByTransport {
                 writer.write("\r\n")
                 writer.write(field.name.rawName)
                 writer.write(": ")
                 field.withUnsafeBytesOfValue { value in
-                    isClean = isClean && value.allSatisfy(\.isFieldByte)
-                    writer.write(UnsafeRawBufferPointer(value))
+                    let value = UnsafeRawBufferPointer(value)
+                    isClean = isClean && value.holdsFieldBytesAlone
+                    writer.write(value)
                 }
             }
             switch framing {
@@ -70,24 +73,17 @@ struct HTTP1RequestWriter {
             throw TransportError(.invalidRequest, "A field's value has characters that it must not have.")
         }
     }
-
-    /// Not less than what the head takes.
-    private var mostBytes: Int {
-        var bytes = head.method.rawValue.utf8.count + target.path.utf8.count + target.authority.utf8.count + 80
-        for field in head.headerFields {
-            bytes += field.name.rawName.utf8.count + field.withUnsafeBytesOfValue { $0.count } + 4
-        }
-        return bytes
-    }
 }
 
-extension HTTPField {
+extension HTTPField.Name {
     /// The fields that say where a message goes and where it ends are the transport's.
     fileprivate var isWrittenByTransport: Bool {
-        switch name.canonicalName {
-        case "host", "content-length", "transfer-encoding", "upgrade": true
-        default: false
-        }
+        has("host") || has("content-length") || has("transfer-encoding") || has("upgrade")
+    }
+
+    /// Whether it is this name, in lower case; most are told apart by their length.
+    fileprivate func has(_ name: String) -> Bool {
+        canonicalName.utf8.count == name.utf8.count && canonicalName == name
     }
 }
 
@@ -112,12 +108,12 @@ private struct ByteWriter {
     }
 
     mutating func write(_ source: UnsafeRawBufferPointer) {
-        let room = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
-        guard source.count <= room.count else {
+        guard source.count <= bytes.count - count else {
             isFull = true
             return
         }
-        room.copyMemory(from: source)
+        guard let start = bytes.baseAddress, let from = source.baseAddress else { return }
+        (start + count).copyMemory(from: from, byteCount: source.count)
         count += source.count
     }
 }

@@ -15,8 +15,9 @@ extension HTTP1ResponseHead {
         guard code >= 100, line.count == 12 || bytes[start + 12] == 0x20 else {
             throw .malformed("a status that is not three digits")
         }
-        let reason = bytes[min(start + 13, line.upperBound)..<line.upperBound]
-        guard reason.allSatisfy(\.isFieldByte) else { throw .malformed("a control character in the reason phrase") }
+        let reason = UnsafeRawBufferPointer(rebasing: bytes[min(start + 13, line.upperBound)..<line.upperBound])
+        guard reason.holdsFieldBytesAlone else { throw .malformed("a control character in the reason phrase") }
+        statusCode = code
         response = HTTPResponse(
             status: HTTPResponse.Status(code: code, reasonPhrase: String(decoding: reason, as: UTF8.self)))
         isHTTP11 = bytes[start + 7] == UInt8(ascii: "1")

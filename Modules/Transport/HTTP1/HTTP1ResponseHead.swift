@@ -12,6 +12,8 @@ struct HTTP1ResponseHead: Sendable, Equatable {
     }
 
     var response: HTTPResponse
+    /// The response's; HTTPTypes reads it anew from text each time.
+    var statusCode: Int
     var isHTTP11 = true
     var asksToClose = false
     var asksToKeepAlive = false
@@ -22,13 +24,13 @@ struct HTTP1ResponseHead: Sendable, Equatable {
     /// Whether there is a `Transfer-Encoding`, and if so, whether its last coding is `chunked`.
     var endsInChunks: Bool?
 
-    var isInformational: Bool { response.status.code < 200 }
+    var isInformational: Bool { statusCode < 200 }
 
     /// Whether the server means to go on with the connection (RFC 9112, 9.3).
     var keepsAlive: Bool { !isFaulty && !asksToClose && (isHTTP11 || asksToKeepAlive) }
 
     func framing(for method: HTTPRequest.Method) -> Framing {
-        switch response.status.code {
+        switch statusCode {
         case 100..<200, 204, 304: return .none
         default: break
         }

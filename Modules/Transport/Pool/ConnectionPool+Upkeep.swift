@@ -45,14 +45,14 @@ extension ConnectionPool {
     /// From now on connections are made under these identities, once it is known that they can be shown.
     func replaceIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
         try connector.require(identities)
-        replaceTerms { $0.clientIdentities = identities }
+        replaceTerms { $0.replacing(nil, identities) }
     }
 
     /// From now on connections are made under other terms, and none made under terms that differ serves a request.
-    func replaceTerms(_ replacement: @escaping @Sendable (inout ConnectionTerms) -> Void) {
+    func replaceTerms(_ replacement: @escaping @Sendable (ConnectionTerms) -> ConnectionTerms) {
         let (waiters, terms) = change { state in
-            state.terms.replace(replacement)
-            let terms = state.terms
+            let terms = replacement(state.terms)
+            state.terms = terms
             let ids = state.machine.retire { !$0.isValid(under: terms) }
             return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, terms)
         }

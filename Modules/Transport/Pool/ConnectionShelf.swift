@@ -10,7 +10,7 @@ protocol ShelvedConnection: Identifiable {
 ///
 /// A connection has places, one for each exchange that it can run at a time: HTTP/1.1 has one. Whoever takes a place gives
 /// it back. A connection without a free place is not on the shelf.
-struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
+struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable {
     enum Return: Equatable {
         case kept
         /// The connection is not known any more; its last exchange may still be running.
@@ -35,24 +35,36 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
         var hasRoom: Bool { inUse < capacity }
     }
 
-    private var entries: [Key: [Entry]] = [:]
+    /// The connections that share a key. A reference, so that one look-up is all that taking or giving back a place needs.
+    private final class Stack {
+        var entries: [Entry] = []
+
+        func remove(_ id: Connection.ID) {
+            guard let index = entries.lastIndex(where: { $0.connection.id == id }) else { return }
+            entries.remove(at: index)
+        }
+    }
+
+    private var stacks: [Key: Stack] = [:]
     private var uses: [Connection.ID: Use] = [:]
 
-    var isEmpty: Bool { uses.isEmpty && entries.values.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { uses.isEmpty && stacks.values.allSatisfy(\.entries.isEmpty) }
 
     // MARK: Places
 
     /// A place on a connection, the one used last first.
     mutating func take(_ key: Key) -> Connection? {
-        guard let connection = entries[key]?.last?.connection else { return nil }
-        occupy(connection, key)
+        guard let stack = stacks[key], let connection = stack.entries.last?.connection else { return nil }
+        occupy(connection, stack)
         return connection
     }
 
     /// A place on this connection; false when it has none.
     mutating func take(_ connection: Connection, key: Key) -> Bool {
-        guard entries[key]?.contains(where: { $0.connection.id == connection.id }) == true else { return false }
-        occupy(connection, key)
+        guard let stack = stacks[key], stack.entries.contains(where: { $0.connection.id == connection.id }) else {
+            return false
+        }
+        occupy(connection, stack)
         return true
     }
 
@@ -68,16 +80,27 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
             }
             guard use.inUse - 1 < use.capacity else { return .kept }
         }
-        entries[key, default: []].append(Entry(connection: connection, since: now))
+        put(connection, key, now)
         return .kept
     }
 
-    private mutating func occupy(_ connection: Connection, _ key: Key) {
+    private mutating func put(_ connection: Connection, _ key: Key, _ now: NIODeadline) {
+        let entry = Entry(connection: connection, since: now)
+        if let stack = stacks[key] {
+            stack.entries.append(entry)
+        } else {
+            let stack = Stack()
+            stack.entries = [entry]
+            stacks[key] = stack
+        }
+    }
+
+    private mutating func occupy(_ connection: Connection, _ stack: Stack) {
         if connection.isMultiplexed {
             uses[connection.id]?.inUse += 1
             if uses[connection.id]?.hasRoom == true { return }
         }
-        removeEntry(connection.id, key)
+        stack.remove(connection.id)
     }
 
     // MARK: Connections
@@ -85,7 +108,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
     /// A multiplexed connection was opened; one of its places is taken from the start.
     mutating func add(_ connection: Connection, key: Key, capacity: Int, now: NIODeadline) {
         uses[connection.id] = Use(inUse: 1, capacity: capacity)
-        if capacity > 1 { entries[key, default: []].append(Entry(connection: connection, since: now)) }
+        if capacity > 1 { put(connection, key, now) }
     }
 
     /// A multiplexed connection has another number of places from now on.
@@ -93,8 +116,8 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
         guard let before = uses[connection.id] else { return }
         uses[connection.id]?.capacity = capacity
         switch (before.hasRoom, before.inUse < capacity) {
-        case (false, true): entries[key, default: []].append(Entry(connection: connection, since: now))
-        case (true, false): removeEntry(connection.id, key)
+        case (false, true): put(connection, key, now)
+        case (true, false): stacks[key]?.remove(connection.id)
         default: break
         }
     }
@@ -102,7 +125,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
     /// The connection serves nobody any more.
     mutating func remove(_ connection: Connection, key: Key) {
         uses[connection.id] = nil
-        removeEntry(connection.id, key)
+        stacks[key]?.remove(connection.id)
     }
 
     // MARK: Upkeep
@@ -121,24 +144,24 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
     /// Takes the connections that nobody uses.
     mutating func takeUnused(where isWanted: (Unused) -> Bool = { _ in true }) -> [Connection] {
         var taken: [(Connection, Key)] = []
-        for (key, entries) in entries {
-            for entry in entries where isUnused(entry.connection) {
+        for (key, stack) in stacks {
+            for entry in stack.entries where isUnused(entry.connection) {
                 let unused = Unused(connection: entry.connection.id, key: key, since: entry.since)
                 if isWanted(unused) { taken.append((entry.connection, key)) }
             }
         }
         for (connection, key) in taken { remove(connection, key: key) }
-        // Not sooner: the next exchange of a key finds its array where it was.
-        for (key, entries) in entries where entries.isEmpty { self.entries[key] = nil }
+        // Not sooner: the next exchange of a key finds its stack where it was.
+        for (key, stack) in stacks where stack.entries.isEmpty { stacks[key] = nil }
         return taken.map(\.0)
     }
 
     /// Since when the connection that has not been used for longest has not been.
     var oldestUnused: (connection: Connection, key: Key, since: NIODeadline)? {
         var oldest: (connection: Connection, key: Key, since: NIODeadline)?
-        for (key, entries) in entries {
+        for (key, stack) in stacks {
             // Those that share a key lie in the order in which they were given back.
-            guard let entry = entries.first(where: { isUnused($0.connection) }) else { continue }
+            guard let entry = stack.entries.first(where: { isUnused($0.connection) }) else { continue }
             if entry.since < oldest?.since ?? .distantFuture { oldest = (entry.connection, key, entry.since) }
         }
         return oldest
@@ -153,13 +176,10 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection> {
         !connection.isMultiplexed || uses[connection.id].map { $0.inUse == 0 } ?? true
     }
 
-    private mutating func touch(_ connection: Connection, _ key: Key, _ now: NIODeadline) {
-        guard let index = entries[key]?.firstIndex(where: { $0.connection.id == connection.id }) else { return }
-        entries[key]?[index].since = now
-    }
-
-    private mutating func removeEntry(_ id: Connection.ID, _ key: Key) {
-        guard let index = entries[key]?.lastIndex(where: { $0.connection.id == id }) else { return }
-        entries[key]?.remove(at: index)
+    private func touch(_ connection: Connection, _ key: Key, _ now: NIODeadline) {
+        guard let stack = stacks[key],
+            let index = stack.entries.firstIndex(where: { $0.connection.id == connection.id })
+        else { return }
+        stack.entries[index].since = now
     }
 }

@@ -1,19 +1,22 @@
 internal import LinnetSecurity
 
 /// What connections are made under: who is trusted, and as whom the client shows itself.
-struct ConnectionTerms: Sendable {
-    var securityPolicy: SecurityPolicy
-    var clientIdentities: ClientIdentityPolicy
+///
+/// A reference, since each request looks at them.
+final class ConnectionTerms: Sendable {
+    let securityPolicy: SecurityPolicy
+    let clientIdentities: ClientIdentityPolicy
     /// How often they were replaced: of two replacements at once, the later one holds everywhere.
-    private(set) var revision: UInt64 = 0
+    let revision: UInt64
 
-    init(_ securityPolicy: SecurityPolicy, _ clientIdentities: ClientIdentityPolicy = .none) {
+    init(_ securityPolicy: SecurityPolicy, _ clientIdentities: ClientIdentityPolicy = .none, revision: UInt64 = 0) {
         self.securityPolicy = securityPolicy
         self.clientIdentities = clientIdentities
+        self.revision = revision
     }
 
-    mutating func replace(_ change: (inout ConnectionTerms) -> Void) {
-        change(&self)
-        revision += 1
+    /// The next terms: these, but for what is given.
+    func replacing(_ policy: SecurityPolicy? = nil, _ identities: ClientIdentityPolicy? = nil) -> ConnectionTerms {
+        ConnectionTerms(policy ?? securityPolicy, identities ?? clientIdentities, revision: revision + 1)
     }
 }

@@ -16,6 +16,11 @@ struct PoolKey: Hashable, Sendable {
         clientIdentity = origin.isSecure ? terms.clientIdentities.identity(for: origin.host)?.id : nil
     }
 
+    /// Of the origin alone: keys that differ in the rest are few.
+    func hash(into hasher: inout Hasher) {
+        origin.hash(into: &hasher)
+    }
+
     /// Whether a connection of this key may still serve requests.
     func isValid(under current: ConnectionTerms) -> Bool {
         policy == nil || self == PoolKey(origin, under: current)

@@ -19,7 +19,7 @@ final class PoolShard: Sendable {
         case ignored
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var shelf = ConnectionShelf<PoolKey, HTTPConnection>()
         var terms: ConnectionTerms
         var isShutDown = false
@@ -37,13 +37,13 @@ final class PoolShard: Sendable {
     func take(_ origin: Origin) -> Finding {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
-            let policy = state.terms.securityPolicy
-            guard origin.isSecure || !policy.isPinning || !policy.isPinning(host: origin.host) else {
+            let terms = state.terms
+            guard origin.isSecure || !terms.securityPolicy.pins(origin.host) else {
                 return .refused(
                     TransportError(
                         .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http."))
             }
-            return state.shelf.take(PoolKey(origin, under: state.terms)).map(Finding.connection) ?? .none
+            return state.shelf.take(PoolKey(origin, under: terms)).map(Finding.connection) ?? .none
         }
     }
 
@@ -128,4 +128,9 @@ extension PoolShard.Return {
         case .ignored: self = .ignored
         }
     }
+}
+
+extension SecurityPolicy {
+    /// Whether it pins a host; quick where it pins none.
+    fileprivate func pins(_ host: String) -> Bool { isPinning && isPinning(host: host) }
 }

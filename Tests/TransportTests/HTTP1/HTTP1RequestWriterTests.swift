@@ -95,4 +95,18 @@ struct HTTP1RequestWriterTests {
 
 private struct EmptyReader: TransportBodyReader {
     mutating func next() async throws -> ByteBuffer? { nil }
+
+    @Test func bytesOfValuesAreLookedAtEightAtATime() {
+        for length in 0...20 {
+            for place in 0..<length {
+                for byte in UInt8.min...UInt8.max {
+                    var bytes = [UInt8](repeating: 0x61, count: length)
+                    bytes[place] = byte
+                    if length > 3 { bytes[length - 2] = 0x09 }
+                    let isClean = bytes.withUnsafeBytes { $0.holdsFieldBytesAlone }
+                    #expect(isClean == bytes.allSatisfy(\.isFieldByte), "\(byte) at \(place) of \(length)")
+                }
+            }
+        }
+    }
 }
