@@ -94,6 +94,11 @@ static inline int linnet_sk_X509_push(STACK_OF(X509) *stack, X509 *cert) { retur
 static inline void linnet_sk_X509_pop_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
 static inline void linnet_sk_X509_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
 
+static inline int linnet_sk_X509_NAME_num(const STACK_OF(X509_NAME) *stack) { return sk_X509_NAME_num(stack); }
+static inline X509_NAME *linnet_sk_X509_NAME_value(const STACK_OF(X509_NAME) *stack, int index) {
+    return sk_X509_NAME_value(stack, index);
+}
+
 static inline int linnet_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack) { return sk_SSL_CIPHER_num(stack); }
 static inline const SSL_CIPHER *linnet_sk_SSL_CIPHER_value(const STACK_OF(SSL_CIPHER) *stack, int index) {
     return sk_SSL_CIPHER_value(stack, index);

@@ -50,7 +50,8 @@ extension Session {
             throw SessionError(.invalidConfiguration, "The session's transport has no client identities to replace.")
         }
         do {
-            try transport.replaceClientIdentities(identities)
+            try transport.replaceClientIdentities(
+                identities.asking(hook: hooks.didReceiveClientCertificateRequest))
         } catch {
             throw SessionError(error, url: nil)
         }

@@ -1,6 +1,5 @@
 internal import LinnetSerialization
 public import LinnetTransport
-internal import Synchronization
 
 extension Session {
     /// Ends the session, and returns when its connections and its threads are gone. Requests that come later fail with
@@ -11,7 +10,7 @@ extension Session {
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
         await transport.shutdown(mode)
-        tellOfTheEnd()
+        hub.latch?.sessionEnded()
     }
 
     /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled, else
@@ -21,7 +20,7 @@ extension Session {
         refuseRequests(mode)
         Task {
             await transport.shutdown(mode)
-            tellOfTheEnd()
+            hub.latch?.sessionEnded()
         }
     }
 
@@ -30,12 +29,5 @@ extension Session {
         for task in registry.tasks where mode == .immediate || !task.hasStarted {
             task.fail(.shutDown(task.originalRequest?.url))
         }
-    }
-
-    private func tellOfTheEnd() {
-        guard let hook = hooks.didBecomeInvalid,
-            !hasBecomeInvalid.exchange(true, ordering: .acquiringAndReleasing)
-        else { return }
-        executor.execute(hook)
     }
 }

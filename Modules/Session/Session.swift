@@ -18,7 +18,6 @@ public final class Session: Sendable {
     let hub: TaskEventHub
     let registry = TaskRegistry()
     let hooks: SessionHooks
-    let hasBecomeInvalid = Atomic(false)
     let executor: CallbackExecutor
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
@@ -44,6 +43,8 @@ public final class Session: Sendable {
     public convenience init(configuration: Configuration) throws(SessionError) {
         var settings = configuration.transport
         settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
+        settings.clientIdentities = settings.clientIdentities.asking(
+            hook: configuration.sessionHooks.didReceiveClientCertificateRequest)
         do {
             self.init(configuration, try HTTPTransport(settings), hasMadeTransport: true)
         } catch {
@@ -86,10 +87,14 @@ public final class Session: Sendable {
         self.configuration = configuration
         self.hasMadeTransport = hasMadeTransport
         self.transport = transport
+        let latch = configuration.sessionHooks.didBecomeInvalid.map {
+            InvalidationLatch($0, on: configuration.callbackExecutor)
+        }
         policy = Mutex(configuration.securityPolicy)
         identities = Mutex(configuration.clientIdentities)
         hub = TaskEventHub(
-            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup)
+            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup,
+            latch: latch)
         hooks = configuration.sessionHooks
         executor = configuration.callbackExecutor
         reachabilityMonitor = configuration.reachabilityMonitor

@@ -74,9 +74,10 @@ public final class HTTPTransport: Transport {
 
     /// Sends a request, and returns when its response is there as ``TransportRequest/delivery`` says.
     ///
-    /// A request that found an old connection closed is sent once more, on another one, when nothing of it went out or
-    /// its method is idempotent, and its body can be produced again (RFC 9112, 9.3.1). So is one that the server of
-    /// HTTP/2 says it has not processed (RFC 9113, 8.7), up to ten times, whatever its method.
+    /// A request that found an old connection closed is sent again, on a fresh one, when nothing of it went out or its method
+    /// is idempotent, and its body can be produced again (RFC 9112, 9.3.1); the origin's idle connections are closed first,
+    /// since they have waited for longer. So is one that the server of HTTP/2 says it has not processed (RFC 9113, 8.7), up
+    /// to ten times, whatever its method.
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> TransportResponse {
@@ -98,6 +99,7 @@ public final class HTTPTransport: Transport {
                 return response
             case .failure(_, canRepeat: true) where repeats < connection.mostRepeats:
                 repeats += 1
+                if !connection.isMultiplexed { pool.closeIdle(like: connection, since: start) }
             case .failure(var error, _):
                 error.endpoint = error.endpoint ?? origin.description
                 throw error

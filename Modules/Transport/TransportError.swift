@@ -44,6 +44,9 @@ public struct TransportError: Error, Sendable {
         public static let clientCertificateRequired = Code("clientCertificateRequired")
         /// The server refused the client's certificate: expired, revoked, by an authority that it does not know.
         public static let clientCertificateRefused = Code("clientCertificateRefused")
+        /// The server asked for a client certificate, and whoever was to choose one (`ClientIdentityPolicy.asking(_:)`) threw an
+        /// error, which is the underlying one, or chose one that OpenSSL refuses. The server got none.
+        public static let clientIdentityUnavailable = Code("clientIdentityUnavailable")
         /// The security policy refused the server's certificate chain; see ``TransportError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
         /// The security policy pins the host, and the request would go to it in clear text.

@@ -113,6 +113,68 @@ struct ReuseTests {
         await server.shutdown()
     }
 
+    /// Opens connections with one request on each.
+    private func fill(_ transport: HTTPTransport, _ server: MockServer, connections count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count {
+                group.addTask { _ = try await transport.send(server.request(.get, "/fill")) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// A server whose connections all turn out to be gone with their second request; the first ones wait for each other.
+    private func staleServer(connections count: Int) async throws -> MockServer {
+        let arrivals = EventRecorder<Int>()
+        return try await MockServer.start { request in
+            if request.path == "/fill" {
+                arrivals.record(request.connectionIndex)
+                _ = try? await arrivals.wait(count: count)
+            }
+            return request.exchangeIndex == 0 && request.path != "/never"
+                ? .text("ok") : MockResponse(faults: [.init(.close, at: .responseHead)])
+        }
+    }
+
+    @Test func oneStaleConnectionIsEnoughToKnowOfTheOthers() async throws {
+        let server = try await staleServer(connections: 4)
+        try await withTransport { transport in
+            try await fill(transport, server, connections: 4)
+            let response = try await transport.send(server.request(.get, "/again"))
+            #expect(response.head.status == .ok)
+            #expect(!response.metrics.isReusedConnection)
+        }
+        #expect(server.recordedRequests.map(\.path).filter { $0 == "/again" }.count == 2)
+        #expect(server.acceptedConnections == 5)
+        await server.shutdown()
+    }
+
+    @Test func aFreshConnectionsFailureEndsTheRepeats() async throws {
+        let server = try await staleServer(connections: 3)
+        try await withTransport { transport in
+            try await fill(transport, server, connections: 3)
+            let error = await failure { () async throws(TransportError) in
+                try await transport.send(server.request(.get, "/never"))
+            }
+            #expect(error?.code == .connectionClosed)
+        }
+        #expect(server.recordedRequests.map(\.path).filter { $0 == "/never" }.count == 2)
+        await server.shutdown()
+    }
+
+    @Test func allIdleConnectionsGoneAtOnceFailNobody() async throws {
+        try await withMockServer { _ in
+            .text("ok")
+        } perform: { server in
+            try await withTransport { transport in
+                for _ in 0..<20 {
+                    try await fill(transport, server, connections: 8)
+                    await server.closeIdleConnections()
+                }
+            }
+        }
+    }
+
     @Test func aPostIsNotSentAgain() async throws {
         let server = try await staleServer()
         try await withTransport { transport in

@@ -16,12 +16,14 @@ struct MultipartBodyReader: HTTPBodyReader {
     }
 
     private let form: MultipartForm
+    private let threads: FileThreads
     private let chunkSize: Int
     private var step = Step.head(0)
     private var isFirst = true
 
-    init(form: MultipartForm) {
+    init(form: MultipartForm, threads: FileThreads) {
         self.form = form
+        self.threads = threads
         let size = min(max(1, form.chunkSize), 16 << 20)
         chunkSize = min(size, form.throttling?.packetSize ?? size)
     }
@@ -44,9 +46,9 @@ struct MultipartBodyReader: HTTPBodyReader {
             let taken = chunk.append(data)
             step = taken == data.count ? then : .bytes(data.dropFirst(taken), then: then)
         case .content(let index):
-            step = try open(index)
+            step = try await open(index)
         case .file(let file, let offset, let index):
-            step = try read(file, at: offset, index, into: chunk)
+            step = try await read(file, at: offset, index, into: chunk)
         case .stream(let reader, let remaining, let index):
             step = try await pull(reader, remaining: remaining, index: index)
         case .done:
@@ -67,19 +69,20 @@ struct MultipartBodyReader: HTTPBodyReader {
         return data
     }
 
-    private func open(_ index: Int) throws -> Step {
+    private func open(_ index: Int) async throws -> Step {
         switch form.parts[index].content {
         case .data(let data):
             return .bytes(data, then: .head(index + 1))
         case .file(let file):
-            do {
-                return .file(try file.open(), offset: 0, index)
+            do throws(SerializationError) {
+                let opened = try await threads.run { () throws(SerializationError) in try file.open() }
+                return .file(opened, offset: 0, index)
             } catch {
                 throw fileError(error, index)
             }
         case .stream(let body):
             do {
-                return .stream(try body.makeReader(), remaining: body.length, index)
+                return .stream(try body.makeReader(readingFilesOn: threads), remaining: body.length, index)
             } catch let error as SerializationError where error.code == .bodyNotReplayable {
                 throw form.error(
                     .partNotReplayable, at: index, "\(form.label(of: index)) is a stream that can be read only once",
@@ -90,8 +93,13 @@ struct MultipartBodyReader: HTTPBodyReader {
 
     private func read(
         _ file: OpenBodyFile, at offset: Int64, _ index: Int, into chunk: ChunkBuffer
-    ) throws(MultipartError) -> Step {
-        do {
+    ) async throws(MultipartError) -> Step {
+        do throws(SerializationError) {
+            guard !threads.areOthers else {
+                let piece = try await threads.run { () throws(SerializationError) in try file.piece(at: offset) }
+                let next = Step.file(file, offset: offset + Int64(piece.count), index)
+                return piece.isEmpty ? .head(index + 1) : .bytes(piece, then: next)
+            }
             let count = try file.read(into: chunk.unused, at: offset)
             chunk.count += count
             return count == 0 ? .head(index + 1) : .file(file, offset: offset + Int64(count), index)

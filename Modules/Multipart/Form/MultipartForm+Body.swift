@@ -10,8 +10,8 @@ extension MultipartForm {
     /// Returns the body, which encodes the form as it is pulled, in chunks of at most ``chunkSize``.
     ///
     /// Memory does not grow with the parts' size. The body can be replayed if each part can; `replayObstacle` names
-    /// those which cannot. Opening and reading it throw ``MultipartError``. Files are read where the body is pulled,
-    /// which may block for as long as the disk takes.
+    /// those which cannot. Opening and reading it throw ``MultipartError``. A session reads the form's files on threads for
+    /// files; who pulls the body by a reader of their own reads them there, which may block for as long as the disk takes.
     public func makeBody() -> HTTPBody {
         let once = nonReplayablePartNames
         let names = once.map(\.debugDescription).joined(separator: ", ")
@@ -19,9 +19,9 @@ extension MultipartForm {
             length: contentLength,
             isReplayable: once.isEmpty,
             replayObstacle: once.isEmpty ? nil : "the form's part \(names) is a stream that can be read only once",
-            makeReader: {
+            readingFiles: { threads in
                 try validate()
-                return MultipartBodyReader(form: self)
+                return MultipartBodyReader(form: self, threads: threads)
             }
         )
     }

@@ -127,8 +127,7 @@ final class X509Handle: Sendable {
     }
 
     private func text(_ name: OpaquePointer?) -> String {
-        guard let name else { return "" }
-        return OpenSSLText.written { X509_NAME_print_ex($0, name, 0, LINNET_NAME_FLAGS) >= 0 }
+        name.map { OpenSSLText.name($0) } ?? ""
     }
 
     private func bytes(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
@@ -141,7 +140,12 @@ final class X509Handle: Sendable {
 }
 
 /// Text that OpenSSL writes into a BIO.
-enum OpenSSLText {
+package enum OpenSSLText {
+    /// An `X509_NAME`, as RFC 2253 writes names.
+    package static func name(_ name: OpaquePointer) -> String {
+        written { X509_NAME_print_ex($0, name, 0, LINNET_NAME_FLAGS) >= 0 }
+    }
+
     /// What the closure writes; empty when it fails.
     static func written(_ write: (OpaquePointer) -> Bool) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { return "" }

@@ -36,6 +36,9 @@ public struct ClientIdentityPolicy: Sendable {
     public let rules: [Rule]
     /// The identity for hosts without a rule; nil for nobody.
     public let otherHosts: ClientIdentity?
+    /// Who is asked when a server asks, if anybody is.
+    package private(set) var chooser: ClientCertificateRequest.Chooser?
+    private var chooserID: ClientIdentity.ID?
 
     /// Nobody, for every host.
     public static let none = ClientIdentityPolicy([], nil)
@@ -68,6 +71,25 @@ public struct ClientIdentityPolicy: Sendable {
         guard let host = HostName(host) else { return nil }
         guard let rule = rules.first(where: { $0.pattern.matches(host) }) else { return otherHosts }
         return rule.identity
+    }
+
+    /// The same policy with a function that is asked whenever a server asks for a certificate: with what the server wants and
+    /// the identity that the policy has for its host. What it returns is shown; nil shows nothing, and what it throws ends the
+    /// connection.
+    ///
+    /// It is called in the handshake, once for each connection, under the TLS timeout; requests that find a connection open
+    /// go out as whom it answered then. No TLS session in which a server has asked is resumed. Each policy that this returns
+    /// is another one: putting a new one in the place of the old has the function asked again.
+    public func asking(_ choose: @escaping ClientCertificateRequest.Chooser) -> ClientIdentityPolicy {
+        var policy = self
+        policy.chooser = choose
+        policy.chooserID = .next()
+        return policy
+    }
+
+    /// Tells connections apart whose servers could be shown different identities; nil where they are shown none.
+    package func key(for host: String) -> ClientIdentity.ID? {
+        chooserID ?? identity(for: host)?.id
     }
 
     /// All identities, each once.

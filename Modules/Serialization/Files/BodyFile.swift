@@ -86,6 +86,23 @@ package final class OpenBodyFile: Sendable {
         return count
     }
 
+    /// The bytes at an offset, at most ``FileThreads/pieceSize`` of them; none at the end.
+    package func piece(at offset: Int64) throws(SerializationError) -> Data {
+        let capacity = Int(min(Int64(FileThreads.pieceSize), file.size - offset))
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, 1), alignment: 16)
+        do throws(SerializationError) {
+            let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<capacity]), at: offset)
+            guard count > 0, let start = memory.baseAddress else {
+                memory.deallocate()
+                return Data()
+            }
+            return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
+        } catch {
+            memory.deallocate()
+            throw error
+        }
+    }
+
     private func checkSize() throws(SerializationError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw BodyFile.unreadable(file.path, errno) }

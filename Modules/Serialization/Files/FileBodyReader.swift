@@ -1,19 +1,28 @@
 import FoundationEssentials
 
-/// Gives a file's bytes in chunks of 512 KiB, for those who read a body themselves; a session has a faster way.
+/// Gives a file's bytes in chunks, for those who read a body themselves and for the parts of other bodies; a session has a
+/// faster way for a body that is one file.
 struct FileBodyReader: HTTPBodyReader {
-    private static let chunkSize = 512 * 1024
-
-    private let file: OpenBodyFile
+    private let file: BodyFile
+    private let threads: FileThreads
+    private var opened: OpenBodyFile?
     private var offset: Int64 = 0
 
-    init(_ file: OpenBodyFile) { self.file = file }
+    /// Opens the file at once, unless that is to be done on other threads.
+    init(_ file: BodyFile, on threads: FileThreads) throws(SerializationError) {
+        self.file = file
+        self.threads = threads
+        opened = threads.areOthers ? nil : try file.open()
+    }
 
     mutating func next() async throws -> Data? {
-        var chunk = Data(count: Self.chunkSize)
-        let position = offset
-        let count = try chunk.withUnsafeMutableBytes { bytes in try file.read(into: bytes, at: position) }
-        offset += Int64(count)
-        return count > 0 ? chunk.prefix(count) : nil
+        let (position, known) = (offset, opened)
+        let (reader, chunk) = try await threads.run { [file] () throws(SerializationError) in
+            let reader = if let known { known } else { try file.open() }
+            return (reader, try reader.piece(at: position))
+        }
+        opened = reader
+        offset += Int64(chunk.count)
+        return chunk.isEmpty ? nil : chunk
     }
 }

@@ -17,10 +17,13 @@ public struct HTTPBody: Sendable {
 
     private let source: Source
 
+    /// Opens a source, whose reader does what may block on a file on the given threads.
+    package typealias ReaderMaker = @Sendable (FileThreads) throws -> any HTTPBodyReader
+
     private enum Source: Sendable {
         case data(Data)
         case file(BodyFile)
-        case stream(@Sendable () throws -> any HTTPBodyReader)
+        case stream(ReaderMaker)
         case once(SingleUse)
     }
 
@@ -54,6 +57,15 @@ public struct HTTPBody: Sendable {
         replayObstacle: String? = nil,
         makeReader: @escaping @Sendable () throws -> any HTTPBodyReader
     ) -> HTTPBody {
+        stream(
+            length: length, isReplayable: isReplayable, replayObstacle: replayObstacle,
+            readingFiles: { _ in try makeReader() })
+    }
+
+    /// A body that is pulled from a reader which also reads files.
+    package static func stream(
+        length: Int64?, isReplayable: Bool, replayObstacle: String?, readingFiles makeReader: @escaping ReaderMaker
+    ) -> HTTPBody {
         let source: Source = isReplayable ? .stream(makeReader) : .once(SingleUse(makeReader))
         return HTTPBody(
             length: length,
@@ -84,10 +96,15 @@ public struct HTTPBody: Sendable {
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` when the body can be read
     ///   once only and was; otherwise what the source throws when it is opened.
     public func makeReader() throws -> any HTTPBodyReader {
+        try makeReader(readingFilesOn: .callers)
+    }
+
+    /// Returns a reader as ``makeReader()`` does, which does what may block on a file on the given threads.
+    package func makeReader(readingFilesOn threads: FileThreads) throws -> any HTTPBodyReader {
         switch source {
         case .data(let data): return DataBodyReader(data)
-        case .file(let file): return FileBodyReader(try file.open())
-        case .stream(let makeReader): return try makeReader()
+        case .file(let file): return try FileBodyReader(file, on: threads)
+        case .stream(let makeReader): return try makeReader(threads)
         case .once(let once):
             guard let makeReader = once.take() else {
                 throw SerializationError(
@@ -95,20 +112,20 @@ public struct HTTPBody: Sendable {
                     message: "The body cannot be sent again: \(replayObstacle ?? "its stream can be read only once")."
                 )
             }
-            return try makeReader()
+            return try makeReader(threads)
         }
     }
 }
 
 /// Hands a closure out once, whichever copy of the body asks.
 private final class SingleUse: Sendable {
-    private let closure: Mutex<(@Sendable () throws -> any HTTPBodyReader)?>
+    private let closure: Mutex<HTTPBody.ReaderMaker?>
 
-    init(_ closure: @escaping @Sendable () throws -> any HTTPBodyReader) { self.closure = Mutex(closure) }
+    init(_ closure: @escaping HTTPBody.ReaderMaker) { self.closure = Mutex(closure) }
 
     var isThere: Bool { closure.withLock { $0 != nil } }
 
-    func take() -> (@Sendable () throws -> any HTTPBodyReader)? {
+    func take() -> HTTPBody.ReaderMaker? {
         closure.withLock { held in
             defer { held = nil }
             return held

@@ -57,8 +57,8 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.usesCookies }
         set { change { $0.usesCookies = newValue } }
     }
-    /// Whether a network that costs money, such as a cellular one, may be used. With false, a session that is on such a
-    /// network, or has no monitor that could tell, fails the request instead of sending it. The default is true.
+    /// Whether a network that costs money, such as a cellular one, may be used. The default is that it may. False needs a
+    /// session with a reachability monitor, which is asked before each attempt; without one the request fails.
     public var allowsExpensiveNetworks: Bool? {
         get { said?.allowsExpensiveNetworks }
         set { change { $0.allowsExpensiveNetworks = newValue } }

@@ -18,7 +18,8 @@ final class Engine: Sendable {
 
     init(_ configuration: Session.Configuration, transport: any Transport) {
         links = Link.chain(configuration)
-        transportLink = TransportLink(transport: transport, reachability: configuration.reachabilityMonitor)
+        transportLink = TransportLink(
+            transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
         headerFields = configuration.headerFields
         timeouts = configuration.timeouts
         maximumBodySize = configuration.maximumBodySize

@@ -1,19 +1,17 @@
-internal import FoundationEssentials
 internal import HTTPTypes
-internal import LinnetReachability
 internal import LinnetSerialization
 internal import LinnetTransport
 
 /// The last link of the chain: makes the request into what goes to the wire, and hands it to the transport.
 struct TransportLink: Sendable {
     let transport: any Transport
-    let reachability: ReachabilityMonitor?
+    let permission: NetworkPermission
 
     func send(
         _ request: Request, _ exchange: Exchange, timeouts: TransportTimeouts
     ) async throws(SessionError) -> EngineResponse {
         let target = try WireTarget(request.url)
-        try check(request.options, request.url)
+        try permission.check(request)
         if let length = request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
         }
@@ -31,24 +29,6 @@ struct TransportLink: Sendable {
         return EngineResponse(
             url: request.url, head: response.head, body: .transport(response.body, url: request.url),
             attempts: [response.metrics])
-    }
-
-    /// Here, below whatever could have answered without the network, options that forbid it are kept.
-    private func check(_ options: RequestOptions, _ url: URL) throws(SessionError) {
-        if options.cachePolicy == .cacheOnly {
-            throw SessionError(
-                .networkNotAllowed, "No stored response is there, and the server is not to be asked.", url: url)
-        }
-        guard options.allowsExpensiveNetworks == false else { return }
-        guard let status = reachability?.status, status.isKnown else {
-            throw SessionError(
-                .networkNotAllowed, "Whether the network is expensive is not known: the session has no monitor of it.",
-                url: url)
-        }
-        guard !status.isExpensive else {
-            throw SessionError(
-                .networkNotAllowed, "The network is expensive, and the request does not allow that.", url: url)
-        }
     }
 }
 

@@ -18,7 +18,8 @@ extension TransportRequestBody {
             self = .stream(length: file.size, isReplayable: true) { FileChunkReader(file: file, sink: sink) }
         } else {
             self = .stream(length: body.length, isReplayable: body.isReplayable) {
-                StreamReader(reader: try body.makeReader(), sink: sink)
+                StreamReader(
+                    reader: try body.makeReader(readingFilesOn: FileThreads(FileExecutor.shared)), sink: sink)
             }
         }
     }

@@ -28,8 +28,6 @@ extension SessionError {
         public static let invalidURL = Code("invalidURL")
         /// The request cannot be sent as it is, such as for a forbidden header field.
         public static let invalidRequest = Code("invalidRequest")
-        /// The request's options forbid the network: `cacheOnly`, with no stored response, or an expensive network.
-        public static let networkNotAllowed = Code("networkNotAllowed")
         /// The parameters do not fit the request serializer.
         public static let invalidParameters = Code("invalidParameters")
         /// The response's status is not acceptable.
@@ -59,6 +57,10 @@ extension SessionError {
         public static let hookFailed = Code("hookFailed")
         /// A hook made the response a download or a stream (``ResponseDisposition``): there is no value.
         public static let takenByHook = Code("takenByHook")
+        /// The request may be answered from a cache alone (`RequestOptions.CachePolicy.cacheOnly`), and that has no answer.
+        public static let notCached = Code("notCached")
+        /// The request may not use the network as it is now (`RequestOptions.allowsExpensiveNetworks`).
+        public static let networkNotAllowed = Code("networkNotAllowed")
         /// The request was redirected more often than ``RedirectPolicy/limit`` allows.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// The response redirects to where the request must not go: from https to http, to another scheme, to what is no

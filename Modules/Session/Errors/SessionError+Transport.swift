@@ -9,6 +9,8 @@ extension SessionError {
         self.init(code, error.message, underlying: error, url: url)
         self.timeout = timeout
         trustRefusal = error.trustRefusal
+        // It was a hook's to give.
+        if error.code == .clientIdentityUnavailable { underlying = error.underlying ?? error }
         // A body's file that could not be read is the caller's own, and has a code of its own.
         if error.code == .requestBodyFailed, let cause = error.underlying as? SerializationError,
             cause.underlying is FileFailure
@@ -30,6 +32,7 @@ extension SessionError {
         .tlsProtocolError: .tlsFailed,
         .clientCertificateRequired: .clientCertificateRequired,
         .clientCertificateRefused: .clientCertificateRefused,
+        .clientIdentityUnavailable: .hookFailed,
         .trustRefused: .trustRefused,
         .cleartextRefused: .trustRefused,
         .invalidResponse: .invalidResponse,

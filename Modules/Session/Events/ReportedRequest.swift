@@ -20,6 +20,7 @@ struct ReportedRequest: Sendable {
     }
 
     func start() {
+        hub.latch?.enter()
         hub.group?.enter()
         post(.resumed)
         notify(.didResume)
@@ -31,6 +32,7 @@ struct ReportedRequest: Sendable {
         notify(.didComplete(completion))
         hooks?.complete(completion.error, completion.metrics)
         hub.leaveGroup()
+        hub.latch?.leave()
     }
 
     private func post(_ kind: TaskEvent.Kind) {

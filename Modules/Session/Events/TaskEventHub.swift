@@ -9,13 +9,17 @@ final class TaskEventHub: Sendable {
     private let hooks: TaskHooks?
     private let executor: CallbackExecutor
     let group: CompletionGroup?
+    /// There when the session's end is told of.
+    let latch: InvalidationLatch?
 
     init(
-        hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial(), group: CompletionGroup? = nil
+        hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial(), group: CompletionGroup? = nil,
+        latch: InvalidationLatch? = nil
     ) {
         self.hooks = hooks.isEmpty ? nil : hooks
         self.executor = executor
         self.group = group
+        self.latch = latch
     }
 
     var isWatched: Bool { events.isWatched }

@@ -89,8 +89,9 @@ struct DownloadPlan: Sendable {
 
     /// The place that was chosen for a complete file.
     func chooseDestination(
-        _ choose: DestinationChoice, of file: PartialFile, _ response: EngineResponse
+        of file: PartialFile, _ response: EngineResponse
     ) throws(SessionError) -> DownloadDestination {
+        guard case .chosen(let choose) = target else { return try temporaryPlace() }
         let place: URL
         do {
             place = try choose(URL(filePath: file.path), response.head)
@@ -100,6 +101,11 @@ struct DownloadPlan: Sendable {
             throw SessionError(
                 .fileFailed, "No destination was chosen: \(error)", underlying: error, url: response.url)
         }
+        return try destination(at: place, response)
+    }
+
+    /// A place that was chosen once the file was complete.
+    func destination(at place: URL, _ response: EngineResponse) throws(SessionError) -> DownloadDestination {
         let destination = try DownloadDestination(place, options)
         do throws(FileFailure) {
             try destination.check()

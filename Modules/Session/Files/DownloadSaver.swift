@@ -23,16 +23,18 @@ struct DownloadSaver: Sendable {
     private let plan: DownloadPlan
     private let content: Content
     private let sink: (any EngineSink)?
+    private let hooks: RequestHooks?
 
     init(
         _ request: Request, _ response: EngineResponse, _ plan: DownloadPlan, _ content: Content,
-        _ sink: (any EngineSink)?
+        _ sink: (any EngineSink)?, _ hooks: RequestHooks?
     ) {
         self.request = request
         self.response = response
         self.plan = plan
         self.content = content
         self.sink = sink
+        self.hooks = hooks
     }
 
     /// The way of the bytes: a batch is taken from the connection, which is read on while the batch is written.
@@ -60,8 +62,11 @@ struct DownloadSaver: Sendable {
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total?) = content, file.size < total { throw wrongLength(total, file.size) }
+            let place = try await choosePlace(file, destination)
             try await sink.commit(response.url)
-            let path = try put(file, destination)
+            let path = try fileStep { () throws(FileFailure) in
+                try place.take(file, setsPermissions: isRest || destination == nil)
+            }
             plan.removeResumeFile()
             return path
         } catch {
@@ -70,6 +75,8 @@ struct DownloadSaver: Sendable {
     }
 
     // MARK: Steps
+
+    private var isRest: Bool { if case .rest = content { true } else { false } }
 
     private func announce(_ length: Int64?) {
         guard case .rest(let resume, let total) = content else {
@@ -123,15 +130,19 @@ struct DownloadSaver: Sendable {
         return error
     }
 
-    private func put(_ file: PartialFile, _ destination: DownloadDestination?) throws(SessionError) -> String {
-        if let destination {
-            let isRest = if case .rest = content { true } else { false }
-            return try fileStep { () throws(FileFailure) in try destination.take(file, setsPermissions: isRest) }
+    /// Where a complete file goes: where a hook says, or else where the request does. Whoever is asked finds it complete.
+    private func choosePlace(
+        _ file: PartialFile, _ destination: DownloadDestination?
+    ) async throws(SessionError) -> DownloadDestination {
+        let isAsked = hooks?.isSeen(\.willPlaceDownload) == true || destination == nil
+        if isAsked {
+            try fileStep { () throws(FileFailure) in try file.close(synchronizing: plan.options.synchronizes) }
         }
-        guard case .chosen(let choose) = plan.target else { return file.path }
-        try fileStep { () throws(FileFailure) in try file.close(synchronizing: false) }
-        let chosen = try plan.chooseDestination(choose, of: file, response)
-        return try fileStep { () throws(FileFailure) in try chosen.take(file, setsPermissions: true) }
+        if let hooks, let place = try await hooks.willPlaceDownload(URL(filePath: file.path), response.head) {
+            return try plan.destination(at: place, response)
+        }
+        if let destination { return destination }
+        return try plan.chooseDestination(of: file, response)
     }
 
     // MARK: Validation

@@ -31,10 +31,11 @@ extension Engine {
 
     /// Writes the body of a response that is there to a file.
     func save(
-        _ response: EngineResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?
+        _ response: EngineResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?,
+        _ hooks: RequestHooks
     ) async throws(SessionError) -> Response<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
-        return try await finish(DownloadSaver(request, response, plan, .whole(nil), sink))
+        return try await finish(DownloadSaver(request, response, plan, .whole(nil), sink, hooks))
     }
 
     private func download(
@@ -46,9 +47,9 @@ extension Engine {
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
-                return try await finish(DownloadSaver(rest, response, plan, .rest(of: resume, total), sink))
+                return try await finish(DownloadSaver(rest, response, plan, .rest(of: resume, total), sink, hooks))
             case .whole(let reason):
-                return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink))
+                return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink, hooks))
             case .askAgain(let reason):
                 return try await download(request, plan, because: reason, sink, hooks)
             }
@@ -64,7 +65,7 @@ extension Engine {
     ) async throws(SessionError) -> Response<URL> {
         let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
         do {
-            return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink))
+            return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink, hooks))
         } catch {
             throw error.adding(response)
         }

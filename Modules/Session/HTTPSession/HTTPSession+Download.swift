@@ -13,10 +13,10 @@ extension HTTPSession {
     public func download(
         _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
         options: RequestOptions = RequestOptions(), to destination: URL,
-        downloadOptions: DownloadOptions = DownloadOptions()
+        downloadOptions: DownloadOptions = DownloadOptions(), hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<URL> {
         let request = try request(.get, path, parameters: parameters, headers: headers, options: options)
-        return try await session.download(for: request, to: destination, options: downloadOptions)
+        return try await session.download(for: request, to: destination, options: downloadOptions, hooks: hooks)
     }
 
     /// Makes a handle on a download to a file, as ``Session/downloadTask(for:to:options:)`` does. Nothing is sent until

@@ -1,5 +1,4 @@
 public import HTTPTypes
-public import LinnetMultipart
 public import LinnetSerialization
 
 // The verbs, once for each surface; what has the verbs' names only fills in the method and the serializer.
@@ -18,15 +17,6 @@ extension HTTPSession {
             requestSerializer: requestSerializer)
         guard let hooks else { return try await session.response(for: request, serializer: serializer) }
         return try await session.response(for: request, serializer: serializer, hooks: hooks)
-    }
-
-    /// Sends a multipart form with any method, and returns its response as the serializer reads it.
-    public func response<S: ResponseSerializer>(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S
-    ) async throws(SessionError) -> Response<S.Value> {
-        let request = try request(method, path, headers: headers, options: options, multipart: form)
-        return try await session.response(for: request, serializer: serializer)
     }
 
     /// Makes a handle on a request with any method. Nothing is sent until ``TransferTask/resume()``.
@@ -61,16 +51,6 @@ extension HTTPSession {
         task(
             method, path, parameters: parameters, headers: headers, options: options,
             serializer: configuration.serializer(for: type))
-    }
-
-    /// Makes a handle on the upload of a multipart form. Nothing is sent until ``TransferTask/resume()``.
-    public func task<S: ResponseSerializer>(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S
-    ) -> UploadTask<S.Value> {
-        makeTask(serializer) { () throws(SessionError) in
-            try request(method, path, headers: headers, options: options, multipart: form)
-        }
     }
 
     func makeTask<Kind: TransferKind, S: ResponseSerializer>(

@@ -2,25 +2,65 @@ public import HTTPTypes
 public import LinnetMultipart
 public import LinnetSerialization
 
+// A form is a value, or filled by a function. Its parameters come first then, each as a part; what the function throws is the
+// underlying error of `SessionError.Code.encodingFailed`.
+extension HTTPSession {
+    /// Sends a multipart form with any method, and returns its response as the serializer reads it.
+    ///
+    /// The form is encoded as it is sent: memory does not grow with its files.
+    public func response<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S,
+        hooks: TaskHooks? = nil
+    ) async throws(SessionError) -> Response<S.Value> {
+        let request = try request(method, path, headers: headers, options: options, multipart: form)
+        return try await session.response(for: request, serializer: serializer, hooks: hooks)
+    }
+
+    /// Makes a handle on the upload of a multipart form. Nothing is sent until ``TransferTask/resume()``.
+    public func task<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), multipart form: MultipartForm, serializer: S
+    ) -> UploadTask<S.Value> {
+        makeTask(serializer) { () throws(SessionError) in
+            try request(method, path, headers: headers, options: options, multipart: form)
+        }
+    }
+
+    /// Makes a handle on the upload of a multipart form that a function fills, after the parameters. Nothing is sent until
+    /// ``TransferTask/resume()``; what the function throws is the underlying error of the handle's.
+    public func task<S: ResponseSerializer>(
+        _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        options: RequestOptions = RequestOptions(), multipart build: (inout MultipartForm) throws -> Void, serializer: S
+    ) -> UploadTask<S.Value> {
+        makeTask(serializer) { () throws(SessionError) in
+            let form = try MultipartForm(parameters, filledBy: build)
+            return try request(method, path, headers: headers, options: options, multipart: form)
+        }
+    }
+}
+
 extension HTTPSession {
     /// Sends POST with a multipart form, and returns the response read as JSON.
     ///
     /// The form is encoded as it is sent: memory does not grow with its files.
     public func post(
-        _ path: String, headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), multipart: MultipartForm
+        _ path: String, headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), multipart: MultipartForm,
+        hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<JSONValue?> {
         try await response(
             .post, path, headers: headers, options: options, multipart: multipart,
-            serializer: configuration.responseSerializer)
+            serializer: configuration.responseSerializer, hooks: hooks)
     }
 
     /// Sends POST with a multipart form, and returns the response as the serializer reads it.
     public func post<S: ResponseSerializer>(
         _ path: String, headers: HTTPFields = [:], options: RequestOptions = RequestOptions(),
-        multipart: MultipartForm, serializer: S
+        multipart: MultipartForm, serializer: S, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<S.Value> {
         try await response(
-            .post, path, headers: headers, options: options, multipart: multipart, serializer: serializer)
+            .post, path, headers: headers, options: options, multipart: multipart, serializer: serializer,
+            hooks: hooks)
     }
 
     /// Sends POST with a multipart form that a function builds, and returns the response read as JSON.
@@ -29,10 +69,11 @@ extension HTTPSession {
     /// ``SessionError/Code/encodingFailed``.
     public func post(
         _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), multipart build: (inout MultipartForm) throws -> Void
+        options: RequestOptions = RequestOptions(), hooks: TaskHooks? = nil,
+        multipart build: (inout MultipartForm) throws -> Void
     ) async throws(SessionError) -> Response<JSONValue?> {
-        try await post(
-            path, headers: headers, options: options, multipart: MultipartForm(parameters, filledBy: build))
+        let form = try MultipartForm(parameters, filledBy: build)
+        return try await post(path, headers: headers, options: options, multipart: form, hooks: hooks)
     }
 
     /// Sends POST with a multipart form that a function builds, and calls back with the response read as JSON, or
@@ -40,15 +81,16 @@ extension HTTPSession {
     @discardableResult
     public func post(
         _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), multipart build: (inout MultipartForm) throws -> Void,
+        options: RequestOptions = RequestOptions(), hooks: TaskHooks? = nil,
+        multipart build: (inout MultipartForm) throws -> Void,
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
         success: @escaping @Sendable (Response<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> UploadTask<JSONValue?> {
-        makeTask(configuration.responseSerializer) { () throws(SessionError) in
-            let form = try MultipartForm(parameters, filledBy: build)
-            return try request(.post, path, headers: headers, options: options, multipart: form)
-        }.start(progress, success, failure)
+        task(
+            .post, path, parameters: parameters, headers: headers, options: options, multipart: build,
+            serializer: configuration.responseSerializer
+        ).start(hooks, progress, success, failure)
     }
 }
 
@@ -57,20 +99,22 @@ extension HTTPSession {
     ///
     /// The form is encoded as it is sent: memory does not grow with its files.
     public func put(
-        _ path: String, headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), multipart: MultipartForm
+        _ path: String, headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), multipart: MultipartForm,
+        hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<JSONValue?> {
         try await response(
             .put, path, headers: headers, options: options, multipart: multipart,
-            serializer: configuration.responseSerializer)
+            serializer: configuration.responseSerializer, hooks: hooks)
     }
 
     /// Sends PUT with a multipart form, and returns the response as the serializer reads it.
     public func put<S: ResponseSerializer>(
         _ path: String, headers: HTTPFields = [:], options: RequestOptions = RequestOptions(),
-        multipart: MultipartForm, serializer: S
+        multipart: MultipartForm, serializer: S, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<S.Value> {
         try await response(
-            .put, path, headers: headers, options: options, multipart: multipart, serializer: serializer)
+            .put, path, headers: headers, options: options, multipart: multipart, serializer: serializer,
+            hooks: hooks)
     }
 
     /// Sends PUT with a multipart form that a function builds, and returns the response read as JSON.
@@ -79,10 +123,11 @@ extension HTTPSession {
     /// ``SessionError/Code/encodingFailed``.
     public func put(
         _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), multipart build: (inout MultipartForm) throws -> Void
+        options: RequestOptions = RequestOptions(), hooks: TaskHooks? = nil,
+        multipart build: (inout MultipartForm) throws -> Void
     ) async throws(SessionError) -> Response<JSONValue?> {
-        try await put(
-            path, headers: headers, options: options, multipart: MultipartForm(parameters, filledBy: build))
+        let form = try MultipartForm(parameters, filledBy: build)
+        return try await put(path, headers: headers, options: options, multipart: form, hooks: hooks)
     }
 
     /// Sends PUT with a multipart form that a function builds, and calls back with the response read as JSON, or
@@ -90,14 +135,15 @@ extension HTTPSession {
     @discardableResult
     public func put(
         _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), multipart build: (inout MultipartForm) throws -> Void,
+        options: RequestOptions = RequestOptions(), hooks: TaskHooks? = nil,
+        multipart build: (inout MultipartForm) throws -> Void,
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
         success: @escaping @Sendable (Response<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> UploadTask<JSONValue?> {
-        makeTask(configuration.responseSerializer) { () throws(SessionError) in
-            let form = try MultipartForm(parameters, filledBy: build)
-            return try request(.put, path, headers: headers, options: options, multipart: form)
-        }.start(progress, success, failure)
+        task(
+            .put, path, parameters: parameters, headers: headers, options: options, multipart: build,
+            serializer: configuration.responseSerializer
+        ).start(hooks, progress, success, failure)
     }
 }

@@ -17,11 +17,11 @@ extension HTTPSession {
     @discardableResult
     public func upload(
         _ path: String, method: HTTPRequest.Method = .put, fromFile file: URL, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions()
+        options: RequestOptions = RequestOptions(), hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<JSONValue?> {
         try await upload(
             path, method: method, fromFile: file, headers: headers, options: options,
-            serializer: configuration.responseSerializer)
+            serializer: configuration.responseSerializer, hooks: hooks)
     }
 
     /// Sends a file as the body of a request, and returns the response read as JSON into a type.
@@ -29,11 +29,11 @@ extension HTTPSession {
     /// Fails with ``SessionError/Code/fileFailed`` when the file cannot be read, or changed while it was sent.
     public func upload<T: Decodable & Sendable>(
         _ path: String, as type: T.Type, method: HTTPRequest.Method = .put, fromFile file: URL,
-        headers: HTTPFields = [:], options: RequestOptions = RequestOptions()
+        headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<T> {
         try await upload(
             path, method: method, fromFile: file, headers: headers, options: options,
-            serializer: configuration.serializer(for: type))
+            serializer: configuration.serializer(for: type), hooks: hooks)
     }
 
     /// Sends a file as the body of a request, and returns the response as the serializer reads it.
@@ -42,10 +42,10 @@ extension HTTPSession {
     @discardableResult
     public func upload<S: ResponseSerializer>(
         _ path: String, method: HTTPRequest.Method = .put, fromFile file: URL, headers: HTTPFields = [:],
-        options: RequestOptions = RequestOptions(), serializer: S
+        options: RequestOptions = RequestOptions(), serializer: S, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> Response<S.Value> {
         let request = try request(method, path, headers: headers, options: options, fromFile: file)
-        return try await session.response(for: request, serializer: serializer)
+        return try await session.response(for: request, serializer: serializer, hooks: hooks)
     }
 
     /// Makes a handle on the upload of a file. Nothing is sent until ``TransferTask/resume()``.

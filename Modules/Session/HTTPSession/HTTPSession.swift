@@ -11,7 +11,8 @@ public import LinnetTransport
 /// ```
 /// Every verb has three surfaces: `async`, which runs in the caller's task; a handle from `task(…)`, made suspended; and
 /// callbacks, which return a handle that runs. What fails before anything is sent, such as a bad URL, fails in the same
-/// way as the rest: thrown, as the handle's error, or to the `failure` callback.
+/// way as the rest: thrown, as the handle's error, or to the `failure` callback. The argument `hooks` is for one request,
+/// beside the session's; a handle has the property ``TransferTask/hooks``.
 public final class HTTPSession: Sendable {
     /// What relative URLs are resolved against; with a slash at its end if it has a path.
     public let baseURL: URL?

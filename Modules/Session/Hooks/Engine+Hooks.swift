@@ -35,8 +35,8 @@ extension Engine {
             throw .takenByHook("stream", response)
         case .becomeDownload(let file, let options):
             let sink = hooks.watching(exchange.sink, isDownload: true)
-            hooks.didFinishDownload(
-                try await save(response, answering: request, DownloadPlan(to: file, options), sink).value)
+            let saved = try await save(response, answering: request, DownloadPlan(to: file, options), sink, hooks)
+            hooks.didFinishDownload(saved.value)
             throw .takenByHook("download", response)
         }
     }

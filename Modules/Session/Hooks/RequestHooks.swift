@@ -59,6 +59,11 @@ final class RequestHooks: Sendable {
         try await run { try await hook(context, data) }
     }
 
+    func willPlaceDownload(_ file: URL, _ head: HTTPResponse) async throws(SessionError) -> URL? {
+        guard let hook = deciding(\.willPlaceDownload) else { return nil }
+        return try await run { try await hook(context, file, head) }
+    }
+
     // MARK: They see
 
     func isSeen<Hook>(_ hook: KeyPath<TaskHooks, Hook?>) -> Bool {

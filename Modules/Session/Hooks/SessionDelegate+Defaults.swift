@@ -28,6 +28,11 @@ extension SessionDelegate {
         _ head: HTTPResponse, _ context: HookContext
     ) async throws -> ResponseDisposition { .allow }
 
+    /// Where the request says.
+    public func willPlaceDownload(
+        _ file: URL, _ head: HTTPResponse, _ context: HookContext
+    ) async throws -> URL? { nil }
+
     /// Does nothing.
     public func didReceiveData(_ data: Data, _ context: HookContext) async throws {}
 
@@ -56,6 +61,11 @@ extension SessionDelegate {
     public func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision {
         decision
     }
+
+    /// The configured identity.
+    public func didReceiveClientCertificateRequest(
+        _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+    ) async throws -> ClientIdentity? { proposed }
 
     /// Does nothing.
     public func didBecomeInvalid() {}

@@ -37,6 +37,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
     /// See ``TaskHooks/didReceiveData``. The default does nothing.
     func didReceiveData(_ data: Data, _ context: HookContext) async throws
+    /// See ``TaskHooks/willPlaceDownload``. The default leaves it to the request.
+    func willPlaceDownload(_ file: URL, _ head: HTTPResponse, _ context: HookContext) async throws -> URL?
 
     /// See ``TaskHooks/didSendBody``. The default does nothing.
     func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
@@ -55,6 +57,10 @@ public protocol SessionDelegate: AnyObject, Sendable {
 
     /// See ``SessionHooks/didReceiveServerTrust``. The default is the policy's decision.
     func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision
+    /// See ``SessionHooks/didReceiveClientCertificateRequest``. The default is the configured identity.
+    func didReceiveClientCertificateRequest(
+        _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+    ) async throws -> ClientIdentity?
     /// See ``SessionHooks/didBecomeInvalid``. The default does nothing.
     func didBecomeInvalid()
 }

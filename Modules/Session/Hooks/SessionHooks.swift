@@ -9,11 +9,28 @@ public struct SessionHooks: Sendable {
     ///
     /// Setting it makes a policy of another identity. It has no effect with a transport of one's own.
     public var didReceiveServerTrust: (@Sendable (ServerTrust, TrustDecision) async -> TrustDecision)?
-    /// The session was shut down, and its connections are closed. Called once, on the callback executor.
+    /// Chooses whom the client shows itself to be to a server that asks for a certificate: from what the server wants, and the
+    /// identity that ``Session/Configuration/clientIdentities`` has for its host. Nil shows nobody. What it throws fails the
+    /// requests that waited for the connection with ``SessionError/Code/hookFailed``.
+    ///
+    /// It is called in the handshake, once for each connection, under the TLS timeout, and after the server's chain was
+    /// accepted. Requests share connections, so its answer holds for whoever comes later, too; when it would be another, call
+    /// ``Session/replaceClientIdentities(_:)``, which has it asked again. It has no effect with a transport of one's own.
+    public var didReceiveClientCertificateRequest: ClientCertificateRequest.Chooser?
+    /// The session was shut down, its connections are closed, and all hooks and callbacks that tell of the end of a request
+    /// were called, but for requests that were made after the shutdown. Called once, on the callback executor. A streamed
+    /// response that nobody reads to its end delays it until it is dropped.
     public var didBecomeInvalid: (@Sendable () -> Void)?
 
     /// No hooks.
     public init() {}
+}
+
+extension ClientIdentityPolicy {
+    /// A policy that has a hook choose after it.
+    func asking(hook: ClientCertificateRequest.Chooser?) -> ClientIdentityPolicy {
+        hook.map { asking($0) } ?? self
+    }
 }
 
 extension SecurityPolicy {

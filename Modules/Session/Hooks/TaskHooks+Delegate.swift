@@ -17,6 +17,9 @@ extension TaskHooks {
             try await delegate?.didReceiveResponse(head, context) ?? .allow
         }
         didReceiveData = { [weak delegate] context, data in try await delegate?.didReceiveData(data, context) }
+        willPlaceDownload = { [weak delegate] context, file, head in
+            try await delegate?.willPlaceDownload(file, head, context)
+        }
         didSendBody = { [weak delegate] context, bytes, progress in delegate?.didSendBody(bytes, progress, context) }
         didReceiveInformational = { [weak delegate] context, head in delegate?.didReceiveInformational(head, context) }
         didWriteDownload = { [weak delegate] context, bytes, progress in
@@ -36,6 +39,10 @@ extension SessionHooks {
     public init(delegate: any SessionDelegate) {
         didReceiveServerTrust = { [weak delegate] trust, decision in
             await delegate?.didReceiveServerTrust(trust, decision) ?? decision
+        }
+        didReceiveClientCertificateRequest = { [weak delegate] request, proposed in
+            guard let delegate else { return proposed }
+            return try await delegate.didReceiveClientCertificateRequest(request, proposed)
         }
         didBecomeInvalid = { [weak delegate] in delegate?.didBecomeInvalid() }
     }

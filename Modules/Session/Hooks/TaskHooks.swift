@@ -41,6 +41,10 @@ public struct TaskHooks: Sendable {
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
     /// Sees each piece of the final response's body before anybody else; the next is not read before it returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
+    /// Says where a complete download goes that was found acceptable, from the file that it is in until then, which may be
+    /// read but must stay there, and its response; nil for where its request says. The download's options hold there too.
+    /// Asked of every download, also one that a response became, on a thread for files.
+    public var willPlaceDownload: (@Sendable (HookContext, URL, HTTPResponse) async throws -> URL?)?
 
     // MARK: They see
 
@@ -56,7 +60,8 @@ public struct TaskHooks: Sendable {
     public var didFinishDownload: (@Sendable (HookContext, URL) -> Void)?
     /// The request is over, and this is what its attempts cost, in order.
     public var didCollectMetrics: (@Sendable (HookContext, [TransportMetrics]) -> Void)?
-    /// The request is over: with its error, or nil when it went well. Called exactly once, after all others.
+    /// The request is over: with its error, or nil when it went well. Called exactly once, after all others, and before
+    /// ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
     public var didComplete: (@Sendable (HookContext, SessionError?) -> Void)?
 
     /// No hooks.
@@ -66,7 +71,7 @@ public struct TaskHooks: Sendable {
 
     private var decides: Bool {
         willRedirect != nil || didReceiveChallenge != nil || willRetry != nil || needsNewBody != nil
-            || didReceiveResponse != nil || didReceiveData != nil
+            || didReceiveResponse != nil || didReceiveData != nil || willPlaceDownload != nil
     }
 
     private var sees: Bool {

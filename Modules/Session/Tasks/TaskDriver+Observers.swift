@@ -46,26 +46,27 @@ extension TaskDriver {
         }
     }
 
-    /// The outcome, once it is there, whether or not the caller's task is cancelled.
+    /// The outcome, once it is there and has been told, whether or not the caller's task is cancelled.
     func ending() async -> Outcome {
         let key = nextKey()
         return await withCheckedContinuation { waiter in
             let outcome = shared.withLock { state -> Outcome? in
-                if state.outcome == nil { state.waiters[key] = waiter }
-                return state.outcome
+                if let told = state.toldOutcome { return told }
+                state.waiters[key] = waiter
+                return nil
             }
             if let outcome { waiter.resume(returning: outcome) }
         }
     }
 
-    /// The outcome, once it is there. Cancelling the caller's task ends the waiting, and nothing else.
+    /// The outcome, once it is there and has been told. Cancelling the caller's task ends the waiting, and nothing else.
     func waitForOutcome() async -> Outcome {
-        if let outcome { return outcome }
+        if let outcome = shared.withLock({ $0.toldOutcome }) { return outcome }
         let key = nextKey()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 let outcome = shared.withLock { state -> Outcome? in
-                    if let outcome = state.outcome { return outcome }
+                    if let told = state.toldOutcome { return told }
                     if Task.isCancelled { return .failure(.cancelled(request?.url)) }
                     state.waiters[key] = waiter
                     return nil

@@ -15,6 +15,8 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var gate = SuspensionGate()
         var outbox = TaskOutbox<Output>()
         var outcome: Outcome?
+        /// Whether the hooks and callbacks of the end are on their way.
+        var hasToldOfEnd = false
         var work: Work?
         var runningTask: Task<Void, Never>?
         var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
@@ -69,6 +71,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
                 return { waiters.forEach { $0.resume(returning: true) } }
             }
             state.work = nil
+            hub.latch?.enter()
             return { self.start(work, owner: owner) }
         }
     }
@@ -89,6 +92,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
             case .none:
                 return {}
             case .complete(let error):
+                hub.latch?.enter()
                 return self.end(&state, .failure(error))
             case .stop:
                 state.outbox.append(.state(.cancelling))
@@ -146,14 +150,22 @@ final class TaskDriver<Output: Sendable>: Sendable {
         state.publishProgress(at: nil)
         state.outbox.append(.state(.completed))
         state.outbox.append(.completed(outcome))
-        let (waiters, gateWaiters) = (state.waiters.values, state.gate.open())
-        state.waiters = [:]
+        let gateWaiters = state.gate.open()
         return { [didEnd, id] in
             timer?.cancel()
             didEnd(id, outcome.error)
             gateWaiters.forEach { $0.resume(returning: true) }
-            waiters.forEach { $0.resume(returning: outcome) }
         }
+    }
+
+    /// Everybody else has been told of the end: now those hear who wait for it.
+    private func resumeWaiters(_ outcome: Outcome) {
+        let waiters = shared.withLock { state in
+            state.hasToldOfEnd = true
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
     // MARK: News
@@ -186,6 +198,8 @@ final class TaskDriver<Output: Sendable>: Sendable {
             notify(.didComplete(completion(outcome)))
             completeHooks(outcome.error)
             leaveGroup()
+            hub.latch?.leave()
+            resumeWaiters(outcome)
         case .state, .progress: break
         }
     }
@@ -195,6 +209,11 @@ final class TaskDriver<Output: Sendable>: Sendable {
             taskID: id, kind: kind, url: request?.url.withoutUserInfo, tag: request?.options.tag,
             taskDescription: shared.withLock { $0.taskDescription })
     }
+}
+
+extension TaskDriver.Shared {
+    /// The outcome, once the hooks and callbacks that tell of it are on their way.
+    var toldOutcome: TaskDriver.Outcome? { hasToldOfEnd ? outcome : nil }
 }
 
 extension Result where Failure == SessionError {

@@ -80,6 +80,9 @@ public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTas
 
     /// The response, once it is there; await it as often as you like.
     ///
+    /// By then the task's last hooks, events and callbacks are on their way: what is handed to the session's callback
+    /// executor from here on comes after them.
+    ///
     /// It does not start the task. Cancelling the awaiting task ends the waiting with ``SessionError/Code/cancelled``, and
     /// leaves this task as it is.
     public var value: Response<Value> {

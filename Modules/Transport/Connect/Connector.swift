@@ -120,7 +120,8 @@ final class Connector: Sendable {
         _ channel: any Channel, _ origin: Origin, terms: ConnectionTerms, timeouts: TransportTimeouts,
         lateFailure: TLSLateFailure
     ) -> EventLoopFuture<TLSSessionInfo> {
-        let (policy, identity) = (terms.securityPolicy, terms.clientIdentities.identity(for: origin.host))
+        let (policy, identities) = (terms.securityPolicy, terms.clientIdentities)
+        let identity = identities.identity(for: origin.host)
         let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without the dot at its end (RFC 6066, 3).
@@ -128,7 +129,7 @@ final class Connector: Sendable {
         let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
         let handler = TLSHandler(
             client: tls, serverName: isAddress ? nil : name, resumption: resumption, identity: identity,
-            lateFailure: lateFailure, promise: promise
+            lateFailure: lateFailure, promise: promise, choose: chooser(of: identities, for: origin)
         ) { chain, staple, awaitsStaple in
             var trust = ServerTrust(
                 host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple, time: Date())
@@ -154,6 +155,20 @@ final class Connector: Sendable {
             var error = TransportError(translating: error)
             error.endpoint = origin.description
             throw error
+        }
+    }
+
+    /// Asks whoever chooses the client's identity; nil when that is known beforehand.
+    private func chooser(of identities: ClientIdentityPolicy, for origin: Origin) -> TLSHandler.Chooser? {
+        guard let choose = identities.chooser else { return nil }
+        let proposed = identities.identity(for: origin.host)
+        return { issuers in
+            let request = ClientCertificateRequest(host: origin.host, port: origin.port, acceptableIssuers: issuers)
+            do {
+                return .success(try await choose(request, proposed))
+            } catch {
+                return .failure(error)
+            }
         }
     }
 

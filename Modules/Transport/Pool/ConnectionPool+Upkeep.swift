@@ -34,6 +34,15 @@ extension ConnectionPool {
         }
     }
 
+    /// A connection was found closed when its turn came, and those that nobody uses have waited for longer than it had: the
+    /// server has closed them too, or is about to.
+    func closeIdle(like connection: HTTPConnection, since start: Tick) {
+        let begin = NIODeadline.now() - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
+        for shard in shards {
+            for idle in shard.takeUnused(of: connection.key, since: begin) { idle.close(.retired) }
+        }
+    }
+
     /// No connection that is open now serves another request: the idle ones are closed, the others when their exchanges
     /// are over.
     func retireConnections() {

@@ -50,8 +50,12 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// How many exchanges it may run at a time before the server has said so.
     var initialCapacity: Int { isMultiplexed ? HTTP2ConnectionStateMachine.assumedConcurrentStreams : 1 }
 
-    /// How often a request may be sent again that did not reach the server on connections like this.
-    var mostRepeats: Int { isMultiplexed ? 10 : 1 }
+    /// How often a request may be sent again that did not reach the server on connections like this: as long as they had
+    /// waited for it, any of them may have gone meanwhile; from one that was opened for it, once.
+    var mostRepeats: Int { isMultiplexed || hasServedBefore ? 10 : 1 }
+
+    /// Whether an exchange ran here before the one that runs now, or ended last.
+    var hasServedBefore: Bool { exchanges.load(ordering: .relaxed) > 1 }
 
     /// Whether it should serve nobody any more. One that has served nobody yet is not too old.
     func isWornOut(_ now: NIODeadline) -> Bool {

@@ -7,13 +7,13 @@ struct PoolKey: Hashable, Sendable {
     let origin: Origin
     /// Nil for plain HTTP, which no policy judges.
     let policy: SecurityPolicy.Identity?
-    /// As whom the client shows itself if it is asked; nil for nobody.
+    /// As whom the client shows itself if it is asked, or who chooses that then; nil for nobody.
     let clientIdentity: ClientIdentity.ID?
 
     init(_ origin: Origin, under terms: ConnectionTerms) {
         self.origin = origin
         policy = origin.isSecure ? terms.securityPolicy.identity : nil
-        clientIdentity = origin.isSecure ? terms.clientIdentities.identity(for: origin.host)?.id : nil
+        clientIdentity = origin.isSecure ? terms.clientIdentities.key(for: origin.host) : nil
     }
 
     /// Of the origin alone: keys that differ in the rest are few.

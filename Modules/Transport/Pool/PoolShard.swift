@@ -94,6 +94,11 @@ final class PoolShard: Sendable {
         state.withLock { $0.shelf.takeUnused() }
     }
 
+    /// The connections of one key that nobody has used since.
+    func takeUnused(of key: PoolKey, since: NIODeadline) -> [HTTPConnection] {
+        state.withLock { $0.shelf.takeUnused { $0.key == key && $0.since <= since } }
+    }
+
     var oldestUnused: (connection: HTTPConnection, since: NIODeadline)? {
         state.withLock { $0.shelf.oldestUnused.map { ($0.connection, $0.since) } }
     }

@@ -44,6 +44,12 @@ extension TransportError {
         }
     }
 
+    /// Whoever chooses the identity failed to.
+    static func noIdentityChosen(_ error: any Error) -> TransportError {
+        TransportError(
+            .clientIdentityUnavailable, "No client identity was chosen for the server: \(error)", underlying: error)
+    }
+
     /// A server that got no certificate, or none that fits, and wants one.
     static func clientCertificateRequired(_ error: OpenSSLError?, _ identity: ClientIdentity?) -> TransportError {
         let reason =

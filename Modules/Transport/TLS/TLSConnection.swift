@@ -12,6 +12,8 @@ final class TLSConnection {
         case needsBytes
         /// The peer's chain is in ``presentedChain``; set ``verdict`` and go on.
         case needsVerdict
+        /// The server asks for a certificate, by one of these authorities; say which with ``answer(_:)`` and go on.
+        case needsIdentity([String])
         case failed([OpenSSLError])
     }
 
@@ -30,7 +32,13 @@ final class TLSConnection {
     /// What the security policy said; the handshake cannot complete on a client before it is there.
     private(set) var verdict: TrustDecision?
     private let resumption: TLSResumption?
-    private let identity: ClientIdentity?
+    /// As whom the client shows itself; with a chooser, what that answered.
+    private var identity: ClientIdentity?
+    /// Whether somebody is asked for the identity once the server asks, and has yet to answer.
+    private var owesIdentity: Bool
+    private let asksForIdentity: Bool
+    /// Why the identity cannot be shown.
+    private(set) var identityFailure: TransportError?
     private let keyLog: TLSKeyLogFile?
     /// Whether the server has asked for a certificate, and what it got.
     private(set) var certificateRequest = TLSCertificateRequest.none
@@ -40,11 +48,13 @@ final class TLSConnection {
 
     private init(
         _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil,
-        identity: ClientIdentity? = nil, keyLog: TLSKeyLogFile? = nil
+        identity: ClientIdentity? = nil, asksForIdentity: Bool = false, keyLog: TLSKeyLogFile? = nil
     ) throws(TransportError) {
         self.context = context
         self.resumption = resumption
         self.identity = identity
+        self.asksForIdentity = asksForIdentity
+        owesIdentity = asksForIdentity
         self.keyLog = keyLog
         bio = try TLSByteBIO()
         guard let ssl = SSL_new(pointer) else {
@@ -58,13 +68,14 @@ final class TLSConnection {
 
     /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses. Without `resumption` the
     /// handshake is a full one, and the server's tickets are not kept. The identity is shown if the server asks for one, and
-    /// has to be one for which `resumption` was made.
+    /// has to be one for which `resumption` was made; unless somebody is to be asked for one then.
     convenience init(
         client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
-        identity: ClientIdentity? = nil
+        identity: ClientIdentity? = nil, asksForIdentity: Bool = false
     ) throws(TransportError) {
         try self.init(
-            context.pointer, of: context, resumption: resumption, identity: identity, keyLog: context.keyLog)
+            context.pointer, of: context, resumption: resumption, identity: identity,
+            asksForIdentity: asksForIdentity, keyLog: context.keyLog)
         SSL_set_connect_state(ssl)
         if let serverName, linnet_SSL_set_tlsext_host_name(ssl, serverName) != 1 {
             throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
@@ -112,8 +123,17 @@ final class TLSConnection {
             verdict = .accepted(trust)
         }
         guard case .accepted(let trust) = verdict else { return false }
-        resumption?.keepSession(of: ssl, trust: trust)
+        if mayKeepSessions { resumption?.keepSession(of: ssl, trust: trust) }
         return true
+    }
+
+    /// Whether sessions stand for what their key says: not for an identity that was chosen when the server asked.
+    private var mayKeepSessions: Bool { !asksForIdentity || certificateRequest == .none }
+
+    /// As whom the client shows itself to the server that asks; nil for nobody.
+    func answer(_ identity: ClientIdentity?) {
+        self.identity = identity
+        owesIdentity = false
     }
 
     /// The handshake failed; what was offered in it is not offered again.
@@ -131,6 +151,7 @@ final class TLSConnection {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsBytes
         case SSL_ERROR_WANT_RETRY_VERIFY: return .needsVerdict
+        case SSL_ERROR_WANT_X509_LOOKUP: return .needsIdentity(acceptableIssuers)
         default: return .failed(OpenSSLErrorQueue.drain())
         }
     }
@@ -213,14 +234,26 @@ final class TLSConnection {
         TransportError(errors, after: certificateRequest, identity: identity)
     }
 
-    /// Called by OpenSSL when the server has asked for a certificate, and its own was accepted.
+    /// The authorities that the server named when it asked for a certificate.
+    private var acceptableIssuers: [String] {
+        let names = SSL_get0_peer_CA_list(ssl)
+        return (0..<max(0, names.map { linnet_sk_X509_NAME_num($0) } ?? 0)).compactMap { index in
+            linnet_sk_X509_NAME_value(names, index).map { OpenSSLText.name($0) }
+        }
+    }
+
+    /// Called by OpenSSL when the server has asked for a certificate, and its own was accepted; again after it was put off.
     fileprivate func answerCertificateRequest() -> Int32 {
+        guard !owesIdentity else { return -1 }
         guard let identity else {
             certificateRequest = .unanswered
             return 1
         }
         certificateRequest = .answered
-        return identity.use(on: ssl) ? 1 : 0
+        if identity.use(on: ssl) { return 1 }
+        identityFailure = TransportError(
+            .clientIdentityUnavailable, "OpenSSL refuses the \(identity): \(OpenSSLErrorQueue.drain().summary).")
+        return 0
     }
 
     /// Called by OpenSSL for each key.
@@ -256,7 +289,7 @@ final class TLSConnection {
 
     /// Called by OpenSSL for each session that the server is ready to resume.
     fileprivate func keep(_ session: OpaquePointer) {
-        guard let resumption, case .accepted(let trust) = verdict else { return }
+        guard let resumption, mayKeepSessions, case .accepted(let trust) = verdict else { return }
         resumption.keepTicket(session, trust: trust)
     }
 

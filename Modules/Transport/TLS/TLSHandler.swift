@@ -17,11 +17,15 @@ package final class TLSHandler: ChannelDuplexHandler {
             _ chain: [Data], _ stapledOCSPResponse: Data?, _ awaitsStaple: Bool
         ) async -> TrustDecision
 
+    /// Chooses whom the client shows itself to be, from the authorities that the server takes.
+    typealias Chooser = @Sendable (_ acceptableIssuers: [String]) async -> Result<ClientIdentity?, any Error>
+
     /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
     private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
     private let judge: Judge?
+    private let choose: Chooser?
     private var connection: TLSConnection?
     private var state = TLSHandlerState.idle
     private var judging: Task<Void, Never>?
@@ -37,7 +41,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// A server's side.
     package init(server context: TLSServerContext) {
         makeConnection = { () throws(TransportError) in try TLSConnection(server: context) }
-        judge = nil
+        (judge, choose) = (nil, nil)
         lateFailure = nil
     }
 
@@ -48,14 +52,16 @@ package final class TLSHandler: ChannelDuplexHandler {
     init(
         client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
         identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
-        promise: EventLoopPromise<TLSSessionInfo>, judge: @escaping Judge
+        promise: EventLoopPromise<TLSSessionInfo>, choose: Chooser? = nil, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
             try TLSConnection(
-                client: context, serverName: serverName, resumption: resumption, identity: identity)
+                client: context, serverName: serverName, resumption: resumption, identity: identity,
+                asksForIdentity: choose != nil)
         }
         handshakePromise = promise
         self.judge = judge
+        self.choose = choose
         self.lateFailure = lateFailure
     }
 
@@ -91,7 +97,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func channelInactive(context: ChannelHandlerContext) {
         switch state {
-        case .idle, .handshaking, .awaitingVerdict:
+        case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
             failHandshake(
                 TransportError(.connectionClosed, "The server ended the connection during the TLS handshake."))
         case .active where !heardCloseNotify:
@@ -134,7 +140,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes = unwrapOutboundIn(data)
         switch state {
-        case .idle, .handshaking, .awaitingVerdict:
+        case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
             pendingWrites.append((bytes, promise))
         case .active where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
             gathered.append(bytes, promise)
@@ -202,6 +208,8 @@ package final class TLSHandler: ChannelDuplexHandler {
             break
         case .needsVerdict:
             askForVerdict(context, connection)
+        case .needsIdentity(let issuers):
+            askForIdentity(context, issuers)
         case .failed(let errors):
             refuse(context, handshakeError(connection, errors))
         case .complete:
@@ -229,6 +237,35 @@ package final class TLSHandler: ChannelDuplexHandler {
         guard case .awaitingVerdict = state, let connection else { return }
         judging = nil
         connection.receive(decision)
+        goOn(context)
+    }
+
+    private func askForIdentity(_ context: ChannelHandlerContext, _ issuers: [String]) {
+        guard let choose else {
+            return refuse(context, TransportError(.tlsHandshakeFailed, "Nobody is there to choose an identity."))
+        }
+        state = .awaitingIdentity
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        judging = Task(executorPreference: JudgeExecutor.shared) {
+            let answer = await choose(issuers)
+            handler.execute { $0.0.receive(answer, $0.1) }
+        }
+    }
+
+    private func receive(_ answer: Result<ClientIdentity?, any Error>, _ context: ChannelHandlerContext) {
+        guard case .awaitingIdentity = state, let connection else { return }
+        judging = nil
+        switch answer {
+        case .success(let identity):
+            connection.answer(identity)
+            goOn(context)
+        case .failure(let error):
+            refuse(context, .noIdentityChosen(error))
+        }
+    }
+
+    /// What the handshake stood still for is there.
+    private func goOn(_ context: ChannelHandlerContext) {
         state = .handshaking
         advanceHandshake(context)
         if state == .active {
@@ -287,7 +324,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         if case .refused(let refusal) = connection.verdict {
             return TransportError(.trustRefused, refusal.message, underlying: refusal, trustRefusal: refusal)
         }
-        if let error = connection.certificateFailure(errors) { return error }
+        if let error = connection.identityFailure ?? connection.certificateFailure(errors) { return error }
         return TransportError(
             .tlsHandshakeFailed, "The TLS handshake failed: \(errors.summary).", underlying: errors.first)
     }

@@ -8,6 +8,8 @@ enum TLSHandlerState {
     case handshaking
     /// The server's chain is being judged, off the event loop.
     case awaitingVerdict
+    /// It is being chosen whom the client shows itself to be, off the event loop.
+    case awaitingIdentity
     /// Application data flows.
     case active
     /// close_notify was said or heard, the channel is about to close.
@@ -17,7 +19,7 @@ enum TLSHandlerState {
 
     var isHandshake: Bool {
         switch self {
-        case .handshaking, .awaitingVerdict: true
+        case .handshaking, .awaitingVerdict, .awaitingIdentity: true
         case .idle, .active, .closing, .closed: false
         }
     }

@@ -55,6 +55,14 @@ struct ResumeDownloadTests {
             #expect(folder.names == [data.partialFile.lastPathComponent])
 
             let task = session.downloadTask(resuming: data, to: folder["file"])
+            let hooked = EventRecorder<TransferProgress>()
+            var hooks = TaskHooks()
+            hooks.didResumeDownload = { context, progress in
+                #expect(context.kind == .download)
+                hooked.record(progress)
+            }
+            hooks.didWriteDownload = { _, _, progress in hooked.record(progress) }
+            task.hooks = hooks
             let progress = EventRecorder<TransferProgress>()
             task.onProgress { progress.record($0.download) }
             task.resume()
@@ -67,6 +75,10 @@ struct ResumeDownloadTests {
             #expect(request.headerFields[.range] == "bytes=\(Self.stop)-")
             #expect(request.headerFields[.ifRange] == "\"v1\"")
             #expect(response.metrics.last?.responseBodyBytes == Int64(Self.bytes.count - Self.stop))
+            // It is told once, before the first of the new bytes.
+            let told = try await hooked.wait { $0.last?.isFinished == true }
+            #expect(told.first == TransferProgress(completed: Int64(Self.stop), total: Int64(Self.bytes.count)))
+            #expect(told.dropFirst().allSatisfy { $0.completed > Int64(Self.stop) })
             // AFNetworking's first progress after a resumption was wrong.
             let all = try await progress.wait { $0.last?.isFinished == true }
             let begun = all.drop { $0.completed == 0 }

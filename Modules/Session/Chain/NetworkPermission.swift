@@ -1,0 +1,40 @@
+internal import FoundationEssentials
+internal import LinnetReachability
+internal import LinnetSerialization
+
+/// What a request's options say against its going over the network.
+struct NetworkPermission: Sendable {
+    /// How the machine reaches the network now; nil when nobody knows.
+    let status: (@Sendable () -> ReachabilityStatus)?
+
+    init(status: (@Sendable () -> ReachabilityStatus)?) {
+        self.status = status
+    }
+
+    init(_ monitor: ReachabilityMonitor?) {
+        guard let monitor else {
+            status = nil
+            return
+        }
+        status = { monitor.status }
+    }
+
+    func check(_ request: Request) throws(SessionError) {
+        let options = request.options
+        if let policy = options.cachePolicy, policy == .cacheOnly {
+            throw SessionError(
+                .notCached, "The request asks for a stored response, and there is none.", url: request.url)
+        }
+        guard options.allowsExpensiveNetworks == false else { return }
+        guard let status = status?() else {
+            throw SessionError(
+                .invalidConfiguration,
+                "The request may not use an expensive network, and without a reachability monitor nobody knows of one.",
+                url: request.url)
+        }
+        guard status.isKnown, !status.isExpensive else {
+            throw SessionError(
+                .networkNotAllowed, "The request may not use an expensive network: \(status).", url: request.url)
+        }
+    }
+}

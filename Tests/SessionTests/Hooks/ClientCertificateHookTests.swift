@@ -1,0 +1,103 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ClientCertificateHookTests {
+    private struct NoCard: Error {}
+
+    private let pki: TestPKI
+
+    init() throws {
+        pki = try TestPKI()
+    }
+
+    private func withSession(
+        _ configure: (inout Session.Configuration) throws -> Void,
+        perform: (MockServer, Session) async throws -> Void
+    ) async throws {
+        let configuration = MockServer.Configuration {
+            $0.clientCertificates = .requested(issuedBy: [pki.root])
+        }
+        try await withMockServer(
+            tls: pki.identity(), configuration: configuration, handler: { _ in .text("ok") },
+            perform: { server in
+                let session = try Session {
+                    $0.securityPolicy = .systemTrust(anchors: try .certificates([pki.root]))
+                    try configure(&$0)
+                }
+                try await perform(server, session)
+                await session.shutdown()
+            })
+    }
+
+    @Test func theHookChoosesTheIdentity() async throws {
+        let minted = try pki.clientIdentity(named: "alice")
+        let identity = try minted.clientIdentity()
+        try await withSession {
+            $0.sessionHooks.didReceiveClientCertificateRequest = { request, proposed in
+                #expect(proposed == nil)
+                return request.accepts(identity) ? identity : nil
+            }
+        } perform: { server, session in
+            _ = try await session.data(for: Request(url: server.url("/")))
+            #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
+        }
+    }
+
+    @Test func whatItThrowsFailsTheRequest() async throws {
+        try await withSession {
+            $0.sessionHooks.didReceiveClientCertificateRequest = { _, _ in throw NoCard() }
+        } perform: { server, session in
+            let url = try server.url("/")
+            let error = await #expect(throws: SessionError.self) { try await session.data(for: Request(url: url)) }
+            #expect(error?.code == .hookFailed)
+            #expect(error?.underlying is NoCard)
+            #expect(server.recordedRequests.isEmpty)
+        }
+    }
+
+    @Test func replacedIdentitiesHaveItAskedAgain() async throws {
+        let minted = [try pki.clientIdentity(named: "alice"), try pki.clientIdentity(named: "bob")]
+        let identities = try minted.map { try $0.clientIdentity() }
+        let asked = EventRecorder<ClientIdentity.ID?>()
+        try await withSession {
+            $0.sessionHooks.didReceiveClientCertificateRequest = { _, proposed in
+                asked.record(proposed?.id)
+                return identities[asked.events.count - 1]
+            }
+        } perform: { server, session in
+            let request = Request(url: try server.url("/"))
+            _ = try await session.data(for: request)
+            _ = try await session.data(for: request)
+            try session.replaceClientIdentities(.everyHost(identities[0]))
+            _ = try await session.data(for: request)
+            #expect(asked.events == [nil, identities[0].id])
+            let shown = [minted[0], minted[0], minted[1]].map(\.certificate)
+            #expect(server.recordedRequests.map(\.clientCertificate) == shown)
+        }
+    }
+
+    @Test func aDelegateIsAskedToo() async throws {
+        final class Holder: SessionDelegate {
+            let identity: ClientIdentity
+
+            init(_ identity: ClientIdentity) { self.identity = identity }
+
+            func didReceiveClientCertificateRequest(
+                _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+            ) async throws -> ClientIdentity? { identity }
+        }
+        let minted = try pki.clientIdentity(named: "alice")
+        let delegate = Holder(try minted.clientIdentity())
+        try await withSession {
+            $0.setDelegate(delegate)
+        } perform: { server, session in
+            _ = try await session.data(for: Request(url: server.url("/")))
+            #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+/// A session that chooses where its downloads go.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadHookTests {
+    private struct NoPlace: Error {}
+
+    private func session(status: Int = 200, _ configure: (inout TaskHooks) -> Void) -> Session {
+        var configuration = Session.Configuration()
+        configure(&configuration.hooks)
+        return Session(
+            configuration: configuration, transport: StubTransport { _ in .status(status, body: Data("abc".utf8)) })
+    }
+
+    @Test func theSessionSaysWhereADownloadGoes() async throws {
+        try await withScratchFolder { folder in
+            let seen = EventRecorder<String>()
+            let session = session {
+                $0.willPlaceDownload = { context, file, head in
+                    // It is complete, and stays where it is.
+                    seen.record(try String(contentsOf: file, encoding: .utf8))
+                    seen.record("\(context.kind) \(head.status.code)")
+                    return folder["elsewhere"]
+                }
+                $0.didFinishDownload = { _, file in seen.record(file.lastPathComponent) }
+            }
+            let response = try await session.download(for: makeRequest(), to: folder["file"])
+            #expect(response.value.lastPathComponent == "elsewhere")
+            #expect(folder.names == ["elsewhere"])
+            let task = try session.downloadTask(for: makeRequest(), into: folder.url)
+            task.resume()
+            #expect(try await task.value.value.lastPathComponent == "elsewhere")
+            #expect(folder.names == ["elsewhere"])
+            let events = try await seen.wait(count: 6)
+            #expect(events == ["abc", "download 200", "elsewhere", "abc", "download 200", "elsewhere"])
+        }
+    }
+
+    @Test func nilLeavesItToTheRequest() async throws {
+        try await withScratchFolder { folder in
+            let session = session { $0.willPlaceDownload = { _, _, _ in nil } }
+            _ = try await session.download(for: makeRequest(), to: folder["file"])
+            let task = try session.downloadTask(for: makeRequest()) { _, _ in folder["chosen"] }
+            task.resume()
+            _ = try await task.value
+            #expect(folder.names == ["chosen", "file"])
+            #expect(try folder.text(of: "file") == "abc")
+        }
+    }
+
+    @Test func theRequestsHookIsAskedAlone() async throws {
+        try await withScratchFolder { folder in
+            let session = session { $0.willPlaceDownload = { _, _, _ in folder["session"] } }
+            var hooks = TaskHooks()
+            hooks.willPlaceDownload = { _, _, _ in folder["own"] }
+            _ = try await session.download(for: makeRequest(), to: folder["file"], hooks: hooks)
+            #expect(folder.names == ["own"])
+        }
+    }
+
+    @Test func theOptionsHoldThere() async throws {
+        try await withScratchFolder { folder in
+            try folder.write("old", to: "taken")
+            let session = session { $0.willPlaceDownload = { _, _, _ in folder["taken"] } }
+            var options = DownloadOptions()
+            options.existingFile = .fail
+            options.synchronizes = true
+            let error = await #expect(throws: SessionError.self) {
+                try await session.download(for: makeRequest(), to: folder["file"], options: options)
+            }
+            #expect(error?.code == .fileFailed)
+            options.existingFile = .keepBoth
+            _ = try await session.download(for: makeRequest(), to: folder["file"], options: options)
+            #expect(folder.names == ["taken", "taken (1)"])
+        }
+    }
+
+    @Test func whatItThrowsFailsTheDownloadAndLeavesNothing() async throws {
+        try await withScratchFolder { folder in
+            let session = session { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.download(for: makeRequest(), to: folder["file"])
+            }
+            #expect(error?.code == .hookFailed)
+            #expect(error?.underlying is NoPlace)
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test func anErrorPageIsNotAskedAbout() async throws {
+        try await withScratchFolder { folder in
+            let session = session(status: 404) { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.download(for: makeRequest(), to: folder["file"])
+            }
+            #expect(error?.code == .unacceptableStatus)
+        }
+    }
+
+    @Test func aTaskCanBeCancelledWhileItIsAsked() async throws {
+        try await withScratchFolder { folder in
+            let (asked, goOn) = (Signal(), Signal())
+            let session = session {
+                $0.willPlaceDownload = { _, _, _ in
+                    asked.fire()
+                    await goOn.wait()
+                    return folder["elsewhere"]
+                }
+            }
+            let task = try session.downloadTask(for: makeRequest(), to: folder["file"])
+            task.resume()
+            await asked.wait()
+            task.cancel()
+            goOn.fire()
+            #expect(await failure(of: task)?.code == .cancelled)
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test func aResponseThatBecameADownloadIsAskedAboutToo() async throws {
+        try await withScratchFolder { folder in
+            let session = session {
+                $0.didReceiveResponse = { _, _ in .becomeDownload(to: folder["file"]) }
+                $0.willPlaceDownload = { _, _, _ in folder["elsewhere"] }
+            }
+            let error = await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) }
+            #expect(error?.code == .takenByHook)
+            #expect(folder.names == ["elsewhere"])
+        }
+    }
+}

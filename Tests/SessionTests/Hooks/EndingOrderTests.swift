@@ -1,0 +1,98 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+/// What is told of ends, and in which order.
+@Suite(.timeLimit(.minutes(5)))
+struct EndingOrderTests {
+    private let told = EventRecorder<String>()
+
+    private func client(_ transport: StubTransport) throws -> HTTPSession {
+        try makeClient(transport) { [told] in
+            $0.session.hooks.didComplete = { context, _ in told.record("completed \(context.request.url.path())") }
+            $0.session.sessionHooks.didBecomeInvalid = { told.record("invalid") }
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func theSessionEndsAfterWhatRan(surface: Surface) async throws {
+        let (arrived, answer) = (Signal(), Signal())
+        let client = try client(
+            StubTransport { _ in
+                arrived.fire()
+                await answer.wait()
+                return .json("1")
+            })
+        let request = Task { await surface.send("a", with: client) }
+        await arrived.wait()
+        // The stub's connections are gone at once.
+        await client.shutdown()
+        #expect(told.events.isEmpty)
+        answer.fire()
+        _ = try await request.value.get()
+        try await told.wait(count: 2)
+        #expect(told.events == ["completed /api/a", "invalid"])
+    }
+
+    @Test func theSessionEndsAfterTheCallbacks() async throws {
+        let (arrived, answer) = (Signal(), Signal())
+        let client = try client(
+            StubTransport { _ in
+                arrived.fire()
+                await answer.wait()
+                return .json("1")
+            })
+        client.get("a", success: { [told] _ in told.record("success") })
+        await arrived.wait()
+        client.session.invalidate(cancellingTasks: false)
+        answer.fire()
+        try await told.wait(count: 3)
+        #expect(told.events.last == "invalid")
+    }
+
+    @Test func theSessionEndsAfterHandlesThatNeverRan() async throws {
+        let client = try client(StubTransport())
+        let tasks = (0..<20).map { client.task(.get, "\($0)") }
+        await client.shutdown(.immediate)
+        try await told.wait(count: 21)
+        #expect(told.events == tasks.indices.map { "completed /api/\($0)" } + ["invalid"])
+    }
+
+    @Test func theSessionEndsAfterAStreamThatIsRead() async throws {
+        let client = try client(StubTransport { _ in .json("1") })
+        let stream = try await client.session.bytes(for: makeRequest("s"))
+        await client.shutdown()
+        #expect(told.events.isEmpty)
+        _ = try await stream.collect(upTo: 10)
+        try await told.wait(count: 2)
+        #expect(told.events == ["completed /s", "invalid"])
+    }
+
+    @Test func whatComesLaterDoesNotEndTheSessionAgain() async throws {
+        let client = try client(StubTransport())
+        await client.shutdown()
+        try await told.wait(count: 1)
+        for surface in Surface.allCases { _ = await surface.send("a", with: client) }
+        await client.shutdown()
+        try await told.wait(count: 4)
+        #expect(told.events == ["invalid", "completed /api/a", "completed /api/a", "completed /api/a"])
+    }
+
+    /// By the time that `value` is there, the last hook has been handed to the callback executor.
+    @Test func theLastHookIsOnItsWayBeforeTheValueIsThere() async throws {
+        let client = try makeClient(StubTransport { _ in .json("1") }) { [told] in
+            $0.session.hooks.didComplete = { _, _ in told.record("completed") }
+            $0.session.callbackExecutor = .custom { $0() }
+        }
+        for round in 1...500 {
+            let task = client.task(.get, "a")
+            task.resume()
+            _ = try await task.value
+            #expect(told.events.count == round)
+        }
+    }
+}
