@@ -63,14 +63,17 @@ let systemLibraries: [Target] = [
 ]
 
 let executables: [Target] = [
+    .target(name: "ExampleSupport", dependencies: ["LinnetSecurity"], path: "Examples/ExampleSupport"),
     .executableTarget(
         name: "ExampleApp",
-        dependencies: modules.map { .byName(name: $0.target) } + [httpTypes, argumentParser],
+        dependencies: modules.map { .byName(name: $0.target) } + ["ExampleSupport", httpTypes, argumentParser],
         path: "Examples/ExampleApp"),
     .executableTarget(
-        name: "linnet-request", dependencies: ["Linnet", argumentParser], path: "Examples/LinnetRequest"),
+        name: "linnet-request", dependencies: ["Linnet", "ExampleSupport", argumentParser],
+        path: "Examples/LinnetRequest"),
     .executableTarget(
-        name: "linnet-pins", dependencies: ["LinnetSecurity", "LinnetTransport", httpTypes, argumentParser],
+        name: "linnet-pins",
+        dependencies: ["LinnetSecurity", "LinnetTransport", "ExampleSupport", httpTypes, argumentParser],
         path: "Examples/LinnetPins"),
 ]
 
@@ -78,7 +81,8 @@ let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
     .target(name: "CommandSupport", path: "Tests/CommandSupport"),
     .testTarget(
-        name: "ExampleAppTests", dependencies: ["ExampleApp", "Linnet", "LinnetTesting", "CommandSupport"],
+        name: "ExampleAppTests",
+        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport"],
         path: "Tests/ExampleAppTests"),
     .testTarget(
         name: "LinnetPinsTests",

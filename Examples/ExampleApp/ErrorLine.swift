@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExampleSupport
 import FoundationEssentials
 import Linnet
 import LinnetTesting
@@ -26,7 +27,7 @@ struct ErrorLine {
     private static func message(_ error: SessionError) -> String {
         let place = error.url.map { $0.absoluteString } ?? "the server"
         return switch error.code {
-        case .trustRefused: error.message + " " + advice(error.trustRefusal)
+        case .trustRefused: error.message + " " + advice(error)
         case .connectionFailed, .nameResolutionFailed:
             sentence(error.message) + " Check the name and the port in --url, and that the server runs."
         case .timeout: "\(place): \(error.message) Try again, or check that the server is not overloaded."
@@ -45,6 +46,10 @@ struct ErrorLine {
     /// The message with its full stop, which the messages of the system do without.
     private static func sentence(_ message: String) -> String { message.hasSuffix(".") ? message : message + "." }
 
+    private static func advice(_ error: SessionError) -> String {
+        error.trustRefusal?.advice(anchorsOption: "in SSL_CERT_FILE") ?? "Nothing was sent."
+    }
+
     private static func status(_ error: SessionError, _ place: String) -> String {
         let code = error.head?.status.code ?? 0
         let advice =
@@ -52,17 +57,5 @@ struct ErrorLine {
             ? "The server failed: try again later, or look into its log."
             : "Check that --url is the timeline's base URL."
         return "\(place) answered with status \(code). \(advice)"
-    }
-
-    private static func advice(_ refusal: TrustRefusal?) -> String {
-        switch refusal?.reason {
-        case .pinMismatch:
-            "Nothing was sent. Give a seen pin as --pin only if you know from elsewhere that the key is the server's."
-        case .unknownAuthority, .selfSigned:
-            "Nothing was sent. Name a file with the server's authority in SSL_CERT_FILE if you trust it."
-        case .expired: "Nothing was sent. The server needs a new certificate; check this machine's clock, too."
-        case .hostnameMismatch: "Nothing was sent. Use a host name that the certificate is for."
-        default: "Nothing was sent."
-        }
     }
 }

@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import Linnet
 
@@ -5,8 +6,9 @@ extension ExampleApp {
     /// Fetches and prints; in a terminal, with a word on the network and a spinner on standard error.
     func show(_ plan: TimelinePlan, from url: URL, policy: SecurityPolicy) async throws {
         let isLively = Terminal.isInteractive && !plan.printsOnce
-        if isLively { Terminal.writeError(ReachabilityLine.current() + "\n") }
-        let spinner = isLively ? await ActivitySpinner("Fetching the timeline") { Terminal.writeError($0) } : nil
+        if isLively { try? StandardStream.error.write(ReachabilityLine.current() + "\n") }
+        let spinner =
+            isLively ? await ActivitySpinner("Fetching the timeline") { try? StandardStream.error.write($0) } : nil
         do {
             let response = try await TimelineClient.fetch(plan.pageSize, from: url, policy: policy) {
                 await spinner?.follow($0)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExampleSupport
 import Linnet
 
 /// Shows a timeline that it fetches through Linnet.
@@ -23,7 +24,7 @@ struct ExampleApp: AsyncParsableCommand {
             try await show(TimelinePlan(options))
         } catch {
             let line = ErrorLine(error)
-            Terminal.writeError(line.text + "\n")
+            try? StandardStream.error.write(line.text + "\n")
             throw ExitCode(line.exitCode)
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExampleSupport
 import FoundationEssentials
 import Linnet
 

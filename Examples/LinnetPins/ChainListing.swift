@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
 
@@ -76,11 +77,11 @@ struct ChainListing {
 
     private static func text(_ entry: Entry) -> String {
         let verdict = entry.isTrusted.map { $0 ? ": trusted" : ": not trusted: \(entry.refusal ?? "")" } ?? ""
-        var lines = [Output.oneLine(entry.source + verdict)]
+        var lines = [OneLine.text(entry.source + verdict)]
         for (index, link) in entry.links.enumerated() {
             let name = link.certificate?.subject ?? "a key"
             let missing = link.isPresented ? "" : " (the anchor; the server does not send it)"
-            lines += ["", "\(index)  " + Output.oneLine(name) + missing]
+            lines += ["", "\(index)  " + OneLine.text(name) + missing]
             if let certificate = link.certificate { lines += details(certificate) }
             lines.append(link.pin.description)
         }
@@ -90,7 +91,7 @@ struct ChainListing {
     private static func details(_ certificate: CertificateSummary) -> [String] {
         let (start, end) = (certificate.notBefore.formatted(.iso8601), certificate.notAfter.formatted(.iso8601))
         return [
-            "   issuer  \(Output.oneLine(certificate.issuer))", "   serial  \(certificate.serialNumber)",
+            "   issuer  \(OneLine.text(certificate.issuer))", "   serial  \(certificate.serialNumber)",
             "   valid   \(start) to \(end)",
         ]
     }

@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 
 /// Standard output, as text or as JSON.
@@ -14,18 +15,6 @@ struct Output {
     }
 
     func complain(_ text: String) throws {
-        try StandardStream.error.write("linnet-pins: \(Self.oneLine(text))\n")
-    }
-
-    /// The text with a space for what would move a terminal's cursor: certificates say what their makers want.
-    static func oneLine(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: line.append(" ")
-            default: line.append(scalar)
-            }
-        }
-        return String(line)
+        try StandardStream.error.write("linnet-pins: \(OneLine.text(text))\n")
     }
 }

@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
 
@@ -74,6 +75,6 @@ struct PolicyCheck {
         for report in verdict.reports {
             lines.append((report.isEnforced ? "  " : "  would be refused: ") + "\(report.reason): \(report.message)")
         }
-        return lines.map { Output.oneLine($0) + "\n" }.joined()
+        return lines.map { OneLine.text($0) + "\n" }.joined()
     }
 }

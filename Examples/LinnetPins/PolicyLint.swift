@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
 
@@ -12,7 +13,7 @@ struct PolicyLint {
     func lint() throws -> Bool {
         let findings = try SecurityPolicyFile(contentsOf: path).findings(at: Date(), expiryNotice: notice)
         let lines = findings.isEmpty ? ["\(path): nothing found"] : findings.map(\.description)
-        try output.write(findings, text: lines.map { Output.oneLine($0) + "\n" }.joined())
+        try output.write(findings, text: lines.map { OneLine.text($0) + "\n" }.joined())
         return findings.isEmpty
     }
 }

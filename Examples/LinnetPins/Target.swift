@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 
 /// What is to be looked at.

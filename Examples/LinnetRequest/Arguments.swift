@@ -16,7 +16,7 @@ struct Arguments: ParsableArguments {
         help: ArgumentHelp("Trust only chains that end at a certificate of this file, PEM or DER.", valueName: "file"))
     var cacert: String?
 
-    @Flag(name: .customLong("http1"), help: "Speak HTTP/1.1, which is what is spoken so far without it, too.")
+    @Flag(name: .customLong("http1"), help: "Speak HTTP/1.1, also to servers that offer HTTP/2.")
     var usesHTTP1 = false
 
     @Option(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExampleSupport
 import FoundationEssentials
 import Linnet
 
@@ -34,6 +35,7 @@ struct LinnetRequest: AsyncParsableCommand {
         let session = try Session {
             $0.securityPolicy = plan.policy
             $0.timeouts.request = plan.timeout
+            $0.httpVersions = plan.httpVersions
         }
         do {
             let response = try await session.bytes(for: plan.request)

@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import Linnet
 
@@ -9,6 +10,7 @@ struct RequestPlan {
     let policy: SecurityPolicy
     /// For the whole request; nil for none.
     let timeout: Duration?
+    let httpVersions: HTTPVersions
 
     init(_ arguments: Arguments) throws {
         let url = try Self.url(arguments.url)
@@ -17,6 +19,7 @@ struct RequestPlan {
         guard !isTrustAsked || url.scheme?.lowercased() == "https" else {
             throw UsageError("--pin and --cacert need an https URL; \(arguments.url) would go unprotected.")
         }
+        httpVersions = arguments.usesHTTP1 ? .http1 : .automatic
         timeout = try arguments.timeout.map(Self.timeout)
         request = Request(url: url, headerFields: try Self.headerFields(arguments.headers))
     }

@@ -26,15 +26,15 @@ public struct ReachabilityError: Error, Sendable, CustomStringConvertible {
     /// One line that a person can act on.
     public let message: String
     /// The system's error number (`errno`), where a system call failed.
-    public let systemError: Int32?
+    public let errorNumber: Int32?
 
     /// The code and the message in one line.
     public var description: String { "\(code): \(message)" }
 
-    init(_ code: Code, _ message: String, systemError: Int32? = nil) {
+    init(_ code: Code, _ message: String, errorNumber: Int32? = nil) {
         self.code = code
-        self.systemError = systemError
-        if let systemError, let text = strerror(systemError) {
+        self.errorNumber = errorNumber
+        if let errorNumber, let text = strerror(errorNumber) {
             self.message = "\(message): \(String(cString: text))"
         } else {
             self.message = message

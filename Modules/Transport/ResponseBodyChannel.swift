@@ -123,7 +123,9 @@ final class ResponseBodyChannel: Sendable {
             await withUnsafeContinuation { continuation in
                 let step = state.withLock { state -> Step in
                     let step = Self.take(&state)
-                    if case .wait = step { state.waiter = continuation }
+                    guard case .wait = step else { return step }
+                    guard state.waiter == nil else { return .ready(.failure(.secondReader), resumesReading: false) }
+                    state.waiter = continuation
                     return step
                 }
                 guard case .ready(let result, let resumes) = step else { return }
@@ -183,4 +185,8 @@ final class ResponseBodyReader: Sendable {
 
 extension TransportError {
     static var readerCancelled: TransportError { TransportError(.cancelled, "The request was cancelled.") }
+
+    static var secondReader: TransportError {
+        TransportError(.bodyHasReader, "Somebody else waits for the next bytes of this body, which has one reader.")
+    }
 }

@@ -59,6 +59,8 @@ public struct TransportError: Error, Sendable {
         public static let tooManyInformationalResponses = Code("tooManyInformationalResponses")
         /// The body is larger than the limit.
         public static let bodyTooLarge = Code("bodyTooLarge")
+        /// A body was read by two at once; the first goes on, the second fails with this.
+        public static let bodyHasReader = Code("bodyHasReader")
         /// The request cannot be sent as it is: no authority, an unknown scheme, a forbidden header field.
         public static let invalidRequest = Code("invalidRequest")
         /// The request's body failed to produce its bytes, or produced another number of them than it said.

@@ -34,7 +34,7 @@ public final class RefreshState {
         listener = Task { [weak self] in
             for await state in states {
                 guard let self, !Task.isCancelled else { return }
-                let isRunning = state == .running || state == .canceling
+                let isRunning = state == .running || state == .cancelling
                 if isRefreshing != isRunning { isRefreshing = isRunning }
             }
         }

@@ -73,6 +73,17 @@ struct TLSPeerTests {
         #expect(!FileManager.default.fileExists(atPath: log))
     }
 
+    @Test(
+        .enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"),
+        arguments: [([], "h2"), (["--http1"], "http/1.1")])
+    func theToolSpeaksTheVersionThatItIsTold(options: [String], version: String) async throws {
+        let url = try Server(variable: "LINNET_TEST_NGINX_H2").url.appending(path: "1k").absoluteString
+        let authority = try Environment.value(of: "LINNET_TEST_CA")
+        let run = try await BuiltTool.run("linnet-request", [url, "--cacert", authority] + options, environment: [:])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors.contains("protocol     \(version)\n"))
+    }
+
     // MARK: Chains
 
     @Test func aMissingIntermediateIsNotMadeUpFor() async throws {

@@ -71,11 +71,12 @@ import Testing
         #expect(clock.sleeps.allSatisfy { $0 == .zero })
     }
 
-    @Test func cancellingEndsAPause() async throws {
+    @Test(arguments: [.seconds(3600), .seconds(Int64.max)] as [Duration])
+    func cancellingEndsAPause(delay: Duration) async throws {
         let clock = ContinuousClock()
         var form = MultipartForm()
         form.append(Data(repeating: 1, count: 1000), name: "p")
-        form.throttle(packetSize: 10, delay: .seconds(3600), clock: clock)
+        form.throttle(packetSize: 10, delay: delay, clock: clock)
         let held = form
         let task = Task { try await collect(held) }
         task.cancel()

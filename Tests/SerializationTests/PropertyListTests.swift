@@ -18,6 +18,22 @@ import Testing
         #expect(try PropertyListValue(parsing: data) == Self.whole)
     }
 
+    /// One array with one reference of eight bytes, under offsets of eight bytes.
+    @Test(arguments: [1, 0x7F, 0x1000_0000_0000_0000, UInt64(Int64.max), .max] as [UInt64])
+    func aReferenceToNothingIsMalformed(reference: UInt64) {
+        let numbers: [UInt64] = [8, 0x0808, 1, 0, 17]
+        var bytes = Array("bplist00".utf8) + [0xA1]
+        for number in [reference] + numbers { bytes += withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(bytes)) }
+        #expect(error?.kind == .malformed)
+    }
+
+    @Test(arguments: [PropertyListFormat.xml, .binary], [1e300, -1e300, 1e18, 1e13])
+    func aDateOutOfAnyCalendarIsWritten(format: PropertyListFormat, seconds: Double) throws {
+        let value: PropertyListValue = ["date": .date(Date(timeIntervalSinceReferenceDate: seconds))]
+        #expect(try !value.data(format: format).isEmpty)
+    }
+
     private struct Post: Codable, Equatable, Sendable { var id: Int, when: Date, raw: Data, tags: [String] }
 
     @Test(arguments: [PropertyListFormat.xml, .binary])

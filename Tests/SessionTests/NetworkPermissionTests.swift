@@ -34,6 +34,7 @@ struct NetworkPermissionTests {
         #expect(try failure(cellular) { $0.allowsExpensiveNetworks = false } == .networkNotAllowed)
         #expect(try failure(Self.status(.ethernet)) { $0.allowsExpensiveNetworks = false } == nil)
         #expect(try failure(.notReachable) { $0.allowsExpensiveNetworks = false } == nil)
+        #expect(try failure(.unknown) { $0.allowsExpensiveNetworks = false } == .networkNotAllowed)
     }
 
     @Test(arguments: Surface.allCases)

@@ -63,6 +63,16 @@ struct SessionErrorTests {
         #expect(error.trustRefusal?.host == "example.com")
     }
 
+    @Test func aLengthBelowZeroNeverGoesOut() async throws {
+        let transport = StubTransport()
+        let body = HTTPBody.chunks(AsyncStream<Data> { $0.finish() }, length: -5)
+        let error = await #expect(throws: SessionError.self) {
+            try await Session(transport: transport).data(for: makeRequest(method: .post, body: body))
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(transport.requests.isEmpty)
+    }
+
     @Test func aConfigurationThatThrowsIsInvalid() {
         struct Oops: Error {}
         let error = #expect(throws: SessionError.self) { try HTTPSession { _ in throw Oops() } }

@@ -137,7 +137,7 @@ struct TaskEventTests {
         }
         task.resume()
         #expect(await Result { () async throws(SessionError) in try await task.value }.error?.code == .cancelled)
-        #expect(try await recorder.wait(count: 4) == [.suspended, .running, .canceling, .completed])
+        #expect(try await recorder.wait(count: 4) == [.suspended, .running, .cancelling, .completed])
     }
 
     @Test func callbacksComeOnTheExecutorAfterAllProgress() async throws {

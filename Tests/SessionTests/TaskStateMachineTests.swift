@@ -10,12 +10,12 @@ struct TaskStateMachineTests {
     /// What each state makes of each event.
     static let table: [(path: [Event], event: Event, state: TaskState)] = [
         ([], .resume, .running), ([], .suspend, .suspended), ([], .cancel, .completed),
-        ([.resume], .resume, .running), ([.resume], .suspend, .suspended), ([.resume], .cancel, .canceling),
+        ([.resume], .resume, .running), ([.resume], .suspend, .suspended), ([.resume], .cancel, .cancelling),
         ([.resume], .succeed, .completed), ([.resume], .fail, .completed),
         ([.resume, .suspend], .resume, .running), ([.resume, .suspend], .suspend, .suspended),
-        ([.resume, .suspend], .cancel, .canceling), ([.resume, .suspend], .fail, .completed),
-        ([.resume, .cancel], .resume, .canceling), ([.resume, .cancel], .suspend, .canceling),
-        ([.resume, .cancel], .cancel, .canceling), ([.resume, .cancel], .succeed, .completed),
+        ([.resume, .suspend], .cancel, .cancelling), ([.resume, .suspend], .fail, .completed),
+        ([.resume, .cancel], .resume, .cancelling), ([.resume, .cancel], .suspend, .cancelling),
+        ([.resume, .cancel], .cancel, .cancelling), ([.resume, .cancel], .succeed, .completed),
         ([.resume, .succeed], .resume, .completed), ([.resume, .succeed], .suspend, .completed),
         ([.resume, .succeed], .cancel, .completed), ([.cancel], .resume, .completed),
     ]

@@ -106,6 +106,26 @@ struct ResponseBodyChannelTests {
         later.run()
     }
 
+    @Test func aSecondReaderFailsAndTheFirstGoesOn() async throws {
+        let channel = makeChannel()
+        let outcomes = AsyncStream<Result<Int?, any Error>>.makeStream()
+        for _ in 0..<2 {
+            Task {
+                do {
+                    outcomes.continuation.yield(.success(try await channel.nextBatch()?.count))
+                } catch {
+                    outcomes.continuation.yield(.failure(error))
+                }
+            }
+        }
+        var iterator = outcomes.stream.makeAsyncIterator()
+        // One of them waits; nothing has come for it.
+        let first = await iterator.next()
+        #expect(throws: TransportError.self) { try first?.get() }
+        #expect(channel.push(ByteBuffer(string: "a")))
+        #expect(try await iterator.next()?.get() == 1)
+    }
+
     @Test func aFailureComesAfterWhatHadArrived() async throws {
         let channel = makeChannel()
         #expect(channel.push(ByteBuffer(string: "a")))

@@ -14,12 +14,15 @@ extension MultipartForm {
     ///
     /// - Parameters:
     ///   - packetSize: In bytes; the default is 16,384. Below 1 it is 1.
-    ///   - delay: The default is 0.2 seconds, which makes 80 KB a second. Below zero it is zero.
+    ///   - delay: The default is 0.2 seconds, which makes 80 KB a second. Below zero it is zero; above a century
+    ///     it is one.
     ///   - clock: What measures the pauses.
     public mutating func throttle(
         packetSize: Int = 16 * 1024, delay: Duration = .milliseconds(200),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        throttling = MultipartThrottle(packetSize: max(1, packetSize), delay: max(.zero, delay), clock: clock)
+        // Clocks end the process when they are told to sleep for more seconds than an Int64 has.
+        let pause = min(max(.zero, delay), .seconds(Int64(100 * 365 * 86_400)))
+        throttling = MultipartThrottle(packetSize: max(1, packetSize), delay: pause, clock: clock)
     }
 }

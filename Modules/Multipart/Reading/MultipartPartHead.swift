@@ -48,7 +48,10 @@ public struct MultipartByteRange: Sendable, Hashable {
         let halves = words[1].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
         let ends = halves[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(Self.number)
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last else { return nil }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last,
+            // Nobody has so many bytes, and their number would be more than an Int64 holds.
+            last < .max
+        else { return nil }
         let isUnknown = halves[1].elementsEqual("*".utf8)
         let length = Self.number(halves[1])
         guard isUnknown || length.map({ $0 > last }) == true else { return nil }

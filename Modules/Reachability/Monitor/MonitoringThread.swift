@@ -23,7 +23,7 @@ struct MonitoringThread: Sendable {
             }, argument.toOpaque())
         guard code == 0 else {
             argument.release()
-            throw ReachabilityError(.threadFailed, "Cannot start the monitoring thread", systemError: code)
+            throw ReachabilityError(.threadFailed, "Cannot start the monitoring thread", errorNumber: code)
         }
         self.handle = handle
     }

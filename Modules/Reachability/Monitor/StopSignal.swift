@@ -9,7 +9,7 @@ final class StopSignal: Sendable {
         var numbers: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &numbers) == 0 else {
-            throw ReachabilityError(.socketFailed, "Cannot open a pair of sockets", systemError: errno)
+            throw ReachabilityError(.socketFailed, "Cannot open a pair of sockets", errorNumber: errno)
         }
         sender = OwnedDescriptor(owning: numbers[0])
         receiver = OwnedDescriptor(owning: numbers[1])

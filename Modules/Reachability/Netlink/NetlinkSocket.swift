@@ -21,7 +21,7 @@ final class NetlinkSocket: Sendable {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let number = socket(AF_NETLINK, type, Self.routeProtocol)
         guard number >= 0 else {
-            throw ReachabilityError(.socketFailed, "Cannot open a netlink socket", systemError: errno)
+            throw ReachabilityError(.socketFailed, "Cannot open a netlink socket", errorNumber: errno)
         }
         descriptor = OwnedDescriptor(owning: number)
         var timeout = timeval(tv_sec: 5, tv_usec: 0)
@@ -31,7 +31,7 @@ final class NetlinkSocket: Sendable {
         address.sa_family = sa_family_t(AF_NETLINK)
         withUnsafeMutableBytes(of: &address) { $0.storeBytes(of: groups, toByteOffset: 8, as: UInt32.self) }
         guard bind(number, &address, 12) == 0 else {
-            throw ReachabilityError(.socketFailed, "Cannot bind a netlink socket", systemError: errno)
+            throw ReachabilityError(.socketFailed, "Cannot bind a netlink socket", errorNumber: errno)
         }
     }
 
@@ -39,7 +39,7 @@ final class NetlinkSocket: Sendable {
     func requestDump(_ request: NetlinkRequest, sequence: UInt32) throws(ReachabilityError) {
         let bytes = request.encoded(sequence: sequence)
         guard send(descriptor.number, bytes, bytes.count, 0) == bytes.count else {
-            throw ReachabilityError(.queryFailed, "Cannot ask the kernel for \(request.subject)", systemError: errno)
+            throw ReachabilityError(.queryFailed, "Cannot ask the kernel for \(request.subject)", errorNumber: errno)
         }
     }
 
@@ -54,7 +54,7 @@ final class NetlinkSocket: Sendable {
             switch errno {
             case EAGAIN, EINTR: return .nothing
             case ENOBUFS: return .overrun
-            case let code: throw ReachabilityError(.queryFailed, "Cannot receive from the kernel", systemError: code)
+            case let code: throw ReachabilityError(.queryFailed, "Cannot receive from the kernel", errorNumber: code)
             }
         }
         // The kernel's port is 0. Only a privileged process could send here, but its word is not the kernel's.

@@ -26,7 +26,7 @@ struct NetworkStateReader: Sendable {
             case .complete: break
             case .interrupted: isConsistent = false
             case .refused(let code):
-                throw ReachabilityError(.queryFailed, "The kernel does not list \(request.subject)", systemError: code)
+                throw ReachabilityError(.queryFailed, "The kernel does not list \(request.subject)", errorNumber: code)
             case .malformed:
                 throw ReachabilityError(.malformedMessage, "The kernel's list of \(request.subject) is malformed")
             }

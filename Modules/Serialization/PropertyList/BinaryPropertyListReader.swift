@@ -34,10 +34,12 @@ struct BinaryPropertyListReader {
     mutating func read() throws(PropertyListSyntaxError) -> PropertyListValue { try object(topObject, depth: 0) }
 
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
+        // A reference can be any number up to the highest: it is judged before it is reckoned with.
+        guard index < objectCount else { throw Self.malformed(at: tableOffset) }
         let place = tableOffset + index * offsetSize
-        guard index < objectCount, let offset = Self.number(bytes[place..<(place + offsetSize)]), offset >= 8,
-            offset < tableOffset
-        else { throw Self.malformed(at: place) }
+        guard let offset = Self.number(bytes[place..<(place + offsetSize)]), offset >= 8, offset < tableOffset else {
+            throw Self.malformed(at: place)
+        }
         try spend(1, at: offset)
         let marker = bytes[offset]
         switch marker >> 4 {

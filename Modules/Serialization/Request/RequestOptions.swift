@@ -99,7 +99,7 @@ public struct RequestOptions: Sendable, Hashable {
         public static let revalidate = CachePolicy("revalidate")
         /// A stored response is used whatever its age; the server is asked only if there is none.
         public static let cacheElseLoad = CachePolicy("cacheElseLoad")
-        /// As `cacheElseLoad`, but the server is never asked.
+        /// As `cacheElseLoad`, but the server is never asked: where no response is stored, the request fails.
         public static let cacheOnly = CachePolicy("cacheOnly")
     }
 }

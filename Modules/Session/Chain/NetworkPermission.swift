@@ -32,7 +32,7 @@ struct NetworkPermission: Sendable {
                 "The request may not use an expensive network, and without a reachability monitor nobody knows of one.",
                 url: request.url)
         }
-        guard !status.isExpensive else {
+        guard status.isKnown, !status.isExpensive else {
             throw SessionError(
                 .networkNotAllowed, "The request may not use an expensive network: \(status).", url: request.url)
         }

@@ -12,6 +12,9 @@ struct TransportLink: Sendable {
     ) async throws(SessionError) -> EngineResponse {
         let target = try WireTarget(request.url)
         try permission.check(request)
+        if let length = request.body?.length, length < 0 {
+            throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
+        }
         if let sink = exchange.sink { sink.willSendBody(length: request.body.map(\.length) ?? 0) }
         var wire = TransportRequest(
             head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },

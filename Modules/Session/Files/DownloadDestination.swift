@@ -74,8 +74,11 @@ struct DownloadDestination: Sendable {
     }
 
     /// Gives a complete file its name, and returns the path.
-    func take(_ file: PartialFile) throws(FileFailure) -> String {
+    ///
+    /// - Parameter setsPermissions: Whether the file was made elsewhere, with other permissions than it is to have.
+    func take(_ file: PartialFile, setsPermissions: Bool) throws(FileFailure) -> String {
         try file.close(synchronizing: options.synchronizes)
+        if setsPermissions { try SystemFile.setPermissions(file.path, options.permissions) }
         if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
         let path = try move(file)
         file.isMoved = true

@@ -80,6 +80,9 @@ struct DownloadPlan: Sendable {
 
     /// Where the bytes go until they are complete, when the place of the file is not known yet.
     func temporaryPlace() throws(SessionError) -> DownloadDestination {
+        var options = options
+        // Everybody may look into that folder.
+        options.permissions = 0o600
         let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
         return try DownloadDestination(path: folder + "/download", options)
     }

@@ -64,7 +64,9 @@ struct DownloadSaver: Sendable {
             if case .rest(_, let total?) = content, file.size < total { throw wrongLength(total, file.size) }
             let place = try await choosePlace(file, destination)
             try await sink.commit(response.url)
-            let path = try fileStep { () throws(FileFailure) in try place.take(file) }
+            let path = try fileStep { () throws(FileFailure) in
+                try place.take(file, setsPermissions: isRest || destination == nil)
+            }
             plan.removeResumeFile()
             return path
         } catch {
@@ -73,6 +75,8 @@ struct DownloadSaver: Sendable {
     }
 
     // MARK: Steps
+
+    private var isRest: Bool { if case .rest = content { true } else { false } }
 
     private func announce(_ length: Int64?) {
         guard case .rest(let resume, let total) = content else {

@@ -18,16 +18,17 @@ struct SuggestedFileName {
 
     /// The name without what a server has no say in; nil when nothing is left.
     private static func safe(_ name: String) -> String? {
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-        let scalars = last.unicodeScalars.filter { scalar in
+        // By scalars: to Swift, a slash or a dot with a combining mark behind it is another Character.
+        let last = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? []
+        let scalars = last.filter { scalar in
             switch scalar.properties.generalCategory {
             // Marks that change the direction of text could make "exe.gpj" look like "jpg.exe".
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-            default: scalar != "/" && scalar != "\\"
+            default: true
             }
         }
-        var text = String(String.UnicodeScalarView(scalars))
-        text = String(text.drop { $0 == "." || $0.isWhitespace })
+        let visible = scalars.drop { $0 == "." || $0.properties.isWhitespace }
+        var text = String(String.UnicodeScalarView(visible))
         while let end = text.last, end == "." || end.isWhitespace { text.removeLast() }
         return text.isEmpty ? nil : shortened(text)
     }

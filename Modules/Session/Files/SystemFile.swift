@@ -51,18 +51,41 @@ enum SystemFile {
 
     /// Opens a file that must be new; nil when there is one.
     static func create(_ path: String, permissions: UInt16?) throws(FileFailure) -> Int32? {
-        let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o666)) }
+        // With its permissions from the start, so that nobody opens it who may not.
+        let mode = mode_t((permissions ?? 0o666) & 0o7777)
+        let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         guard descriptor >= 0 else {
             if errno == EEXIST { return nil }
             throw failure(path, "cannot be made")
         }
-        if let permissions, fchmod(descriptor, mode_t(permissions & 0o7777)) != 0 {
+        if permissions != nil, fchmod(descriptor, mode) != 0 {
             let code = errno
             close(descriptor)
             unlink(path)
             throw failure(path, "cannot be given its permissions", code)
         }
         return descriptor
+    }
+
+    /// Gives a file the permissions of a new one: those that are asked for, or else 0o666 without what the process masks.
+    static func setPermissions(_ path: String, _ permissions: UInt16?) throws(FileFailure) {
+        let mode = if let permissions { mode_t(permissions & 0o7777) } else { try usualMode(beside: path) }
+        guard chmod(path, mode) == 0 else { throw failure(path, "cannot be given its permissions") }
+    }
+
+    /// What the process masks can only be seen in a file that it makes: asking for the mask changes it for all threads.
+    private static func usualMode(beside path: String) throws(FileFailure) -> mode_t {
+        guard let sample = FilePlace(path)?.makePartialPath(), let descriptor = try create(sample, permissions: nil)
+        else {
+            throw failure(path, "cannot be given its permissions", EEXIST)
+        }
+        defer {
+            close(descriptor)
+            unlink(sample)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, "cannot be looked at") }
+        return status.st_mode & 0o7777
     }
 
     /// Renames a file; what had the new name is gone.

@@ -7,7 +7,7 @@ public import HTTPTypes
 public struct Redaction: Sendable, Hashable {
     /// The header fields whose values are hidden.
     public var fieldNames: Set<HTTPField.Name>
-    /// The names of parameters in a URL's query whose values are hidden, in lower case.
+    /// The names of parameters in a URL's query, or in its fragment, whose values are hidden, in lower case.
     public var queryNames: Set<String>
     private var hidesUserInfo = true
 
@@ -23,10 +23,9 @@ public struct Redaction: Sendable, Hashable {
     /// Hides credentials and cookies, and the parameters of queries that are commonly secret. This is the default wherever
     /// something is described.
     public static let standard = Redaction(
-        fieldNames: [
-            .authorization, .proxyAuthorization, .cookie, .setCookie, .authenticationInfo, .apiKey, .xAPIKey,
-            .xAuthToken, .xCSRFToken,
-        ],
+        fieldNames: Set(
+            [.authorization, .proxyAuthorization, .cookie, .setCookie, .authenticationInfo]
+                + HTTPField.Name.tokenNames),
         queryNames: [
             "access_token", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "refresh_token",
             "secret", "sig", "signature", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
@@ -41,19 +40,31 @@ public struct Redaction: Sendable, Hashable {
 
     var hidesNothing: Bool { fieldNames.isEmpty && queryNames.isEmpty && !hidesUserInfo }
 
-    /// A field's value, or what stands in its place.
+    /// A field's value, or what stands in its place; of a field that is a URL, the URL without what is hidden.
     func value(of field: HTTPField) -> String {
-        fieldNames.contains(field.name) ? Self.mark : field.value
+        if fieldNames.contains(field.name) { return Self.mark }
+        guard Self.urlFieldNames.contains(field.name), !hidesNothing else { return field.value }
+        return URL(string: field.value).map(text) ?? Self.mark
     }
 
-    /// A URL's text without what is hidden.
+    private static let urlFieldNames: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
+
+    /// A URL's text without what is hidden. Parameters may stand in the fragment as well: there, RFC 6749 puts a token
+    /// (section 4.2.2).
     func text(of url: URL) -> String {
         let text = (hidesUserInfo ? url.withoutUserInfo : url).absoluteString
-        guard !queryNames.isEmpty, let mark = text.firstIndex(of: "?") else { return text }
-        let end = text[mark...].firstIndex(of: "#") ?? text.endIndex
-        let query = text[text.index(after: mark)..<end].split(separator: "&", omittingEmptySubsequences: false)
-        return text[...mark] + query.map(pair).joined(separator: "&") + text[end...]
+        guard !queryNames.isEmpty, let start = text.utf8.firstIndex(where: Self.isMark) else { return text }
+        var hidden = String(text[..<start])
+        var rest = text[start...]
+        while let mark = rest.popFirst() {
+            let end = rest.utf8.firstIndex(where: Self.isMark) ?? rest.endIndex
+            hidden += String(mark) + pair(rest[..<end])
+            rest = rest[end...]
+        }
+        return hidden
     }
+
+    private static func isMark(_ byte: UInt8) -> Bool { "?#&".utf8.contains(byte) }
 
     private func pair(_ pair: Substring) -> String {
         guard let equals = pair.firstIndex(of: "="),
@@ -79,13 +90,6 @@ public struct Redaction: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let apiKey = make("Api-Key")
-    fileprivate static let xAPIKey = make("X-Api-Key")
-    fileprivate static let xAuthToken = make("X-Auth-Token")
-    fileprivate static let xCSRFToken = make("X-Csrf-Token")
-
-    /// All of these are tokens; one that were not would be left out.
-    private static func make(_ name: String) -> HTTPField.Name {
-        HTTPField.Name(name) ?? .authorization
-    }
+    /// Fields that no standard has, and which commonly hold a secret of one origin.
+    static let tokenNames = ["Api-Key", "X-Api-Key", "X-Auth-Token", "X-Csrf-Token"].compactMap { HTTPField.Name($0) }
 }

@@ -3,16 +3,27 @@ internal import FoundationEssentials
 extension String {
     /// As one word of a POSIX shell, whatever it holds (POSIX.1, Shell Command Language, section 2.2.2); NUL has no place in
     /// one and is left out.
+    ///
+    /// A shell reads bytes. To Swift, a quote with a combining mark behind it is another Character than a quote.
     var shellQuoted: String {
-        let text = replacing("\0", with: "")
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-_./:=@%+,".utf8.contains(byte)
-            }
+        let bytes = utf8.filter { $0 != 0 }
+        if !bytes.isEmpty, bytes.allSatisfy(\.isPlainInShell) { return String(decoding: bytes, as: UTF8.self) }
+        var quoted = [UInt8(ascii: "'")]
+        quoted.reserveCapacity(bytes.count + 2)
+        for byte in bytes {
+            if byte == UInt8(ascii: "'") { quoted += #"'\''"#.utf8 } else { quoted.append(byte) }
         }
-        if isPlain, !text.isEmpty { return text }
-        return "'" + text.replacing("'", with: #"'\''"#) + "'"
+        quoted.append(UInt8(ascii: "'"))
+        return String(decoding: quoted, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPlainInShell: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-_./:=@%+,".utf8.contains(self)
+        }
     }
 }
 

@@ -35,7 +35,7 @@ public struct TaskCompletion: Sendable {
     /// What read the response; nil for downloads and streams, and for a request that never ran.
     public var serializer: (any ResponseSerializer)?
     /// The body as it came; nil for downloads and streams, and when there was none.
-    public var data: Data?
+    public var body: Data?
     /// Where a download is.
     public var file: URL?
     /// What the serializer made of the body; of a download, where the file is.
@@ -50,19 +50,19 @@ public struct TaskCompletion: Sendable {
 
 extension TaskCompletion {
     init<Value>(_ response: Response<Value>, _ kind: TaskKind, _ serializer: (any ResponseSerializer)?) {
-        let hasData = kind == .data || kind == .upload
+        let hasBody = kind == .data || kind == .upload
         self.init(
-            serializer: serializer, data: hasData ? response.body : nil,
+            serializer: serializer, body: hasBody ? response.body : nil,
             file: kind == .download ? response.value as? URL : nil, value: kind == .stream ? nil : response.value,
             head: response.head, metrics: response.metrics)
     }
 
     init(_ error: SessionError, _ serializer: (any ResponseSerializer)?) {
         self.init(
-            serializer: serializer, data: error.body, head: error.head, error: error, metrics: error.metrics)
+            serializer: serializer, body: error.body, head: error.head, error: error, metrics: error.metrics)
     }
 
     init(_ error: SessionError?, metrics: [TransportMetrics]) {
-        self.init(data: error?.body, head: error?.head, error: error, metrics: metrics)
+        self.init(body: error?.body, head: error?.head, error: error, metrics: metrics)
     }
 }

@@ -50,7 +50,7 @@ extension GroupProgress {
         var weights = 0.0
         for (child, weight) in children {
             completed += child.completed
-            total = total.flatMap { total in child.total.map { total + $0 } }
+            total = Self.sum(total, child.total)
             fraction += child.fraction * weight
             weights += weight
             tasks += child.tasks
@@ -60,5 +60,12 @@ extension GroupProgress {
         fraction = weights > 0 ? min(1, fraction / weights) : 0
         // Not a rounding error below.
         if isFinished { fraction = 1 }
+    }
+
+    /// Nil where one is not known, or where servers promise more than an `Int64` holds, which is to say nothing.
+    private static func sum(_ first: Int64?, _ second: Int64?) -> Int64? {
+        guard let first, let second else { return nil }
+        let (sum, overflowed) = first.addingReportingOverflow(second)
+        return overflowed ? nil : sum
     }
 }

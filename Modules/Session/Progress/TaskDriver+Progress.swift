@@ -34,7 +34,7 @@ extension TaskDriver {
 
     private func startProgressTimer(_ time: Duration) {
         let timer = Task { [weak self] in
-            do { try await Task.sleep(for: time) } catch { return }
+            do { try await Task.sleep(for: time.waitable) } catch { return }
             self?.tellDelayedProgress()
         }
         let hasEnded = shared.withLock { state in

@@ -3,8 +3,9 @@ public import LinnetSerialization
 /// Which redirects a session follows.
 ///
 /// Whatever is followed, is followed by the rules of RFC 9110, section 15.4: 303 leads to GET, and so do 301 and 302 after
-/// POST; otherwise method and body stay. From https to http nothing is followed, and `Authorization`, `Cookie` and
-/// `Proxy-Authorization` stay at the origin that they were meant for.
+/// POST; otherwise method and body stay. From https to http nothing is followed. `Authorization`, `Cookie` and
+/// `Proxy-Authorization` stay at the origin that they were meant for, and so do `Api-Key`, `X-Api-Key`, `X-Auth-Token` and
+/// `X-Csrf-Token`; other fields, and a body, go along.
 public struct RedirectPolicy: Sendable, Hashable {
     /// How many redirects of one request are followed; 0 for none.
     public var limit: Int

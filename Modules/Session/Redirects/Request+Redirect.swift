@@ -30,7 +30,8 @@ extension HTTPRequest.Method {
 
 extension HTTPFields {
     /// What is meant for one origin alone.
-    private static let credentials: [HTTPField.Name] = [.authorization, .cookie, .proxyAuthorization]
+    private static let credentials: [HTTPField.Name] =
+        [.authorization, .cookie, .proxyAuthorization] + HTTPField.Name.tokenNames
     /// What goes with a body beside the fields whose names begin with `Content-`.
     private static let bodyNames: Set<String> = [
         "digest", "repr-digest", "last-modified", "transfer-encoding", "trailer", "expect",

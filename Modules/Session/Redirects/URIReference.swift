@@ -20,7 +20,7 @@ struct URIReference: Equatable {
             rest = rest[rest.utf8.index(after: colon)...]
         }
         if rest.utf8.starts(with: "//".utf8) {
-            rest = rest.dropFirst(2)
+            rest = Substring(rest.utf8.dropFirst(2))
             let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
             authority = rest[..<end]
             rest = rest[end...]
@@ -84,7 +84,9 @@ struct URIReference: Equatable {
     /// Section 5.2.4.
     static func removingDotSegments(_ path: Substring) -> Substring {
         var output: [Substring] = []
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        // By bytes: to Swift, a slash with a combining mark behind it is another Character than a slash.
+        var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
+            Substring.init)
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
         if isAbsolute { segments.removeFirst() }
         for (index, segment) in segments.enumerated() {

@@ -20,9 +20,10 @@ struct ContentRange: Sendable, Hashable {
             return
         }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last else {
-            return nil
-        }
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            // Nobody has so many bytes, and their number would be more than an Int64 holds.
+            last < .max
+        else { return nil }
         if let complete, last >= complete { return nil }
         bytes = first...last
     }

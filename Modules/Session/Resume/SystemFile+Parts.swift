@@ -119,17 +119,32 @@ extension SystemFile {
         guard let descriptor = try create(path, permissions: 0o600) else {
             throw failure(place.path, "cannot be written", EEXIST)
         }
-        let count = bytes.withUnsafeBytes { bytes in
-            SystemCall.retrying { write(descriptor, bytes.baseAddress, bytes.count) }
-        }
-        let code = count < 0 ? errno : ENOSPC
-        closeDescriptor(descriptor)
         do throws(FileFailure) {
-            guard count == bytes.count else { throw failure(place.path, "cannot be written", code) }
+            defer { closeDescriptor(descriptor) }
+            try writeAll([UInt8](bytes)[...], to: descriptor, place.path)
+        } catch {
+            unlink(path)
+            throw error
+        }
+        do throws(FileFailure) {
             try move(path, to: place.path)
         } catch {
             unlink(path)
             throw error
+        }
+    }
+
+    /// Writes bytes, in as many calls as it takes.
+    private static func writeAll(
+        _ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ path: String
+    ) throws(FileFailure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { part in
+                SystemCall.retrying { write(descriptor, part.baseAddress, part.count) }
+            }
+            guard count > 0 else { throw failure(path, "cannot be written", count < 0 ? errno : EIO) }
+            rest = rest.dropFirst(count)
         }
     }
 
@@ -149,14 +164,7 @@ extension SystemFile {
             }
             guard count >= 0 else { throw failure(path, "cannot be read") }
             guard count > 0 else { return }
-            var written = 0
-            while written < count {
-                let more = piece.withUnsafeBytes { bytes in
-                    SystemCall.retrying { write(target, bytes.baseAddress?.advanced(by: written), count - written) }
-                }
-                guard more > 0 else { throw failure(targetPath, "cannot be written", more < 0 ? errno : EIO) }
-                written += more
-            }
+            try writeAll(piece[..<count], to: target, targetPath)
         }
     }
 }

@@ -2,8 +2,8 @@ public import LinnetSerialization
 
 /// Changes requests on their way out: signs them, dates them, adds what every attempt needs anew.
 ///
-/// Adapters stand below the retries and above the redirects: they are called for each attempt, but not for each redirect,
-/// and what they add to one origin's request does not get to another's.
+/// Adapters stand below the retries and above the redirects: they are called for each attempt, but not for each redirect.
+/// Of what they add to one origin's request, credentials do not get to another's, as ``RedirectPolicy`` says.
 public protocol RequestAdapter: Sendable {
     /// Returns the request to send. What it throws fails the request as an ``Interceptor``'s error does.
     func adapt(_ request: Request) async throws -> Request

@@ -28,7 +28,7 @@ struct RetryInterceptor: Interceptor {
             case .failure(let error):
                 metrics += error.metrics
             }
-            try await clock.sleep(for: wait)
+            try await clock.sleep(for: wait.waitable)
             number += 1
         }
     }

@@ -145,7 +145,7 @@ public struct EventSource: AsyncSequence, Sendable {
 extension EventSourceOptions {
     /// How long to wait after so many attempts in vain.
     func delay(after failures: Int, _ serverDelay: Duration?) -> Duration {
-        let delay = serverDelay ?? reconnectDelay
+        let delay = (serverDelay ?? reconnectDelay).waitable
         let doubled = delay * (1 << min(max(0, failures - 1), 20))
         return max(delay, min(doubled, maximumReconnectDelay))
     }

@@ -163,6 +163,7 @@ final class StreamLink: Sendable {
         }
         if let end = state.end { return (end.map { _ in nil }, nil) }
         if state.isReaderGone || Task.isCancelled { return (.failure(.cancelled(nil)), nil) }
+        guard state.taker == nil else { return (.failure(.secondReader), nil) }
         state.taker = taker
         return (nil, nil)
     }
@@ -176,6 +177,12 @@ final class StreamLink: Sendable {
         }
         takeGiver()?.resume(returning: false)
         return hasEnded
+    }
+}
+
+extension SessionError {
+    fileprivate static var secondReader: SessionError {
+        SessionError(.transportFailed, "Somebody else waits for the next bytes of this body, which has one reader.")
     }
 }
 

@@ -95,7 +95,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
                 hub.latch?.enter()
                 return self.end(&state, .failure(error))
             case .stop:
-                state.outbox.append(.state(.canceling))
+                state.outbox.append(.state(.cancelling))
                 let (waiters, task) = (state.gate.open(), state.runningTask)
                 return {
                     task?.cancel()
@@ -121,7 +121,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         }
         let isLate = shared.withLock { state in
             if state.outcome == nil { state.runningTask = task }
-            return state.machine.state == .canceling
+            return state.machine.state == .cancelling
         }
         if isLate { task.cancel() }
     }

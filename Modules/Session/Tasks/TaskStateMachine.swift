@@ -6,7 +6,7 @@ struct TaskStateMachine {
         case paused
         /// What cannot be undone is being done: it cannot be cancelled any more.
         case committed
-        case canceling(SessionError)
+        case cancelling(SessionError)
         case completed
     }
 
@@ -51,7 +51,7 @@ struct TaskStateMachine {
         switch phase {
         case .idle, .paused: .suspended
         case .running, .committed: .running
-        case .canceling: .canceling
+        case .cancelling: .cancelling
         case .completed: .completed
         }
     }
@@ -73,7 +73,7 @@ struct TaskStateMachine {
         case .paused:
             phase = .running
             return .openGate
-        case .running, .committed, .canceling, .completed:
+        case .running, .committed, .cancelling, .completed:
             return .none
         }
     }
@@ -86,7 +86,7 @@ struct TaskStateMachine {
             return .goOn
         case .paused:
             return .wait
-        case .idle, .canceling, .completed:
+        case .idle, .cancelling, .completed:
             return .stop
         }
     }
@@ -105,9 +105,9 @@ struct TaskStateMachine {
             phase = .completed
             return .complete(reason)
         case .running, .paused:
-            phase = .canceling(reason)
+            phase = .cancelling(reason)
             return .stop
-        case .committed, .canceling, .completed:
+        case .committed, .cancelling, .completed:
             return .none
         }
     }
@@ -117,7 +117,7 @@ struct TaskStateMachine {
         switch phase {
         case .completed:
             return .none
-        case .canceling(let reason):
+        case .cancelling(let reason):
             phase = .completed
             return .fail(reason)
         case .idle, .running, .paused, .committed:
@@ -164,7 +164,7 @@ struct TaskStateMachine {
 
     private var isOver: Bool {
         switch phase {
-        case .canceling, .completed: true
+        case .cancelling, .completed: true
         case .idle, .running, .paused, .committed: false
         }
     }

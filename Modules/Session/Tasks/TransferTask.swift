@@ -100,7 +100,7 @@ public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTas
     }
 
     /// Ends the task with ``SessionError/Code/cancelled``, unless it has ended. Where a transfer runs, that takes a
-    /// moment, in which the state is ``TaskState/canceling``; whatever arrives in it is dropped, and of a download nothing
+    /// moment, in which the state is ``TaskState/cancelling``; whatever arrives in it is dropped, and of a download nothing
     /// is left.
     public func cancel() {
         link.download?.setEnding(.discard)

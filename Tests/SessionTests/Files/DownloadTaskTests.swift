@@ -89,6 +89,30 @@ struct DownloadTaskTests {
         }
     }
 
+    /// Everybody may look into the system's folder for temporary files.
+    @Test(arguments: [nil, 0o640] as [UInt16?])
+    func nobodyElseReadsWhatWaitsForItsPlace(permissions: UInt16?) async throws {
+        try await withScratchFolder { folder in
+            let seen = EventRecorder<Int?>()
+            let options = DownloadOptions { $0.permissions = permissions }
+            let task = try session(nil, "abc").downloadTask(for: makeRequest(), options: options) { file, _ in
+                seen.record(Self.permissions(of: file))
+                return folder["chosen"]
+            }
+            task.resume()
+            _ = try await task.value
+            #expect(seen.events == [0o600])
+            try folder.write("", to: "other")
+            let usual = Self.permissions(of: folder["other"])
+            #expect(Self.permissions(of: folder["chosen"]) == permissions.map { Int($0) } ?? usual)
+            #expect(folder.names == ["chosen", "other"])
+        }
+    }
+
+    private static func permissions(of file: URL) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: file.path))?[.posixPermissions] as? Int
+    }
+
     @Test func nothingIsLeftWhenNoPlaceIsChosen() async throws {
         struct Refusal: Error {}
         let seen = EventRecorder<URL>()

@@ -20,6 +20,8 @@ struct SuggestedFileNameTests {
         (#"attachment; filename="/etc/cron.d/job""#, "job"),
         (#"attachment; filename=".bashrc""#, "bashrc"),
         (#"attachment; filename=" ..hidden. ""#, "hidden"),
+        ("attachment; filename*=UTF-8''.%CC%81bashrc", "\u{301}bashrc"),
+        ("attachment; filename*=UTF-8''..%2F%CC%81x%2F%CC%81.%CC%81.y", "\u{301}.\u{301}.y"),
         (#"attachment; filename="..""#, "from-url"),
         (#"attachment; filename="""#, "from-url"),
         (#"attachment; filename="///""#, "from-url"),

@@ -70,8 +70,8 @@ final class TaskLog: Sendable {
         switch (state, next) {
         // Who comes late hears the state that the task has.
         case (nil, _), (.suspended, .running), (.running, .suspended): true
-        case (.suspended, .canceling), (.running, .canceling): true
-        case (.suspended, .completed), (.running, .completed), (.canceling, .completed): true
+        case (.suspended, .cancelling), (.running, .cancelling): true
+        case (.suspended, .completed), (.running, .completed), (.cancelling, .completed): true
         default: false
         }
     }

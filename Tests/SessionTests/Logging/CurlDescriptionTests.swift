@@ -40,6 +40,22 @@ struct CurlDescriptionTests {
         #expect(!request.curlDescription(redaction: own).contains("ada"))
     }
 
+    @Test func fieldsThatAreURLsAndFragmentsAreHiddenToo() throws {
+        let url = try #require(URL(string: "http://example.com/a?x=1&token=s3cret?code=s3cret#access_token=s3cret&y=2"))
+        let fields: HTTPFields = [
+            .referer: "https://ada:s3cret@example.com/?code=s3cret&z=3", .location: "/b?Signature=s3cret",
+            .contentLocation: "http://[s3cret",
+        ]
+        let request = Request(url: url, headerFields: fields)
+        let hidden = request.curlDescription()
+        #expect(!hidden.contains("s3cret"))
+        #expect(
+            hidden.contains("'http://example.com/a?x=1&token=<redacted>?code=<redacted>#access_token=<redacted>&y=2'"))
+        #expect(hidden.contains("'Referer: https://example.com/?code=<redacted>&z=3'"))
+        #expect(hidden.contains("'Location: /b?Signature=<redacted>'"))
+        #expect(request.curlDescription(redaction: .insecureShowEverything).contains("ada:s3cret@"))
+    }
+
     @Test func whatHasNoPlaceIsARemark() throws {
         let stream = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
         let request = try makeRequest("a", method: .post, body: stream)
@@ -87,6 +103,7 @@ struct CurlDescriptionTests {
         Case("a body that begins with @ and has lines") { $0.body = Data("@/etc/passwd\r\n\n ' \" \t\n".utf8) },
         Case("bytes that are no text") { $0.body = Data((0...255).map { UInt8($0) } + [0, 0x25, 0x5C]) },
         Case("text beyond ASCII") { $0.body = Data("ä 日本 🐦".utf8) },
+        Case("quotes with combining marks") { $0.body = Data("'\u{301};exit 7;'\u{20DD}$(exit 7)'\u{FE0F}".utf8) },
         Case("globs and dots in the path") { $0.path = "/a/../b/./{c,d}[1-3]?q='$(id)'&r=%20*" },
         Case("fields") {
             var fields: HTTPFields = [.accept: "it's", .userAgent: "\"x\"", .cookie: "a=b; c=d"]

@@ -48,7 +48,7 @@ struct TaskNotificationTests {
         #expect(Set(recorder.events.map(\.taskID)).count == 1)
         let completion = try #require(Self.completion(recorder.events.last))
         #expect(completion.serializer is JSONResponseSerializer)
-        #expect(completion.data == Data("[1]".utf8))
+        #expect(completion.body == Data("[1]".utf8))
         #expect(completion.value as? JSONValue? == [1])
         #expect(completion.head?.status == .ok)
         #expect(completion.file == nil)
@@ -66,7 +66,7 @@ struct TaskNotificationTests {
         try await recorder.wait(count: 2)
         let completion = try #require(Self.completion(recorder.events.last))
         #expect(completion.error?.code == .unacceptableStatus)
-        #expect(completion.data == Data("[]".utf8))
+        #expect(completion.body == Data("[]".utf8))
         #expect(completion.value == nil)
         #expect(completion.head?.status == .notFound)
         #expect(completion.serializer is JSONResponseSerializer)
@@ -125,7 +125,7 @@ struct TaskNotificationTests {
         #expect(recorder.events.map(\.taskKind) == [.download, .download, .download, .download])
         let first = try #require(Self.completion(recorder.events[1]))
         #expect(first.file?.lastPathComponent == file.lastPathComponent)
-        #expect(first.data == nil)
+        #expect(first.body == nil)
         #expect(first.error == nil)
     }
 

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
-import LinnetSession
 import LinnetTesting
 import Testing
+
+@testable import LinnetSession
 
 @Suite(.timeLimit(.minutes(5)))
 struct ProgressGroupTests {
@@ -52,6 +53,14 @@ struct ProgressGroupTests {
         #expect(all.filter(\.isFinished).count == 1)
         #expect(all.map(\.fraction) == all.map(\.fraction).sorted())
         #expect(all.map(\.completed) == all.map(\.completed).sorted())
+    }
+
+    @Test func serversThatPromiseTooMuchPromiseNothing() {
+        var child = GroupProgress()
+        child.total = .max - 1
+        let both = GroupProgress([(child, 1), (child, 1)])
+        #expect(both.total == nil)
+        #expect(both.fraction == 0)
     }
 
     @Test func weightsCount() async throws {

@@ -20,9 +20,10 @@ struct ProgressPaceTests {
             })
     }
 
-    @Test func progressIsToldNoMoreOftenThanItsInterval() async throws {
+    @Test(arguments: [.seconds(3600), .seconds(Int64.max)] as [Duration])
+    func progressIsToldNoMoreOftenThanItsInterval(interval: Duration) async throws {
         let body = StubBody()
-        let session = makeSession(body, interval: .seconds(3600), length: 100)
+        let session = makeSession(body, interval: interval, length: 100)
         let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
         let told = EventRecorder<TransferProgress>()
         task.onProgress { told.record($0.download) }

@@ -24,8 +24,13 @@ struct RedirectCredentialTests {
         }
         var request = try makeRequest("a")
         request.headerFields = Self.secrets
+        let tokens = try ["api-key", "X-API-Key", "X-Auth-Token", "x-csrf-token"].map {
+            try #require(HTTPField.Name($0))
+        }
+        for name in tokens { request.headerFields[name] = "secret" }
         _ = try await Session(transport: transport).data(for: request)
         let fields = transport.requests[1].head.headerFields
+        for name in tokens { #expect(fields[name] == (keeps ? "secret" : nil)) }
         #expect(fields[.authorization] == (keeps ? "Bearer secret" : nil))
         #expect(fields[.cookie] == (keeps ? "a=b" : nil))
         #expect(fields[.proxyAuthorization] == nil)

@@ -29,6 +29,7 @@ struct URIReferenceTests {
         ("http://a", "g", "http://a/g"), ("http://a", "?y", "http://a?y"), ("http://a?q", "", "http://a?q"),
         ("http://u:p@a:81/b", "c", "http://u:p@a:81/c"), ("http://a/b", "//c:82/d", "http://c:82/d"),
         ("http://a/b", "http://c", "http://c"), ("http://a/b", "1:2", "http://a/1:2"),
+        ("http://a/b", "/\u{301}c/d/../e", "http://a/\u{301}c/e"), ("http://a/b", "//\u{301}c", "http://\u{301}c"),
     ])
     func otherBases(base: String, reference: String, expected: String) {
         #expect(URIReference(reference).resolved(against: URIReference(base)).text == expected)

@@ -168,6 +168,7 @@ struct ResumeDataTests {
     @Test(arguments: [
         "", "bytes", "bytes 5-9", "bytes 9-5/10", "bytes 5-10/10", "items 5-9/10", "bytes */*", "bytes -5/10",
         "bytes 5-/10", "bytes 5-9/-1", "bytes 5-9/10 x", "bytes +5-9/10", "bytes 5-9/99999999999999999999",
+        "bytes 0-9223372036854775807/*",
     ])
     func otherTextsAreNoContentRange(text: String) {
         #expect(ContentRange(text) == nil)

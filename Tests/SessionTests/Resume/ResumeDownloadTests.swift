@@ -120,10 +120,13 @@ struct ResumeDownloadTests {
     @Test func thePlaceOfAResumedDownloadCanBeChosen() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
-            let task = session.downloadTask(resuming: data) { _, _ in folder["chosen"] }
+            let options = DownloadOptions { $0.permissions = 0o640 }
+            let task = session.downloadTask(resuming: data, options: options) { _, _ in folder["chosen"] }
             task.resume()
             _ = try await task.value
             #expect(try Data(contentsOf: folder["chosen"]) == Self.bytes)
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder["chosen"].path)
+            #expect(attributes[.posixPermissions] as? Int == 0o640)
         }
     }
 

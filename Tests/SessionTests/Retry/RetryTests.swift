@@ -73,6 +73,21 @@ struct RetryTests {
         #expect(try await response.value == 1)
     }
 
+    /// The continuous clock itself ends the process where it is asked for more.
+    @Test func aServerThatWantsForeverGetsACentury() async throws {
+        let clock = ManualClock()
+        let client = try makeClient(StubTransport { _ in .status(503, headerFields: [.retryAfter: "\(Int64.max)"]) }) {
+            $0.session.retryPolicy = Self.limited(to: 1)
+            $0.session.retryPolicy.maximumRetryAfter = .seconds(Int64.max)
+            $0.session.clock = clock
+        }
+        let task = Task { await Surface.async.send("a", with: client) }
+        try await clock.waitForSleepers(count: 1)
+        #expect(clock.nextDeadline?.offset == .seconds(100 * 365 * 86_400))
+        task.cancel()
+        #expect(await task.value.error?.code == .cancelled)
+    }
+
     @Test(arguments: Surface.allCases)
     func cancellationEndsTheWait(surface: Surface) async throws {
         let clock = ManualClock()

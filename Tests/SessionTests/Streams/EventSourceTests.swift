@@ -94,6 +94,15 @@ struct EventSourceTests {
         #expect(error == nil)
     }
 
+    @Test(arguments: [Duration.milliseconds(Int64.max), .seconds(Int64.max), .zero, .seconds(-1)])
+    func noDelayIsTooLongToBeReckonedWith(serverDelay: Duration) {
+        for failures in [0, 1, 21, .max] {
+            let delay = EventSourceOptions().delay(after: failures, serverDelay)
+            #expect(delay <= .longestWait)
+            #expect(delay >= min(serverDelay, .longestWait))
+        }
+    }
+
     @Test func thereCanBeAnEndToTheAttempts() async throws {
         let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionClosed, "Gone."))
         let transport = makeTransport([lost, lost, lost, lost])

@@ -64,6 +64,27 @@ struct StreamTaskTests {
         #expect(error?.code == .cancelled)
     }
 
+    @Test func aSecondReaderFailsAndTheFirstGoesOn() async throws {
+        let body = StubBody()
+        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let task = try session.streamTask(for: makeRequest())
+        task.resume()
+        let response = try await task.response
+        let outcomes = AsyncStream<Result<Data?, SessionError>>.makeStream()
+        for _ in 0..<2 {
+            Task {
+                var chunks = response.makeAsyncIterator()
+                outcomes.continuation.yield(
+                    await Result { () async throws(SessionError) in try await chunks.next() })
+            }
+        }
+        var iterator = outcomes.stream.makeAsyncIterator()
+        #expect(await iterator.next()?.error?.code == .transportFailed)
+        body.send("a")
+        #expect(try await iterator.next()?.get() == Data("a".utf8))
+        task.cancel()
+    }
+
     @Test func cancellingBeforeTheStartReachesWhoAsksForTheHead() async throws {
         let session = Session(transport: StubTransport())
         let task = try session.streamTask(for: makeRequest())

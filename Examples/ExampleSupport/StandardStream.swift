@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 #if canImport(Glibc)
 import Glibc
@@ -7,23 +7,23 @@ import Musl
 #endif
 
 /// Standard output or standard error, written at once.
-struct StandardStream {
+package struct StandardStream: Sendable {
     /// Why bytes could not be written.
-    struct WriteError: Error, CustomStringConvertible {
+    package struct WriteError: Error, CustomStringConvertible {
         let code: Int32
-        var description: String { "Cannot write the output: \(String(cString: strerror(code)))." }
+        package var description: String { "Cannot write the output: \(String(cString: strerror(code)))." }
     }
 
-    static let output = StandardStream(descriptor: STDOUT_FILENO)
-    static let error = StandardStream(descriptor: STDERR_FILENO)
+    package static let output = StandardStream(descriptor: STDOUT_FILENO)
+    package static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    let descriptor: Int32
+    private let descriptor: Int32
 
-    func write(_ text: String) throws(WriteError) {
+    package func write(_ text: String) throws(WriteError) {
         try write(Data(text.utf8))
     }
 
-    func write(_ bytes: Data) throws(WriteError) {
+    package func write(_ bytes: Data) throws(WriteError) {
         var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Self.write(descriptor, $0) }

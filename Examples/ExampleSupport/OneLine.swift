@@ -1,7 +1,7 @@
 /// Text of strangers, made fit for one line of a terminal.
-enum OneLine {
+package enum OneLine {
     /// The text, with a space for each control character and line break, and without marks that turn its direction.
-    static func text(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where !turnsDirection(scalar) {
             line.append(isControl(scalar) ? " " : scalar)
