@@ -16,7 +16,7 @@ struct TaskHistoryTests {
             try await play(overSockets: false, 0..<8_000)
             try await play(overSockets: true, 8_000..<10_000)
             let left = try descriptors()
-            #expect(left == before)
+            #expect(left == before, "\(left) descriptors, \(before) before")
         }
     }
 }
@@ -45,8 +45,8 @@ private func play(_ client: HTTPSession, _ folder: ScratchFolder, _ seeds: Range
         }
     }
     for finding in try await runner.findings(expecting: seeds.count) { Issue.record("\(finding)") }
-    #expect(client.session.tasks.isEmpty)
-    #expect(folder.names.isEmpty)
+    #expect(client.session.tasks.isEmpty, "tasks are left")
+    #expect(folder.names.isEmpty, "\(folder.names) are left")
     await client.shutdown()
 }
 
