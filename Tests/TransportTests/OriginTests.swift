@@ -21,7 +21,10 @@ struct OriginTests {
         #expect(origin.isSecure == (scheme == "https"))
     }
 
-    @Test(arguments: ["", ":80", "a:0", "a:65536", "a:8x", "user@a", "::1", "[::1", "a:123456", "[]", "a:b:1", "[::1]x", "[::1]@a", "user@[::1]", "[a@b]", "[::1]:8x"])
+    @Test(arguments: [
+        "", ":80", "a:0", "a:65536", "a:8x", "user@a", "::1", "[::1", "a:123456", "[]", "a:b:1", "[::1]x", "[::1]@a",
+        "user@[::1]", "[a@b]", "[::1]:8x",
+    ])
     func whatIsNoAuthorityIsRefused(authority: String) {
         let error = #expect(throws: TransportError.self) { try origin("http", authority) }
         #expect(error?.code == .invalidRequest)

@@ -104,7 +104,7 @@ struct DownloadDestination: Sendable {
     }
 
     private func rename(_ path: String) throws(FileFailure) -> String {
-        switch options.existingFile.choice {
+        switch (options.existingFile ?? .replace).choice {
         case .replace:
             try SystemFile.move(path, to: place.path)
             return place.path

@@ -24,9 +24,9 @@ public struct DownloadOptions: Sendable, Hashable {
         public static let keepBoth = ExistingFile(choice: .keepBoth)
     }
 
-    /// What happens when there is a file at the destination already. The default is `.replace`, as with `curl -o`, and as
-    /// Foundation writes files.
-    public var existingFile = ExistingFile.replace
+    /// What happens when there is a file at the destination already. The default is nil: `.replace` for a place that the app
+    /// names, as with `curl -o`, and `.keepBoth` for a name that the server suggests, who has no say in which file goes.
+    public var existingFile: ExistingFile?
     /// Whether folders that are missing on the way to the destination are made; they stay when the download fails later.
     /// The default is false: a missing folder fails before anything is sent.
     public var createsDirectories = false

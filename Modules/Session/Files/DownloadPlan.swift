@@ -73,6 +73,8 @@ struct DownloadPlan: Sendable {
         case .file(let destination): return destination
         case .folder(let path):
             let name = SuggestedFileName(response.head, url: response.url).name
+            var options = options
+            options.existingFile = options.existingFile ?? .keepBoth
             return try DownloadDestination(path: (path == "/" ? "" : path) + "/" + name, options)
         case .chosen: return nil
         }

@@ -63,6 +63,22 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test func aServerDoesNotChooseWhichFileGoes() async throws {
+        try await withScratchFolder { folder in
+            try folder.write("old", to: "x")
+            let kept = try session(nil, "new").downloadTask(for: makeRequest("x"), into: folder.url)
+            kept.resume()
+            #expect(try await kept.value.value.lastPathComponent == "x (1)")
+            #expect(try folder.text(of: "x") == "old")
+            let options = DownloadOptions { $0.existingFile = .replace }
+            let replacing = try session(nil, "new").downloadTask(
+                for: makeRequest("x"), into: folder.url, options: options)
+            replacing.resume()
+            #expect(try await replacing.value.value.lastPathComponent == "x")
+            #expect(try folder.text(of: "x") == "new")
+        }
+    }
+
     @Test func missingFoldersAreMadeWhenAskedFor() async throws {
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.createsDirectories = true }
