@@ -164,6 +164,10 @@ extension TransportConfiguration {
         guard limits.headBytes > 0, limits.headFields > 0, limits.informationalResponses >= 0 else {
             throw TransportError(.invalidConfiguration, "The limits on a response's head leave room for none.")
         }
+        // HTTPFields ends the process at more.
+        guard limits.headFields <= 65_535 else {
+            throw TransportError(.invalidConfiguration, "A response's head can have 65,535 fields at most.")
+        }
         if case .dedicated(let threads) = eventLoops, threads < 1 {
             throw TransportError(.invalidConfiguration, "A transport needs one thread at least.")
         }

@@ -26,6 +26,33 @@ struct HTTPSessionTests {
         #expect(transport.requests[1].head.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
+    /// The session's own credentials are for the base URL's origin.
+    @Test(arguments: [
+        ("x", true), ("/other", true), ("http://127.0.0.1/api/x", true), ("HTTP://127.0.0.1:80/x", true),
+        ("http://127.0.0.1:81/api/x", false), ("https://127.0.0.1/api/x", false), ("//example.com/api/x", false),
+        ("http://127.0.0.1.example.com/api/", false), ("http://127.0.0.1@example.com/", false),
+    ])
+    func credentialsStayAtTheBaseURL(path: String, areSent: Bool) throws {
+        var configuration = HTTPSession.Configuration()
+        var serializer = FormRequestSerializer()
+        try serializer.setBearerAuthorization(token: "secret")
+        serializer.headerFields[.accept] = "text/plain"
+        configuration.requestSerializer = serializer
+        let client = try HTTPSession(
+            baseURL: URL(string: "http://127.0.0.1/api"), configuration: configuration,
+            transport: StubTransport { _ in .json("1") })
+        let fields = try client.request(.get, path).headerFields
+        #expect((fields[.authorization] == "Bearer secret") == areSent)
+        #expect(fields[values: .authorization].count == (areSent ? 1 : 0))
+        #expect(fields[.accept] == "text/plain")
+        let own = try client.request(.get, path, headers: [.authorization: "Bearer own"]).headerFields
+        #expect(own[values: .authorization] == ["Bearer own"])
+        let given = try client.request(.get, path, requestSerializer: serializer).headerFields
+        #expect(given[.authorization] == "Bearer secret")
+        let form = try client.request(.post, path, multipart: MultipartForm()).headerFields
+        #expect(form[values: .authorization].count == (areSent ? 1 : 0))
+    }
+
     @Test func parametersGoIntoTheQuery() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)

@@ -152,6 +152,14 @@ struct CancellationTests {
         }
     }
 
+    @Test(arguments: [0, -1, 65_536, .max])
+    func limitsOnFieldsThatCannotBeKeptAreRefused(fields: Int) {
+        var configuration = TransportConfiguration()
+        configuration.limits.headFields = fields
+        let error = #expect(throws: TransportError.self) { try HTTPTransport(configuration) }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
     @Test func limitsThatLeaveNoRoomAreRefused() {
         var configuration = TransportConfiguration()
         configuration.pool.connections = 0

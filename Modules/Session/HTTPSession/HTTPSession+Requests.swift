@@ -16,7 +16,8 @@ extension HTTPSession {
 
     /// Makes the request that a verb sends: serialized, then with `headers` in the place of fields of the same names.
     ///
-    /// The default of `requestSerializer` is the session's. Throws ``SessionError/Code/invalidURL``, or what the serializer
+    /// The default of `requestSerializer` is the session's; credentials that it adds, such as Authorization and Cookie, stay at
+    /// the base URL's origin, and are left out where `path` is a URL of another one. Throws ``SessionError/Code/invalidURL``, or what the serializer
     /// finds wrong with the parameters.
     public func request(
         _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
@@ -24,10 +25,8 @@ extension HTTPSession {
     ) throws(SessionError) -> Request {
         let url = try url(for: path)
         do {
-            var request = try (requestSerializer ?? configuration.requestSerializer).serialize(
-                Request(url: url, method: method, options: options), parameters: parameters)
-            request.headerFields.override(with: headers)
-            return request
+            return try serialize(
+                Request(url: url, method: method, options: options), parameters, headers, requestSerializer)
         } catch {
             throw SessionError(error, url: url)
         }
@@ -43,16 +42,29 @@ extension HTTPSession {
         let url = try url(for: path)
         do {
             try form.validate()
-            var request = try configuration.requestSerializer.serialize(
+            return try serialize(
                 Request(
                     url: url, method: method, headerFields: [.contentType: form.contentType], body: form.makeBody(),
                     options: options),
-                parameters: nil)
-            request.headerFields.override(with: headers)
-            return request
+                nil, headers)
         } catch {
             throw SessionError(building: error, url: url)
         }
+    }
+
+    /// Has a request completed by a serializer, and puts the call's own fields in.
+    ///
+    /// The session's serializer is made for the base URL's origin: what it says of who the client is goes nowhere else. A
+    /// serializer or a field that was given for this request is meant for wherever it goes.
+    func serialize(
+        _ request: Request, _ parameters: Parameters?, _ headers: HTTPFields,
+        _ requestSerializer: (any RequestSerializer)? = nil
+    ) throws(SerializationError) -> Request {
+        let serializer = requestSerializer ?? configuration.requestSerializer
+        var request = try serializer.serialize(request, parameters: parameters)
+        if requestSerializer == nil, resolver.leadsElsewhere(request.url) { request.headerFields.removeCredentials() }
+        request.headerFields.override(with: headers)
+        return request
     }
 }
 

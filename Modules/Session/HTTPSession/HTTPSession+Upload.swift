@@ -70,12 +70,10 @@ extension HTTPSession {
         let url = try url(for: path)
         do {
             let type = MediaTypeTable.mediaType(forPathExtension: file.pathExtension)
-            var request = try configuration.requestSerializer.serialize(
+            return try serialize(
                 Request(
                     url: url, method: method, headerFields: [.contentType: type], body: .file(file), options: options),
-                parameters: nil)
-            request.headerFields.override(with: headers)
-            return request
+                nil, headers)
         } catch {
             throw SessionError(error, url: url)
         }

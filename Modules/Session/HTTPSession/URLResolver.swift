@@ -7,6 +7,7 @@ struct URLResolver: Sendable {
     let baseURL: URL?
     /// The base as text, when appending to it is the same as resolving against it.
     private let prefix: String?
+    private let origin: Origin?
 
     /// Gives the base a slash at its end if it has a path, and refuses a policy that pins without https.
     init(baseURL: URL?, policy: SecurityPolicy) throws(SessionError) {
@@ -15,6 +16,7 @@ struct URLResolver: Sendable {
             throw SessionError(
                 .invalidConfiguration, "A security policy that pins needs a base URL with https.", url: baseURL)
         }
+        origin = try self.baseURL.map { base throws(SessionError) in try Origin(base) }
         prefix = self.baseURL.flatMap { base in
             let text = base.absoluteString
             return text.utf8.last == UInt8(ascii: "/") && base.query == nil && base.fragment == nil ? text : nil
@@ -34,6 +36,13 @@ struct URLResolver: Sendable {
                 .invalidURL, "\(text.debugDescription) does not lead to an http or https URL with a host.", url: url)
         }
         return url
+    }
+
+    /// Whether a URL leads to another origin than the base's.
+    func leadsElsewhere(_ url: URL) -> Bool {
+        guard let origin else { return false }
+        if let prefix, url.absoluteString.utf8.starts(with: prefix.utf8) { return false }
+        return (try? Origin(url)) != origin
     }
 
     private static func isHTTP(_ url: URL) -> Bool {
