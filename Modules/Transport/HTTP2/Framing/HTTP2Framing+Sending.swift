@@ -87,12 +87,13 @@ extension HTTP2Framing {
     /// Resets a stream, unless it is closed.
     mutating func reset(_ stream: Int, _ code: HTTP2ErrorCode) {
         guard let index = streams.index(of: stream) else { return }
-        let wasOpened = streams[index].waitingHead == nil
+        if streams[index].waitingHead == nil {
+            // Before the stream that takes its place: a server counts.
+            resetStreams.insert(stream)
+            outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
+            outbox.buffer.writeInteger(code.rawValue)
+        }
         remove(index, stream)
-        guard wasOpened else { return }
-        resetStreams.insert(stream)
-        outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
-        outbox.buffer.writeInteger(code.rawValue)
     }
 
     /// Forgets a stream that is closed.

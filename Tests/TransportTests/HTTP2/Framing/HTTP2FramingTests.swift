@@ -47,6 +47,19 @@ struct HTTP2FramingTests {
         #expect(probe.framing.streams.count == 0)
     }
 
+    /// The stream that takes the place of another is opened behind the other's end: a server counts.
+    @Test func aStreamIsResetBeforeTheNextIsOpened() {
+        var probe = FramingProbe(requests: 1, settings: .setting(3, 1))
+        probe.open(3, isEnd: false)
+        probe.open(5)
+        probe.send(3, 5, isEnd: true)
+        #expect(probe.sent() == [])
+        probe.framing.reset(1, .cancel)
+        #expect(probe.sent() == ["RST_STREAM 1 8", "HEADERS 3 true", "DATA 3 5 end"])
+        probe.framing.reset(3, .cancel)
+        #expect(probe.sent() == ["RST_STREAM 3 8", "HEADERS 5 true end"])
+    }
+
     @Test func anEmptyFrameEndsAStream() {
         var probe = FramingProbe(requests: 2)
         probe.feed(rawFrame(type: 1, flags: 4, stream: 1, [0x88]), rawFrame(type: 0, flags: 1, stream: 1))
