@@ -162,9 +162,15 @@ struct ReuseTests {
         await server.shutdown()
     }
 
+    /// The eight requests of a round wait for each other, so that each needs a connection of its own, and none is being
+    /// opened for nobody while the server closes those that it knows.
     @Test func allIdleConnectionsGoneAtOnceFailNobody() async throws {
-        try await withMockServer { _ in
-            .text("ok")
+        let arrivals = EventRecorder<Int>()
+        try await withMockServer { request in
+            arrivals.record(request.connectionIndex)
+            let round = (arrivals.events.count + 7) / 8
+            _ = try? await arrivals.wait(count: 8 * round)
+            return .text("ok")
         } perform: { server in
             try await withTransport { transport in
                 for _ in 0..<20 {
@@ -173,6 +179,7 @@ struct ReuseTests {
                 }
             }
         }
+        #expect(arrivals.events.count == 160)
     }
 
     @Test func aPostIsNotSentAgain() async throws {

@@ -18,7 +18,8 @@ final class HTTPExchange: @unchecked Sendable {
     let observer: (any TransportObserver)?
     let timeouts: TransportTimeouts
     let deadline: NIODeadline?
-    let isReusedConnection: Bool
+    /// Whether the server may have closed the connection before the request.
+    let mayBeStale: Bool
     let isCancelled = Atomic(false)
 
     var waiter: Waiter?
@@ -41,13 +42,13 @@ final class HTTPExchange: @unchecked Sendable {
 
     init(
         request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
-        deadline: NIODeadline?, isReusedConnection: Bool, metrics: TransportMetrics
+        deadline: NIODeadline?, mayBeStale: Bool, metrics: TransportMetrics
     ) {
         self.request = request
         self.observer = observer
         self.timeouts = timeouts
         self.deadline = deadline
-        self.isReusedConnection = isReusedConnection
+        self.mayBeStale = mayBeStale
         self.metrics = metrics
     }
 
@@ -65,7 +66,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// 9.2.2; RFC 9112, 9.3.1).
     var canRepeat: Bool {
         guard !hasReceivedBytes, isReplayable else { return false }
-        return !hasWrittenBytes || (isReusedConnection && request.head.method.isIdempotent)
+        return !hasWrittenBytes || (mayBeStale && request.head.method.isIdempotent)
     }
 
     /// Whether the same request can be produced a second time.

@@ -23,6 +23,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     private let lateFailure: TLSLateFailure?
     private let isRetired = Atomic(false)
     private let exchanges = Atomic(0)
+    private let hasLainIdle = Atomic(false)
 
     init(
         id: UInt64, key: PoolKey, shard: PoolShard, channel: any Channel, wire: Wire, opening: TransportMetrics,
@@ -52,10 +53,16 @@ final class HTTPConnection: Sendable, ShelvedConnection {
 
     /// How often a request may be sent again that did not reach the server on connections like this: as long as they had
     /// waited for it, any of them may have gone meanwhile; from one that was opened for it, once.
-    var mostRepeats: Int { isMultiplexed || hasServedBefore ? 10 : 1 }
+    var mostRepeats: Int { isMultiplexed || mayBeStale ? 10 : 1 }
 
-    /// Whether an exchange ran here before the one that runs now, or ended last.
-    var hasServedBefore: Bool { exchanges.load(ordering: .relaxed) > 1 }
+    /// Whether the server may have closed it before the exchange that runs now, or ended last: it had served another one, or
+    /// lain unused, as one does that was opened in advance.
+    private var mayBeStale: Bool { exchanges.load(ordering: .relaxed) > 1 || hasLainIdle.load(ordering: .relaxed) }
+
+    /// It lies on a shelf from now on.
+    func layAside() {
+        hasLainIdle.store(true, ordering: .relaxed)
+    }
 
     /// Whether it should serve nobody any more. One that has served nobody yet is not too old.
     func isWornOut(_ now: NIODeadline) -> Bool {
@@ -70,7 +77,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         let isReused = exchanges.add(1, ordering: .relaxed).oldValue > 0
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
-            isReusedConnection: isReused, metrics: opening.beginning(queuedSince: start, isReused: isReused))
+            mayBeStale: mayBeStale, metrics: opening.beginning(queuedSince: start, isReused: isReused))
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation

@@ -57,6 +57,7 @@ final class PoolShard: Sendable {
             let isValid = !state.isShutDown && connection.key.isValid(under: state.terms) && !connection.isWornOut(now)
             if !connection.isMultiplexed {
                 guard isValid else { return .close }
+                connection.layAside()
                 return Return(state.shelf.giveBack(connection, key: connection.key, now: now))
             }
             let result = Return(state.shelf.giveBack(connection, key: connection.key, now: now))

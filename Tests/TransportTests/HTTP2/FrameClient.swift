@@ -91,7 +91,7 @@ final class FrameClient: Sendable {
         let timeouts = request.timeouts
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts,
-            deadline: timeouts.request.map { .after($0) }, isReusedConnection: isReused, metrics: TransportMetrics())
+            deadline: timeouts.request.map { .after($0) }, mayBeStale: isReused, metrics: TransportMetrics())
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation
