@@ -91,8 +91,8 @@ import Testing
                 MockResponse(body: .text("abc")).with(.init(.resetStream(.internalError), at: .responseBody(after: 1))),
                 [92]
             ),
-            (MockResponse(body: .text("abc")).with(.init(.reset, at: .responseHead)), [56, 16]),
-            (.raw("HTTP/1.1 200 OK\r\n\r\n, said at the wrong time"), [16, 52, 56]),
+            (MockResponse(body: .text("abc")).with(.init(.reset, at: .responseHead)), [56, 55, 16]),
+            (.raw("HTTP/1.1 200 OK\r\n\r\n, said at the wrong time"), [16, 52, 55, 56]),
         ] as [(MockResponse, [Int32])])
     func curlFailsAsTheFaultSays(_ response: MockResponse, _ statuses: [Int32]) async throws {
         try await withMockServer(response, configuration: Self.configuration()) { server in
