@@ -27,9 +27,14 @@ def row(name, peer, unit, pairs, lower, ours=()):
 
 def merge(rows, measured, order):
     """Writes the results so far, with these in the place of those of the scenarios that were measured; returns them."""
+    def scenario(row):
+        """The scenario that a row is of: one that counts memory, too, has rows of another name."""
+        name = row["scenario"]
+        return name if name in order else name.removesuffix("-memory")
+
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    rows = [row for row in kept if row["scenario"].removesuffix("-memory") not in measured] + rows
-    rows = [row for row in rows if row["scenario"].removesuffix("-memory") in order]
-    rows.sort(key=lambda row: (order.index(row["scenario"].removesuffix("-memory")), len(row["scenario"])))
+    rows = [row for row in kept if scenario(row) not in measured] + rows
+    rows = [row for row in rows if scenario(row) in order]
+    rows.sort(key=lambda row: (order.index(scenario(row)), len(row["scenario"])))
     RESULTS.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
     return rows
