@@ -165,8 +165,8 @@ extension TransportConfiguration {
             throw TransportError(.invalidConfiguration, "The limits on a response's head leave room for none.")
         }
         // HTTPFields ends the process at more.
-        guard limits.headFields <= 65_535 else {
-            throw TransportError(.invalidConfiguration, "A response's head can have 65,535 fields at most.")
+        guard limits.headFields <= 65_534 else {
+            throw TransportError(.invalidConfiguration, "A response's head can have 65,534 fields at most.")
         }
         if case .dedicated(let threads) = eventLoops, threads < 1 {
             throw TransportError(.invalidConfiguration, "A transport needs one thread at least.")

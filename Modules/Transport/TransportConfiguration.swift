@@ -33,7 +33,7 @@ public struct TransportConfiguration: Sendable {
     public struct ResponseLimits: Sendable, Hashable {
         /// Bytes of a response's head, or of its trailers. The default is 256 KiB.
         public var headBytes = 256 * 1024
-        /// Fields in a response's head, or in its trailers, up to 65,535. The default is 256.
+        /// Fields in a response's head, or in its trailers, up to 65,534. The default is 256.
         public var headFields = 256
         /// Informational responses before the final one. The default is 8.
         public var informationalResponses = 8

@@ -16,9 +16,9 @@ extension HTTPSession {
 
     /// Makes the request that a verb sends: serialized, then with `headers` in the place of fields of the same names.
     ///
-    /// The default of `requestSerializer` is the session's; credentials that it adds, such as Authorization and Cookie, stay at
-    /// the base URL's origin, and are left out where `path` is a URL of another one. Throws ``SessionError/Code/invalidURL``, or what the serializer
-    /// finds wrong with the parameters.
+    /// The default of `requestSerializer` is the session's; credentials that it adds, such as Authorization and Cookie,
+    /// stay at the base URL's origin, and are left out where `path` is a URL of another one. Throws
+    /// ``SessionError/Code/invalidURL``, or what the serializer finds wrong with the parameters.
     public func request(
         _ method: HTTPRequest.Method, _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
         options: RequestOptions = RequestOptions(), requestSerializer: (any RequestSerializer)? = nil

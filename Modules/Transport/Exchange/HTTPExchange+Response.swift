@@ -9,11 +9,11 @@ extension HTTPExchange {
         return request.streamsUnsuccessfulResponses && statusCode >= 300 ? nil : limit
     }
 
-    /// Takes the head, whose status the caller may have read already.
-    func received(_ head: HTTPResponse, status: Int? = nil) {
+    /// Takes the head, whose status the caller has read already.
+    func received(_ head: HTTPResponse, status: Int) {
         metrics.times.responseStart.tick = .now
         self.head = head
-        statusCode = status ?? head.status.code
+        statusCode = status
     }
 
     /// Takes bytes of the body; an error when they are more than the limit.

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Classes of bytes in HTTP/1.1's grammar.
+/// Classes of bytes in HTTP's grammar.
 extension UInt8 {
     static let carriageReturn: UInt8 = 0x0D
     static let lineFeed: UInt8 = 0x0A
@@ -74,6 +74,12 @@ extension UnsafeRawBufferPointer {
             index += 8
         }
         return self[index...].allSatisfy(\.isFieldByte)
+    }
+
+    /// The value of a Content-Length field; nil for what is not one number (RFC 9110, 8.6).
+    var contentLength: Int64? {
+        guard !isEmpty, count <= 18, allSatisfy(\.isDecimalDigit) else { return nil }
+        return reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
     /// A range without the blanks at its ends.

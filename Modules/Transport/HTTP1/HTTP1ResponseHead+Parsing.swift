@@ -44,10 +44,7 @@ extension HTTP1ResponseHead {
     }
 
     private mutating func addContentLength(_ field: HTTPField) throws(HTTP1SyntaxError) {
-        let length: Int64? = field.withUnsafeBytesOfValue { value in
-            guard !value.isEmpty, value.count <= 18, value.allSatisfy(\.isDecimalDigit) else { return nil }
-            return value.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
-        }
+        let length = field.withUnsafeBytesOfValue { UnsafeRawBufferPointer($0).contentLength }
         guard let length, contentLength == nil else { throw .malformed("a Content-Length that is not one number") }
         contentLength = length
     }

@@ -25,6 +25,8 @@ struct HTTP2FieldDecoder {
     /// What we let a server's table grow to (RFC 9113, 6.5.2).
     static let tableCapacity = 4096
     private static let mostKnownBlocks = 4
+    /// HTTPFields ends the process at more.
+    static let mostLines = 65_534
     /// Blocks with more are not remembered.
     private static let mostRemembered = (bytes: 4096, lines: 64)
 
@@ -58,7 +60,7 @@ struct HTTP2FieldDecoder {
             }
             let line = try nextLine(first, &reader, number: lines.count)
             listSize += line.line.size
-            guard listSize <= maximumListSize else { throw .listTooLarge }
+            guard listSize <= maximumListSize, lines.count < Self.mostLines else { throw .listTooLarge }
             section.add(line.line)
             lines.append(line)
         }

@@ -40,10 +40,7 @@ struct HTTP2FieldLine {
         guard value.holdsFieldBytesAlone else { return .malformed(.value) }
         let field = HTTPField(name: name, value: value)
         guard name == .contentLength else { return .field(field) }
-        guard !value.isEmpty, value.count <= 18, value.allSatisfy(\.isDecimalDigit) else {
-            return .malformed(.contentLength)
-        }
-        return .contentLength(field, value.reduce(0) { $0 * 10 + Int64($1 - 0x30) })
+        return value.contentLength.map { .contentLength(field, $0) } ?? .malformed(.contentLength)
     }
 
     private static func status(_ value: UnsafeRawBufferPointer) -> Int? {

@@ -98,6 +98,15 @@ struct HTTP2FieldCodingTests {
         #expect(throws: error) { try decoder.decode(hex: block) }
     }
 
+    /// However much a caller wants, no more fields than HTTPFields can hold.
+    @Test func fieldsWithoutEndAreRefused() throws {
+        var decoder = HTTP2FieldDecoder(maximumListSize: .max)
+        let most = [UInt8](repeating: 0x90, count: HTTP2FieldDecoder.mostLines)
+        #expect(try most.withUnsafeBytes { try decoder.decode($0) }.fields.count == HTTP2FieldDecoder.mostLines)
+        let more = most + [0x90]
+        #expect(throws: HPACKError.listTooLarge) { try more.withUnsafeBytes { try decoder.decode($0) } }
+    }
+
     @Test func aListHasALimit() throws {
         var decoder = HTTP2FieldDecoder(maximumListSize: 3 * 42)
         #expect(try text(decoder.decode(hex: "888888")) == "200")
