@@ -65,7 +65,8 @@ final class HTTP1Handler: ChannelInboundHandler {
         let body = exchange.request.body
         guard let context, context.channel.isActive,
             machine.start(
-                hasBody: body != nil, expectsContinue: writer.expectsContinue, asksToClose: writer.asksToClose)
+                hasBody: isSentInParts(exchange.request), expectsContinue: writer.expectsContinue,
+                asksToClose: writer.asksToClose)
         else {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }
