@@ -23,7 +23,7 @@ struct StreamMemoryTests {
                 let session = try Session()
                 func post(_ times: Int) async throws {
                     for _ in 0..<times {
-                        let request = Request(
+                        let request = try Request(
                             url: server.url("/"), method: .post, body: .data(Data(count: 1024 * 1024)))
                         let response = try await session.bytes(for: request)
                         let body = try await response.collect(upTo: .max)
