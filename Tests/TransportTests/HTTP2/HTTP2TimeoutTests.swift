@@ -135,7 +135,6 @@ struct HTTP2FloodTests {
         } perform: { server in
             let limits: (inout TransportConfiguration) -> Void = {
                 $0.http2.limits.controlFrames = 30
-                $0.http2.limits.resets = 30
                 $0.http2.limits.streamErrors = 30
             }
             try await FrameClient.run(server, configure: limits) { client in

@@ -16,7 +16,7 @@ struct UploadedBytes {
         var bytes = Data()
         while let more = try await connection.read() {
             bytes.append(more)
-            if let end = bytes.range(of: Data("\r\n\r\n".utf8))?.upperBound {
+            if let end = bytes.firstRange(of: Data("\r\n\r\n".utf8))?.upperBound {
                 count = bytes.endIndex - end
                 return
             }
