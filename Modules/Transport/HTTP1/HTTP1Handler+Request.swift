@@ -4,9 +4,6 @@ internal import NIOCore
 extension HTTP1Handler: ExchangeHost {
     /// Bodies up to this are written into one piece with the head.
     private static let mostBytesWithHead = 4096
-    /// What of a body is given to the socket at a time. Small enough that one is taken within the idle time on a slow
-    /// link, and that to encrypt one does not hold up the event loop.
-    private static let sliceSize = 256 * 1024
     /// What a connection keeps to write in.
     private static let mostBytesKept = 16_384
 
@@ -71,7 +68,7 @@ extension HTTP1Handler: ExchangeHost {
             return
         }
         var rest = bytes
-        let slice = rest.readSlice(length: min(rest.readableBytes, Self.sliceSize)) ?? ByteBuffer()
+        let slice = rest.readSlice(length: min(rest.readableBytes, sliceSize.bytes)) ?? ByteBuffer()
         let promise = slicePromise(slice.readableBytes, of: exchange, context, rest: rest, done)
         if bodyBytesLeft == nil {
             let size = String(slice.readableBytes, radix: 16)
@@ -90,12 +87,15 @@ extension HTTP1Handler: ExchangeHost {
         _ done: (@Sendable (Bool) -> Void)? = nil
     ) -> EventLoopPromise<Void> {
         let promise = context.eventLoop.makePromise(of: Void.self)
+        let start = NIODeadline.now()
         exchange.willSendBody()
         promise.futureResult.assumeIsolated().whenComplete { result in
             guard case .success = result else {
                 done?(false)
                 return
             }
+            // A small body says little of the socket.
+            if count == self.sliceSize.bytes { self.sliceSize.took(.now() - start) }
             self.sent(count, of: exchange)
             if rest.readableBytes > 0 { return self.write(rest, of: exchange, done) }
             done?(true)

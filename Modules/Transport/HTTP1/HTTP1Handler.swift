@@ -27,6 +27,8 @@ final class HTTP1Handler: ChannelInboundHandler {
     var output = ByteBuffer()
     /// Bytes of the body that the framing promises and that were not taken yet; nil where it is sent in chunks.
     var bodyBytesLeft: Int64?
+    /// As the socket has taken bodies so far.
+    var sliceSize = BodySliceSize()
     var exchange: HTTPExchange?
     private var watchdog = Watchdog()
     private var isTruncated = false
