@@ -79,6 +79,18 @@ struct TaskStateMachineTests {
         guard case .none = machine.resume() else { return fail("started") }
     }
 
+    /// The transport sends a request again when its connection was gone, and the body from its start.
+    @Test func anAttemptAgainDoesNotCountTwice() {
+        var machine = TaskStateMachine()
+        _ = machine.resume()
+        expectChange(machine.willSend(total: 10))
+        expectChange(machine.didSend(6))
+        machine.didEndAttempt()
+        expectNoChange(machine.didSend(6))
+        expectChange(machine.didSend(4))
+        #expect(machine.progress.upload.completed == 10)
+    }
+
     @Test func progressNeverGoesBack() {
         var machine = TaskStateMachine()
         _ = machine.resume()

@@ -29,6 +29,8 @@ final class HTTP1Handler: ChannelInboundHandler {
     var bodyBytesLeft: Int64?
     /// As the socket has taken bodies so far.
     var sliceSize = BodySliceSize()
+    /// Slices that were written since the event loop was last left to others.
+    var slicesInARow = 0
     var exchange: HTTPExchange?
     private var watchdog = Watchdog()
     private var isTruncated = false
@@ -63,7 +65,8 @@ final class HTTP1Handler: ChannelInboundHandler {
         let body = exchange.request.body
         guard let context, context.channel.isActive,
             machine.start(
-                hasBody: body != nil, expectsContinue: writer.expectsContinue, asksToClose: writer.asksToClose)
+                hasBody: isSentInParts(exchange.request), expectsContinue: writer.expectsContinue,
+                asksToClose: writer.asksToClose)
         else {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }

@@ -150,6 +150,30 @@ struct EarlyResponseTests {
         await server.shutdown()
     }
 
+    /// The rest of a head would be read as the next request.
+    @Test func aRefusalBeforeTheHeadIsOutEndsTheConnection() async throws {
+        let server = try await MockServer.startRaw { connection in
+            guard connection.index == 0 else {
+                try await connection.read(through: "\r\n\r\n")
+                return try await connection.write(Self.ok)
+            }
+            _ = try await connection.read()
+            try await connection.write("HTTP/1.1 431 Large\r\nContent-Length: 2\r\n\r\nno")
+            while try await connection.read() != nil {}
+        }
+        try await withTransport { transport in
+            let fields: HTTPFields = [.cookie: String(repeating: "a", count: Self.size)]
+            let response = try await transport.send(server.request(fields: fields))
+            #expect(response.head.status.code == 431)
+            #expect(!response.metrics.isRequestBodyCutShort)
+            #expect(response.metrics.requestEnd == nil)
+            let next = try await transport.send(server.request())
+            #expect(next.text == "ok")
+            #expect(!next.metrics.isReusedConnection)
+        }
+        await server.shutdown()
+    }
+
     // MARK: Both ways at once
 
     /// Each piece goes out when the server's word to the last one has been read.
