@@ -37,7 +37,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
     init(limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration) {
         self.continueTimeout = continueTimeout
-        machine = HTTP1StateMachine(informationalLimit: limits.informationalResponses)
+        machine = HTTP1StateMachine()
         parser = HTTP1ResponseParser(limits: limits)
     }
 

@@ -56,14 +56,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// What the server says of the client's certificate once the handshake is over goes to `lateFailure`, too. The judge is
     /// not asked when the server resumes a session that `resumption` has from an earlier connection.
     init(
-        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
-        identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
+        client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
+        resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
         promise: EventLoopPromise<TLSSessionInfo>, choose: Chooser? = nil, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
             try TLSConnection(
-                client: context, serverName: serverName, resumption: resumption, identity: identity,
-                asksForIdentity: choose != nil)
+                client: context, serverName: serverName, applicationProtocols: applicationProtocols,
+                resumption: resumption, identity: identity, asksForIdentity: choose != nil)
         }
         handshakePromise = promise
         self.judge = judge

@@ -104,7 +104,7 @@ struct HTTP2FloodTests {
                 // A head that never ends: END_HEADERS is never set.
                 peer.raw(
                     [rawFrame(type: 1, stream: 1, [0x88])]
-                        + Array(repeating: rawFrame(type: 9, stream: 1, [0x0F, 0x0D, 0x01, 0x30]), count: 60))
+                        + Array(repeating: rawFrame(type: 9, stream: 1, [0x0F, 0x0D, 0x01, 0x30]), count: 6_000))
             case .emptyData:
                 peer.head(1)
                 peer.raw(Array(repeating: rawFrame(type: 0, stream: 1), count: 60))
@@ -135,7 +135,6 @@ struct HTTP2FloodTests {
         } perform: { server in
             let limits: (inout TransportConfiguration) -> Void = {
                 $0.http2.limits.controlFrames = 30
-                $0.http2.limits.resets = 30
                 $0.http2.limits.streamErrors = 30
             }
             try await FrameClient.run(server, configure: limits) { client in
