@@ -28,7 +28,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let modules = [
     Module(name: "Serialization", ours: [], others: [httpTypes]),
-    Module(name: "SerializationXML", ours: ["LinnetSerialization"], testOthers: [httpTypes]),
+    Module(name: "SerializationXML", ours: ["LinnetSerialization", "CLibXML2"], testOthers: [httpTypes]),
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetSerialization"], others: [httpTypes]),
     Module(name: "Security", ours: ["COpenSSL"]),
@@ -57,6 +57,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
         providers: [.apt(["libssl-dev", "pkg-config"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
+        providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
     .systemLibrary(
         name: "CGdkPixbuf", path: "Modules/CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0",
         providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .yum(["gdk-pixbuf2-devel"]), .brew(["gdk-pixbuf"])]),
