@@ -11,7 +11,7 @@ struct Module {
 
     var target: String { name == "Linnet" ? name : "Linnet" + name }
     var testDependencies: [Target.Dependency] {
-        let names = Set([target, "LinnetTesting", "SanitizerSupport", "CommandSupport"] + ours)
+        let names = Set([target, "LinnetTesting", "SanitizerSupport", "CommandSupport", "ScalingSupport"] + ours)
         return names.sorted().map { .byName(name: $0) } + others + testOthers
     }
 }
@@ -80,6 +80,7 @@ let executables: [Target] = [
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
     .target(name: "CommandSupport", path: "Tests/CommandSupport"),
+    .target(name: "ScalingSupport", path: "Tests/ScalingSupport"),
     .testTarget(
         name: "ExampleAppTests",
         dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport"],
