@@ -11,7 +11,7 @@ struct Module {
 
     var target: String { name == "Linnet" ? name : "Linnet" + name }
     var testDependencies: [Target.Dependency] {
-        let names = Set([target, "LinnetTesting", "SanitizerSupport", "CommandSupport", "ScalingSupport"] + ours)
+        let names = Set([target, "LinnetTesting", "SanitizerSupport", "CommandSupport", "WatchdogSupport"] + ours)
         return names.sorted().map { .byName(name: $0) } + others + testOthers
     }
 }
@@ -79,8 +79,9 @@ let executables: [Target] = [
 
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
-    .target(name: "CommandSupport", path: "Tests/CommandSupport"),
-    .target(name: "ScalingSupport", path: "Tests/ScalingSupport"),
+    .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
+    // What all tests depend on, and so what brings them the watchdog.
+    .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
         dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport"],
@@ -128,7 +129,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "SanitizerSupport" {
+let targetsInC = ["SanitizerSupport", "WatchdogSupport"]
+for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -10,6 +10,8 @@ struct PolicyCheck {
         var file: String?
         var isAccepted: Bool
         var isPinned: Bool
+        /// Whether the policy lets requests in clear text, `http`, go to the host.
+        var allowsCleartext: Bool
         /// The pattern of the rule that judged; nil for hosts without a rule.
         var rule: String?
         /// The refusal, or what would be one if it were enforced.
@@ -56,7 +58,8 @@ struct PolicyCheck {
     ) async -> Verdict {
         let pattern = policy.rule(for: trust.host)?.pattern
         var verdict = Verdict(
-            host: host.description, isAccepted: false, isPinned: false, rule: pattern?.description, reports: [])
+            host: host.description, isAccepted: false, isPinned: false,
+            allowsCleartext: policy.allowsCleartext(to: trust.host), rule: pattern?.description, reports: [])
         switch await policy.evaluate(trust) {
         case .accepted(let verified):
             (verdict.isAccepted, verdict.isPinned) = (true, verified.isPinned)
@@ -72,6 +75,7 @@ struct PolicyCheck {
         let pinned = verdict.isPinned ? ", pinned" : ", not pinned"
         let name = verdict.file.map { "\($0) as \(verdict.host)" } ?? verdict.host
         var lines = ["\(name): " + (verdict.isAccepted ? "accepted \(rule)\(pinned)" : "refused \(rule)")]
+        lines[0] += verdict.allowsCleartext ? ", clear text allowed" : ", clear text refused"
         for report in verdict.reports {
             lines.append((report.isEnforced ? "  " : "  would be refused: ") + "\(report.reason): \(report.message)")
         }

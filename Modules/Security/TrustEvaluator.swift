@@ -7,9 +7,19 @@ public protocol TrustEvaluator: Sendable {
 
     /// Whether it accepts no chain without a match of its pins.
     var isPinning: Bool { get }
+
+    /// Whether a request in clear text, `http`, may go to a host that it judges.
+    ///
+    /// A check that narrows trust is worth nothing if leaving TLS out gets round it. So the default is false, and the
+    /// evaluators of this module say true only where they trust no less than ``SystemTrustEvaluator`` does by default.
+    /// ``insecureAllowingCleartext()`` makes an exception.
+    var allowsCleartext: Bool { get }
 }
 
 extension TrustEvaluator {
     /// False.
     public var isPinning: Bool { false }
+
+    /// False.
+    public var allowsCleartext: Bool { false }
 }

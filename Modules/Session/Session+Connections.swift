@@ -44,7 +44,8 @@ extension Session {
     /// to `count` in all, and one where HTTP/2 lets the requests share it. Returns at once; a connection that cannot be
     /// opened fails nobody.
     ///
-    /// Throws ``SessionError/Code/invalidURL`` for a URL that is not http or https with a host, and
+    /// Throws ``SessionError/Code/invalidURL`` for a URL that is not http or https with a host,
+    /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and
     /// ``SessionError/Code/shutDown``.
     public func prewarm(_ url: URL, connections count: Int = 1) throws(SessionError) {
         guard let transport = transport as? HTTPTransport else { return }

@@ -126,8 +126,8 @@ public final class HTTPTransport: Transport {
     /// Opens connections to a URL's host before anybody asks: up to `count` in all, and one where HTTP/2 lets them share
     /// it. Returns at once; a connection that cannot be opened is nobody's error.
     ///
-    /// Throws ``TransportError/Code/invalidRequest`` when the head has no scheme or authority, and
-    /// ``TransportError/Code/shutDown``.
+    /// Throws ``TransportError/Code/invalidRequest`` when the head has no scheme or authority,
+    /// ``TransportError/Code/cleartextRefused`` as a request would, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
         try pool.prewarm(Origin(head), count: count, timeouts: configuration.timeouts)
     }

@@ -16,10 +16,19 @@ final class ResponseBodyChannel: Sendable {
         var isWakeUpDue = false
         var waiter: Waiter?
         var end: Result<TransportResponseBody.Completion, TransportError>?
+        /// What fills the channel, until the body's end.
+        var producer: Producer?
+    }
+
+    /// What the reader asks of the connection. It holds the exchange, which holds the channel: the channel lets it go with
+    /// the body's end, so that the two hold each other no longer than the exchange lasts.
+    private struct Producer {
+        let resumeReading: @Sendable () -> Void
+        let abandonExchange: @Sendable (TransportError) -> Void
     }
 
     private enum Step {
-        case ready(Result<Batch?, TransportError>, resumesReading: Bool)
+        case ready(Result<Batch?, TransportError>, resuming: Producer?)
         case wait
     }
 
@@ -32,21 +41,20 @@ final class ResponseBodyChannel: Sendable {
 
     private static let highWaterMark = 256 * 1024
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let runLater: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-    private let resumeReading: @Sendable () -> Void
-    private let abandonExchange: @Sendable (TransportError) -> Void
 
     /// Makes a channel. `runLater` runs a closure on the event loop once the socket was read as far as it goes: a reader
-    /// that waits is woken then, once for all that came; without it, it is woken by each push.
+    /// that waits is woken then, once for all that came; without it, it is woken by each push. It must not hold the
+    /// exchange; the other two may, and are let go with the body's end.
     init(
         runLater: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
         resumeReading: @escaping @Sendable () -> Void,
         abandonExchange: @escaping @Sendable (TransportError) -> Void
     ) {
         self.runLater = runLater
-        self.resumeReading = resumeReading
-        self.abandonExchange = abandonExchange
+        state = Mutex(
+            State(producer: Producer(resumeReading: resumeReading, abandonExchange: abandonExchange)))
     }
 
     // MARK: The event loop's end
@@ -72,12 +80,16 @@ final class ResponseBodyChannel: Sendable {
 
     /// Says that the body is complete, or why it will not be. Only the first call counts.
     func finish(_ end: Result<TransportResponseBody.Completion, TransportError>) {
-        let woken = state.withLock { state -> (Waiter, Result<Batch?, TransportError>)? in
-            guard state.end == nil else { return nil }
+        // The producer goes after the lock: it may be the last to hold the exchange.
+        let (woken, _) = state.withLock { state -> ((Waiter, Result<Batch?, TransportError>)?, Producer?) in
+            guard state.end == nil else { return (nil, nil) }
             state.end = end
-            guard let waiter = state.waiter, case .ready(let result, _) = Self.take(&state) else { return nil }
+            let producer = state.producer.take()
+            guard let waiter = state.waiter, case .ready(let result, _) = Self.take(&state) else {
+                return (nil, producer)
+            }
             state.waiter = nil
-            return (waiter, result)
+            return ((waiter, result), producer)
         }
         if let (waiter, result) = woken { waiter.resume(returning: result) }
     }
@@ -115,8 +127,8 @@ final class ResponseBodyChannel: Sendable {
     /// All buffers that wait, at least one; nil at the end.
     func nextBatch() async throws(TransportError) -> Batch? {
         if Task.isCancelled { abandon(.readerCancelled) }
-        if case .ready(let result, let resumes) = state.withLock({ Self.take(&$0) }) {
-            if resumes { resumeReading() }
+        if case .ready(let result, let producer) = state.withLock({ Self.take(&$0) }) {
+            producer?.resumeReading()
             return try result.get()
         }
         return try await withTaskCancellationHandler {
@@ -124,12 +136,12 @@ final class ResponseBodyChannel: Sendable {
                 let step = state.withLock { state -> Step in
                     let step = Self.take(&state)
                     guard case .wait = step else { return step }
-                    guard state.waiter == nil else { return .ready(.failure(.secondReader), resumesReading: false) }
+                    guard state.waiter == nil else { return .ready(.failure(.secondReader), resuming: nil) }
                     state.waiter = continuation
                     return step
                 }
-                guard case .ready(let result, let resumes) = step else { return }
-                if resumes { resumeReading() }
+                guard case .ready(let result, let producer) = step else { return }
+                producer?.resumeReading()
                 continuation.resume(returning: result)
             }
         } onCancel: {
@@ -139,10 +151,9 @@ final class ResponseBodyChannel: Sendable {
 
     /// Ends the exchange, unless the body's end is there already.
     func abandon(_ error: TransportError) {
-        let isOver = state.withLock { $0.end != nil }
-        guard !isOver else { return }
+        guard let producer = state.withLock({ $0.producer }) else { return }
         finish(.failure(error))
-        abandonExchange(error)
+        producer.abandonExchange(error)
     }
 
     private static func take(_ state: inout State) -> Step {
@@ -150,12 +161,12 @@ final class ResponseBodyChannel: Sendable {
             let batch = state.buffers
             state.buffers = Batch()
             state.bytes = 0
-            let resumes = state.isPaused
+            let producer = state.isPaused ? state.producer : nil
             state.isPaused = false
-            return .ready(.success(batch), resumesReading: resumes)
+            return .ready(.success(batch), resuming: producer)
         }
         guard let end = state.end else { return .wait }
-        return .ready(end.map { _ in nil }, resumesReading: false)
+        return .ready(end.map { _ in nil }, resuming: nil)
     }
 }
 

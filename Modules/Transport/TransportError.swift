@@ -49,7 +49,8 @@ public struct TransportError: Error, Sendable {
         public static let clientIdentityUnavailable = Code("clientIdentityUnavailable")
         /// The security policy refused the server's certificate chain; see ``TransportError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
-        /// The security policy pins the host, and the request would go to it in clear text.
+        /// The request would go to the host in clear text, which the security policy does not allow
+        /// (`SecurityPolicy.allowsCleartext(to:)`).
         public static let cleartextRefused = Code("cleartextRefused")
         /// The server's bytes are not HTTP, or break its rules.
         public static let invalidResponse = Code("invalidResponse")

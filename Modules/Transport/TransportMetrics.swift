@@ -9,6 +9,13 @@ public struct TransportMetrics: Sendable, Hashable {
     public var isReusedConnection = false
     /// Bytes of the request's body that the socket took.
     public var requestBodyBytes: Int64 = 0
+    /// Whether the rest of the request's body was not sent: the server refused the request, or ended the connection or
+    /// the stream, before the socket had taken all of it, or the attempt failed. False where the whole request went out, and
+    /// where it has no body.
+    ///
+    /// A success whose request was cut short is one of which the server has not seen the end: it gave a complete response
+    /// and closed the connection (RFC 9112, 9.6), or asked the client to stop (RFC 9113, 8.1).
+    public var isRequestBodyCutShort = false
     /// Bytes of the response's body, before any decoding.
     public var responseBodyBytes: Int64 = 0
 
@@ -98,7 +105,7 @@ extension TransportMetrics {
         set { times.requestStart.instant = newValue }
     }
 
-    /// When the request's last byte was written.
+    /// When the socket took the request's last byte; nil for one that was cut short.
     public var requestEnd: ContinuousClock.Instant? {
         get { times.requestEnd.instant }
         set { times.requestEnd.instant = newValue }

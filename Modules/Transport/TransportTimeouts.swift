@@ -9,10 +9,11 @@ public struct TransportTimeouts: Sendable, Hashable {
     public var connect: Duration?
     /// The TLS handshake, judging the certificate included. Fails with ``TransportError/Code/tlsTimeout``.
     public var tlsHandshake: Duration?
-    /// The time without a byte from the server while a response is due. Fails with
-    /// ``TransportError/Code/readTimeout``.
+    /// The time without a byte from the server while a response is due: once the request is out, and while the response's
+    /// reader keeps up. Fails with ``TransportError/Code/readTimeout``.
     public var idleRead: Duration?
-    /// The time in which the server takes no byte of the request. Fails with ``TransportError/Code/writeTimeout``.
+    /// The time in which the server takes nothing of the request's body, as far as the socket can tell. A body that goes
+    /// out slowly but steadily may take as long as it needs. Fails with ``TransportError/Code/writeTimeout``.
     public var idleWrite: Duration?
     /// The whole request, from its start to the response's last byte. Fails with
     /// ``TransportError/Code/requestTimeout``.

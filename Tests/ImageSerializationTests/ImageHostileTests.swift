@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetImageSerialization
 import Testing
@@ -23,14 +24,15 @@ import Testing
     @Test(arguments: ImageSamples.types) func mutatedFilesAreDecodedOrRefused(type: String) throws {
         let whole = try ImageSamples.image(type)
         let options = ImageDecodingOptions(maximumPixels: 100_000, maximumFrames: 10, maximumDimension: 64)
+        var dice = SplitMix(seed: RandomSeed.next())
         for round in 0..<600 {
             var data = whole
-            for _ in 0..<Int.random(in: 1...8) {
+            for _ in 0..<Int.random(in: 1...8, using: &dice) {
                 // Headers are where the decisions are.
                 let end = round.isMultiple(of: 2) ? min(data.count, 64) : data.count
-                data[Int.random(in: 0..<end)] = .random(in: 0...255)
+                data[Int.random(in: 0..<end, using: &dice)] = .random(in: 0...255, using: &dice)
             }
-            if round.isMultiple(of: 5) { data = data.prefix(.random(in: 0...data.count)) }
+            if round.isMultiple(of: 5) { data = data.prefix(.random(in: 0...data.count, using: &dice)) }
             _ = try? ImageInfo(of: data)
             guard let bitmap = try? ImageDecoder(options: options).decode(data) else { continue }
             #expect(max(bitmap.width, bitmap.height) <= 64)

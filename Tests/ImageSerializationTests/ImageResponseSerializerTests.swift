@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetImageSerialization
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func imageLargerThanOnePieceIsRead() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix(seed: RandomSeed.next())
         let pixels = (0..<200 * 200 * 4).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let data = try ImageSamples.encode(pixels, width: 200, height: 200, alpha: true)
         #expect(data.count > 64 * 1024)

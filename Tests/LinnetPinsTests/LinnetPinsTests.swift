@@ -119,6 +119,8 @@ struct LinnetPinsTests {
                     run.text.hasPrefix("\(host): \(isAccepted ? "accepted" : "refused") by the rule \"127.0.0.0/8\""))
                 #expect(run.text.contains("pinMismatch") == (pin == other))
                 #expect(run.text.contains("would be refused") == isReportOnly)
+                // The anchors alone make the rule stricter than the system's store.
+                #expect(run.text.contains(", clear text refused\n"))
             }
         }
     }

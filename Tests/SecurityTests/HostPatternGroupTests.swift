@@ -13,7 +13,10 @@ struct HostPatternGroupTests {
         ("0.0.0.0/0", "::1", false), ("0.0.0.0/0", "example.com", false), ("::/0", "192.0.2.1", false),
         ("192.0.2.1/32", "192.0.2.1", true), ("192.0.2.1/32", "192.0.2.2", false),
         ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/32", "2001:db9::1", false),
-        ("2001:db8::/33", "2001:db8:8000::", false), ("10.0.0.0/8", "::ffff:10.0.0.1", false),
+        ("2001:db8::/33", "2001:db8:8000::", false), ("10.0.0.0/8", "::ffff:10.0.0.1", true),
+        ("10.0.0.0/8", "::ffff:11.0.0.1", false), ("::ffff:0:0/96", "10.0.0.1", true),
+        ("::/0", "::ffff:10.0.0.1", false),
+        ("::ffff:10.0.0.0/104", "10.9.9.9", true), ("::ffff:10.0.0.0/104", "11.0.0.1", false),
         ("@single-label", "localhost", true), ("@single-label", "NAS.", true), ("@single-label", "a.b", false),
         ("@single-label", "10.0.0.1", false), ("@single-label", "::1", false),
         ("@private", "localhost", true), ("@private", "a.b.localhost", true), ("@private", "printer.local", true),
@@ -22,7 +25,9 @@ struct HostPatternGroupTests {
         ("@private", "10.1.2.3", true), ("@private", "172.31.255.255", true), ("@private", "172.32.0.0", false),
         ("@private", "192.168.0.1", true), ("@private", "127.9.9.9", true), ("@private", "169.254.1.1", true),
         ("@private", "100.64.0.1", true), ("@private", "100.128.0.1", false), ("@private", "192.0.2.1", false),
-        ("@private", "::1", true), ("@private", "::2", false), ("@private", "fd00::1", true),
+        ("@private", "::ffff:127.0.0.1", true), ("@private", "0.0.0.0", true), ("@private", "::", true),
+        ("@private", "::ffff:8.8.8.8", false), ("@private", "::1", true), ("@private", "::2", false),
+        ("@private", "fd00::1", true),
         ("@private", "fe80::1", true), ("@private", "fec0::1", false), ("@private", "2001:db8::1", false),
     ])
     func aGroupHasItsHosts(pattern: String, host: String, isMatch: Bool) throws {
@@ -31,7 +36,8 @@ struct HostPatternGroupTests {
 
     @Test(arguments: [
         "192.0.2.0/33", "2001:db8::/129", "192.0.2.0/-1", "192.0.2.0/", "192.0.2.0/024", "192.0.2.0/+24", "/24",
-        "192.0.2.0/24/24", "example.com/24", "192.0.2/24", "@", "@private.", "@Private", "@other", "*.@private",
+        "192.0.2.0/24/24", "example.com/24", "192.0.2/24", "::ffff:0:0/95", "::ffff:0:0/129", "127.1/32", "@",
+        "@private.", "@Private", "@other", "*.@private",
     ])
     func whatIsNoGroupIsRefused(_ text: String) {
         let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
@@ -48,7 +54,7 @@ struct HostPatternGroupTests {
 
     @Test(arguments: [
         ("192.0.2.0/24", "192.0.2.0/24"), ("192.0.2.1/32", "192.0.2.1"), ("2001:DB8:0::/32", "2001:db8::/32"),
-        ("::1/128", "::1"), ("@private", "@private"),
+        ("::1/128", "::1"), ("@private", "@private"), ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
     ])
     func aGroupIsWrittenInOneForm(text: String, description: String) throws {
         #expect(try HostPattern(text).description == description)

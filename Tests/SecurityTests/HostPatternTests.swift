@@ -12,6 +12,7 @@ struct HostPatternTests {
         ("**.Example.com.", "a.example.com."),
         ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:DB8::1"), ("2001:db8::1", "2001:db8:0:0:0:0:0:1"),
         ("::1", "0:0:0:0:0:0:0:1"), ("192.0.2.1.", "192.0.2.1"), ("192.0.2.1", "192.0.2.1."),
+        ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "::FFFF:c000:201"), ("::ffff:192.0.2.1", "192.0.2.1"),
     ])
     func patternMatches(pattern: String, host: String) throws {
         #expect(try HostPattern(pattern).matches(host))
@@ -23,8 +24,7 @@ struct HostPatternTests {
         ("example.com", "example.com\0"), ("example.com", "example.com\0.evil.org"), ("example.com", " example.com"),
         ("*.example.com", "example.com"), ("*.example.com", "a.b.example.com"), ("*.example.com", "aexample.com"),
         ("**.example.com", "notexample.com"), ("**.example.com", "example.com.org"), ("**.example.com", "com"),
-        ("*.0.2.1", "192.0.2.1"), ("**.2.1", "192.0.2.1"), ("*.1", "0.1.1.1"),
-        ("192.0.2.1", "192.0.2.10"), ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "192.0.2.1.example.com"),
+        ("192.0.2.1", "192.0.2.10"), ("192.0.2.1", "192.0.2.1.example.com"), ("192.0.2.1", "::192.0.2.1"),
         ("192.0.2.1", "192.0.2.1\0"), ("192.0.2.1", "192.0.2.1\0.example.com"), ("::1", "[::1]"), ("::1", "::1%lo"),
     ])
     func patternDoesNotMatch(pattern: String, host: String) throws {
@@ -35,6 +35,7 @@ struct HostPatternTests {
         "", ".", "..", "*", "**", "*.", "**.", "*.*.example.com", "a.*.example.com", "*a.example.com", "a*.example.com",
         "***.example.com", "example..com", ".example.com", "*..example.com", "example.com..", "exam ple.com",
         "example.com ", "\texample.com", "example.com/", "https://example.com", "example.com:443", "[::1]", "::1%lo",
+        "*.0.2.1", "**.2.1", "*.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "*.0x7f",
         "bücher.example", "example\0.com", "192.0.2.1\0", "192.0.2.1\0.example.com", "::1\0",
         String(repeating: "a", count: 64) + ".com", String(repeating: "a.", count: 127) + "com",
     ])
@@ -46,6 +47,7 @@ struct HostPatternTests {
     @Test(arguments: [
         ("Example.com.", "example.com"), ("*.Example.com", "*.example.com"), ("**.example.com", "**.example.com"),
         ("192.0.2.1", "192.0.2.1"), ("2001:DB8:0::1", "2001:db8::1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
     ])
     func aPatternIsWrittenInOneForm(text: String, description: String) throws {
         let pattern = try HostPattern(text)

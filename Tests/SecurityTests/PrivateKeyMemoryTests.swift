@@ -6,8 +6,11 @@ import LinnetTesting
 import Testing
 
 /// Looks through the process's memory for a private key.
+///
+/// One search at a time: each reads memory into its own, where another would find the key that it looks for.
 @Suite(
-    "Private keys in memory", .timeLimit(.minutes(1)), .enabled(if: !Memory.isSanitized, "memory is the sanitizer's"))
+    "Private keys in memory", .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: !Memory.isSanitized, "memory is the sanitizer's"))
 struct PrivateKeyMemoryTests {
     /// Each half of an Ed25519 key's 32 bytes, so that no copy that is half overwritten is missed. The key is known to the
     /// test in disguise only.

@@ -23,7 +23,7 @@ struct SecurityPolicyTests {
         ("b.example.com", "*.example.com"), ("a.example.com", "**.a.example.com"), ("example.com", "**.example.com"),
         ("a.b.example.com", "**.example.com"),
         ("x.a.example.com", "**.a.example.com"), ("a.example.org", "**.org"), ("192.0.2.1", "192.0.2.1"),
-        ("192.0.2.1.", "192.0.2.1"), ("192.0.2.2", "others"), ("example.net", "others"), ("", "others"),
+        ("192.0.2.1.", "192.0.2.1"), ("192.0.2.2", "others"), ("example.net", "others"), ("", "hostRefused"),
         ("xexample.com", "others"),
     ])
     func theMostSpecificRuleDecidesAlone(host: String, rule: String) async throws {

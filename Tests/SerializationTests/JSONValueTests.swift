@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetSerialization
 import Testing
@@ -166,37 +167,43 @@ import Testing
     }
 
     @Test func whatIsWrittenReadsBack() throws {
+        var dice = SplitMix(seed: RandomSeed.next())
         for _ in 0..<300 {
-            let value = random(depth: 4)
+            let value = random(depth: 4, &dice)
             for options in [JSONWritingOptions(), JSONWritingOptions(sortsKeys: true, isPretty: true)] {
                 #expect(try JSONValue(parsing: value.data(options: options)) == value)
             }
         }
     }
 
-    private func random(depth: Int) -> JSONValue {
-        switch Int.random(in: 0...(depth > 0 ? 6 : 4)) {
+    private func random(depth: Int, _ dice: inout SplitMix) -> JSONValue {
+        switch Int.random(in: 0...(depth > 0 ? 6 : 4), using: &dice) {
         case 0: return .null
-        case 1: return .bool(.random())
-        case 2: return .number(JSONNumber(Int.random(in: .min ... .max)))
-        case 3: return JSONNumber(Double(bitPattern: .random(in: 0 ... .max))).map(JSONValue.number) ?? .null
-        case 4: return .string(RandomText.make())
-        case 5: return .array((0..<Int.random(in: 0...4)).map { _ in random(depth: depth - 1) })
+        case 1: return .bool(.random(using: &dice))
+        case 2: return .number(JSONNumber(Int.random(in: .min ... .max, using: &dice)))
+        case 3:
+            let number = Double(bitPattern: .random(in: 0 ... .max, using: &dice))
+            return JSONNumber(number).map(JSONValue.number) ?? .null
+        case 4: return .string(RandomText.make(&dice))
+        case 5: return .array((0..<Int.random(in: 0...4, using: &dice)).map { _ in random(depth: depth - 1, &dice) })
         default:
             var object = JSONObject()
-            for _ in 0..<Int.random(in: 0...16) { object[RandomText.make()] = random(depth: depth - 1) }
+            for _ in 0..<Int.random(in: 0...16, using: &dice) {
+                object[RandomText.make(&dice)] = random(depth: depth - 1, &dice)
+            }
             return .object(object)
         }
     }
 
     @Test func mutatedTextsNeverCrash() throws {
         let text = Array(#"{"a":[1,-2.5e3,"x\u00e9\ud83d\ude00",true,false,null,{"b":[[]]}],"c":"é"}"#.utf8)
+        var dice = SplitMix(seed: RandomSeed.next())
         for _ in 0..<3000 {
             var bytes = text
-            for _ in 0..<Int.random(in: 1...4) {
-                bytes[Int.random(in: 0..<bytes.count)] = .random(in: 0...255)
+            for _ in 0..<Int.random(in: 1...4, using: &dice) {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] = .random(in: 0...255, using: &dice)
             }
-            _ = try? JSONValue(parsing: Data(bytes.prefix(Int.random(in: 0...bytes.count))))
+            _ = try? JSONValue(parsing: Data(bytes.prefix(Int.random(in: 0...bytes.count, using: &dice))))
         }
     }
 }

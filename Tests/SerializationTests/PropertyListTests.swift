@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
@@ -197,9 +198,12 @@ import Testing
     @Test(arguments: [PropertyListFormat.xml, .binary]) func mutatedBytesNeverCrash(format: PropertyListFormat) throws {
         let whole = Array(try Self.whole.data(format: format))
         for length in 0..<whole.count { _ = try? PropertyListValue(parsing: Data(whole.prefix(length))) }
+        var dice = SplitMix(seed: RandomSeed.next())
         for _ in 0..<3000 {
             var bytes = whole
-            for _ in 0..<Int.random(in: 1...6) { bytes[Int.random(in: 0..<bytes.count)] = .random(in: 0...255) }
+            for _ in 0..<Int.random(in: 1...6, using: &dice) {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] = .random(in: 0...255, using: &dice)
+            }
             _ = try? PropertyListValue(parsing: Data(bytes))
         }
     }

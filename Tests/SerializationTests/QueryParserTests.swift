@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetSerialization
 import Testing
@@ -90,8 +91,9 @@ import Testing
         var parser = QueryParser()
         parser.arrayStyle = encoder.arrayStyle
         parser.nestingStyle = encoder.nestingStyle
+        var random = SplitMix(seed: RandomSeed.next())
         for _ in 0..<100 {
-            let parameters = Parameters(randomDictionary(depth: 4, nestsInArrays: style != 3))
+            let parameters = Parameters(randomDictionary(depth: 4, nestsInArrays: style != 3, &random))
             let encoded = try encoder.encode(parameters)
             let read = try parser.parse(encoded)
             #expect(read == parameters)
@@ -103,9 +105,10 @@ import Testing
     @Test func pairsOfAnyScalarsReadBack() throws {
         var encoder = QueryEncoder()
         encoder.sortsKeys = false
+        var random = SplitMix(seed: RandomSeed.next())
         for _ in 0..<500 {
-            let entries = (0..<Int.random(in: 0...8)).map { _ in
-                ParameterValue.Entry(RandomText.make(), .string(RandomText.make()))
+            let entries = (0..<Int.random(in: 0...8, using: &random)).map { _ in
+                ParameterValue.Entry(RandomText.make(&random), .string(RandomText.make(&random)))
             }
             let encoded = try encoder.encode(Parameters(entries))
             #expect(try QueryParser().pairs(in: encoded) == entries)
@@ -124,35 +127,40 @@ import Testing
                 parsers.append(parser)
             }
         }
+        var random = SplitMix(seed: RandomSeed.next())
         for _ in 0..<2000 {
             var text = ""
-            for _ in 0..<Int.random(in: 0...40) { alphabet.randomElement().map { text.unicodeScalars.append($0) } }
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                alphabet.randomElement(using: &random).map { text.unicodeScalars.append($0) }
+            }
             for parser in parsers { _ = try? parser.parse(text) }
         }
     }
 
     /// Names with letters, no bracket and no dot; no dictionary of numbers, and nothing empty.
-    private func randomDictionary(depth: Int, nestsInArrays: Bool) -> ParameterValue {
+    private func randomDictionary(depth: Int, nestsInArrays: Bool, _ random: inout SplitMix) -> ParameterValue {
         var names: Set<[UInt8]> = []
         var entries: [ParameterValue.Entry] = []
-        for _ in 0..<Int.random(in: 1...4) {
-            let scalars = RandomText.make().unicodeScalars.filter { !"[].".unicodeScalars.contains($0) }
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let scalars = RandomText.make(&random).unicodeScalars.filter { !"[].".unicodeScalars.contains($0) }
             let name = String(String.UnicodeScalarView(scalars))
             guard names.insert(Array(name.utf8)).inserted else { continue }
-            entries.append(.init(name, randomValue(depth: depth - 1, nestsInArrays: nestsInArrays)))
+            entries.append(.init(name, randomValue(depth: depth - 1, nestsInArrays: nestsInArrays, &random)))
         }
         return .dictionary(entries)
     }
 
-    private func randomValue(depth: Int, nestsInArrays: Bool) -> ParameterValue {
-        switch Int.random(in: 0...(depth > 0 ? 5 : 2)) {
+    private func randomValue(depth: Int, nestsInArrays: Bool, _ random: inout SplitMix) -> ParameterValue {
+        switch Int.random(in: 0...(depth > 0 ? 5 : 2), using: &random) {
         case 0: return nil
-        case 1, 2: return .string(RandomText.make())
-        case 3: return randomDictionary(depth: depth, nestsInArrays: nestsInArrays)
+        case 1, 2: return .string(RandomText.make(&random))
+        case 3: return randomDictionary(depth: depth, nestsInArrays: nestsInArrays, &random)
         default:
             return .array(
-                (0..<Int.random(in: 1...12)).map { _ in
-                    nestsInArrays ? randomValue(depth: depth - 1, nestsInArrays: true) : .string(RandomText.make())
+                (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                    nestsInArrays
+                        ? randomValue(depth: depth - 1, nestsInArrays: true, &random)
+                        : .string(RandomText.make(&random))
                 }
             )
         }

@@ -1,6 +1,6 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetSerialization
-import ScalingSupport
 import Testing
 
 /// Twice the input takes at most two and a half times as long, whatever is in it.

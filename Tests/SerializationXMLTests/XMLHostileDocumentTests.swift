@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
@@ -132,9 +133,12 @@ import Testing
             "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" xmlns:x=\"u\">t&amp;<x:c><![CDATA[d]]></x:c><!-- e --><?f g?></a>"
                 .utf8)
         for length in 0..<whole.count { _ = try? XMLTree(parsing: Data(whole.prefix(length))) }
+        var dice = SplitMix(seed: RandomSeed.next())
         for _ in 0..<2000 {
             var bytes = whole
-            for _ in 0..<Int.random(in: 1...5) { bytes[Int.random(in: 0..<bytes.count)] = .random(in: 0...255) }
+            for _ in 0..<Int.random(in: 1...5, using: &dice) {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] = .random(in: 0...255, using: &dice)
+            }
             _ = try? XMLTree(parsing: Data(bytes))
         }
     }

@@ -19,6 +19,11 @@ struct WireTargetTests {
         ("HTTP://Example.COM/Path", "http", "example.com", "/Path"),
         ("http://[::1]:8080/x", "http", "[::1]:8080", "/x"),
         ("http://[2001:db8::1]/", "http", "[2001:db8::1]", "/"),
+        ("http://[2001:DB8:0::1]:80/", "http", "[2001:db8::1]", "/"),
+        ("https://[::ffff:127.0.0.1]/", "https", "127.0.0.1", "/"),
+        ("https://[::FFFF:7f00:1]:8443/", "https", "127.0.0.1:8443", "/"),
+        ("http://127.0.0.1.:8080/", "http", "127.0.0.1:8080", "/"),
+        ("http://Example.com./", "http", "example.com.", "/"),
         ("http://user:secret@example.com:81/", "http", "example.com:81", "/"),
         ("http://example.com/a b/ü", "http", "example.com", "/a%20b/%C3%BC"),
         ("http://example.com/%7Euser/a+b;c=d,e", "http", "example.com", "/%7Euser/a+b;c=d,e"),
@@ -32,7 +37,8 @@ struct WireTargetTests {
 
     @Test(arguments: [
         "ftp://example.com/", "file:///etc/passwd", "/x", "http:///x", "http://example.com:0/",
-        "http://a%3Ab@example.com:65536/", "data:,x",
+        "http://a%3Ab@example.com:65536/", "data:,x", "http://127.1/", "http://0x7f000001/", "https://2130706433/",
+        "http://0177.0.0.1/", "http://127.1./", "http://%31%32%37.0.0.1/", "http://a..b/", "http://[fe80::1%25lo]/",
     ])
     func refusesWhatIsNotHTTP(url: String) throws {
         let url = try #require(URL(string: url))

@@ -106,6 +106,28 @@ import Testing
         }
     }
 
+    /// Whether it waits for a request, or the request has come before: each is returned once, in order.
+    @Test func nextRequestReturnsEachRequestOnce() async throws {
+        try await withMockServer(.text("")) { server in
+            func send(_ path: String) async throws {
+                _ = try await transcript(of: "GET \(path) HTTP/1.0\r\n\r\n", port: server.port)
+            }
+            for round in 0..<3 {
+                async let waiting = server.nextRequest()
+                try await send("/\(round)/1")
+                #expect(try await waiting.path == "/\(round)/1")
+                try await send("/\(round)/2")
+                try await send("/\(round)/3")
+                #expect(try await server.nextRequest().path == "/\(round)/2")
+                #expect(try await server.nextRequest().path == "/\(round)/3")
+            }
+            let next = Task { try await server.nextRequest() }
+            await server.shutdown()
+            let error = await #expect(throws: TestingError.self) { try await next.value }
+            #expect(error?.code == .shutDown)
+        }
+    }
+
     @Test func nextRequestFailsAtShutdown() async throws {
         let server = try await MockServer.start { _ in .text("") }
         let next = Task { try await server.nextRequest() }

@@ -304,6 +304,7 @@ struct ClientIdentityTests {
                 }
             }
             let known = Set(identities.map(\.certificate))
+            #expect(!server.recordedRequests.isEmpty)
             #expect(server.recordedRequests.allSatisfy { $0.clientCertificate.map(known.contains) ?? false })
         }
     }

@@ -1,6 +1,6 @@
+import CommandSupport
 import HTTPTypes
 import NIOCore
-import ScalingSupport
 import Testing
 
 @testable import LinnetTransport

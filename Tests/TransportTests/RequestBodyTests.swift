@@ -66,7 +66,8 @@ struct RequestBodyTests {
             }
             #expect(error?.code == .requestBodyFailed)
         }
-        #expect(server.recordedRequests.allSatisfy { !$0.isComplete })
+        #expect(try await !server.nextRequest().isComplete)
+        #expect(server.recordedRequests.count == 1)
         await server.shutdown()
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import LinnetTransport
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite("Responses", .timeLimit(.minutes(5)))
@@ -113,21 +114,26 @@ struct StreamedResponseTests {
     }
 
     @Test func aReaderThatWaitsHoldsTheServerBack() async throws {
-        let size = 16 * 1024 * 1024
-        try await withMockServer { _ in
-            MockResponse(body: .bytes(Data(count: size)))
+        // More than all buffers on the way can hold.
+        let source = CountedPieces(count: 1_024, size: 256 * 1_024)
+        try await withMockServer { request in
+            request.path == "/small" ? .text("small") : MockResponse(body: .stream(source))
         } perform: { server in
             try await withTransport { transport in
                 let response = try await transport.send(server.request(delivery: .streamed))
-                var count = 0
-                var largest = 0
+                var before: Int
+                repeat {
+                    before = source.made
+                    for _ in 0..<50 { try await expectText("small", transport, server.request(.get, "/small")) }
+                } while source.made > before
+                #expect((1..<source.count / 2).contains(before))
+                var (received, largest) = (0, 0)
                 for try await chunk in response.body {
-                    count += chunk.readableBytes
+                    received += chunk.readableBytes
                     largest = max(largest, chunk.readableBytes)
-                    await Task.yield()
                 }
-                #expect(count == size)
-                #expect(largest <= 1024 * 1024)
+                #expect(received == source.count * source.piece.count && source.made == source.count)
+                #expect(largest <= 1_024 * 1_024)
             }
         }
     }
@@ -190,4 +196,30 @@ extension MockServer {
     fileprivate func request(path: String, delivery: ResponseDelivery) -> TransportRequest {
         request(.get, path, delivery: delivery)
     }
+}
+
+/// Makes pieces when they are asked for, and counts them.
+private final class CountedPieces: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let source: CountedPieces
+
+        mutating func next() async throws -> Data? {
+            guard source.made < source.count else { return nil }
+            source.counter.add(1, ordering: .relaxed)
+            return source.piece
+        }
+    }
+
+    let count: Int
+    let piece: Data
+    private let counter = Atomic(0)
+
+    init(count: Int, size: Int) {
+        self.count = count
+        piece = Data(count: size)
+    }
+
+    var made: Int { counter.load(ordering: .relaxed) }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: self) }
 }

@@ -132,4 +132,31 @@ struct TLSHandlerTests {
         }
         #expect(seen.first == .serverName(nil))
     }
+
+    /// What waits for the socket is plaintext, of which there is one copy, and no ciphertext.
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func aLargeWriteIsEncryptedAsTheSocketTakesIt(version: TLSOptions.Version) async throws {
+        let text = String(repeating: "0123456789abcdef", count: 1024 * 1024)
+        let ciphertext = Mutex<Int?>(nil)
+        let seen = try await converse(
+            version: version,
+            client: { client in
+                client.eventLoop.execute {
+                    // Small ones before and behind it keep their place.
+                    client.write(ByteBuffer(string: "<"), promise: nil)
+                    client.write(ByteBuffer(string: text), promise: nil)
+                    client.writeAndFlush(ByteBuffer(string: ">")).whenComplete { _ in client.close(promise: nil) }
+                    let waiting = try? client.syncOptions?.getOption(.bufferedWritableBytes)
+                    ciphertext.withLock { $0 = waiting }
+                }
+            })
+        let waiting = try #require(ciphertext.withLock { $0 })
+        #expect(waiting < 1024 * 1024)
+        let received = seen.reduce(into: "") { all, event in
+            if case .bytes(let bytes) = event { all += bytes }
+        }
+        #expect(received.utf8.count == text.utf8.count + 2)
+        let isInOrder = received == "<" + text + ">"
+        #expect(isInOrder)
+    }
 }

@@ -24,6 +24,9 @@ public struct AllOfEvaluator: TrustEvaluator {
     /// Whether one of them pins.
     public var isPinning: Bool { first.isPinning || others.contains { $0.isPinning } }
 
+    /// Whether each of them allows it.
+    public var allowsCleartext: Bool { first.allowsCleartext && others.allSatisfy { $0.allowsCleartext } }
+
     /// Asks each in turn.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         let decision = await first.evaluate(trust)

@@ -21,6 +21,9 @@ public struct AnyOfEvaluator: TrustEvaluator {
     /// Whether each of them pins: one that does not would accept a chain without a match.
     public var isPinning: Bool { first.isPinning && others.allSatisfy { $0.isPinning } }
 
+    /// Whether one of them allows it: all together trust no less than that one.
+    public var allowsCleartext: Bool { first.allowsCleartext || others.contains { $0.allowsCleartext } }
+
     /// Asks each in turn, until one accepts.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         let decision = await first.evaluate(trust)

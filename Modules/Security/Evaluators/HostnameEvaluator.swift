@@ -5,6 +5,9 @@ public struct HostnameEvaluator: TrustEvaluator {
     /// Makes an evaluator.
     public init() {}
 
+    /// True: it refuses nothing that the system's store accepts.
+    public var allowsCleartext: Bool { true }
+
     /// Compares the leaf's subject alternative names with the host (RFC 9525).
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         do {

@@ -5,6 +5,9 @@ public struct InsecureAcceptAnyCertificateEvaluator: TrustEvaluator {
     /// Makes an evaluator.
     public init() {}
 
+    /// True.
+    public var allowsCleartext: Bool { true }
+
     /// Accepts.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         // What is too large to be looked at is accepted, too, but not looked at.

@@ -27,7 +27,7 @@ public struct PinSetEvaluator: TrustEvaluator {
         self.set = set
     }
 
-    /// True, also once the set has expired: a request in clear text to such a host stays refused.
+    /// True, also once the set has expired.
     public var isPinning: Bool { true }
 
     /// Verifies the chain, and looks for a key of the set while the set counts.

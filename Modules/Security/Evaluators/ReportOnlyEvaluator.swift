@@ -24,6 +24,9 @@ public struct ReportOnlyEvaluator: TrustEvaluator {
     /// Whether the enforced one pins.
     public var isPinning: Bool { enforced.isPinning }
 
+    /// Whether the enforced one allows it.
+    public var allowsCleartext: Bool { enforced.allowsCleartext }
+
     /// Asks the enforced one, and the observed one when that accepts.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         let decision = await enforced.evaluate(trust)

@@ -12,6 +12,11 @@ public struct SystemTrustEvaluator: TrustEvaluator {
         verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)
     }
 
+    /// True where the system's anchors are among the anchors, and a certificate may be accepted of which no revocation is
+    /// known: without other anchors alone (``TrustEvaluator/onlyAnchors(_:)``), and without hard failure
+    /// (``RevocationOptions/Failure``).
+    public var allowsCleartext: Bool { verifier.anchors.includesSystem && verifier.profile.revocation.failure == .soft }
+
     /// Verifies the chain.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         do {

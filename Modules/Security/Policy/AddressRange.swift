@@ -42,8 +42,10 @@ struct AddressRange: Hashable, Sendable {
         }
     }
 
-    /// What is never routed on the internet: loopback, private use, link-local, shared (RFC 6890, 2.2; RFC 4193).
+    /// What is never routed on the internet: this host, to which the system connects as to loopback; loopback, private use,
+    /// link-local, shared (RFC 6890, 2.2; RFC 4193).
     static let privateRanges: [AddressRange] = [
+        AddressRange([0, 0, 0, 0], prefixLength: 8), AddressRange(zeros(16), prefixLength: 128),
         AddressRange([10, 0, 0, 0], prefixLength: 8), AddressRange([172, 16, 0, 0], prefixLength: 12),
         AddressRange([192, 168, 0, 0], prefixLength: 16), AddressRange([127, 0, 0, 0], prefixLength: 8),
         AddressRange([169, 254, 0, 0], prefixLength: 16), AddressRange([100, 64, 0, 0], prefixLength: 10),

@@ -10,23 +10,24 @@ internal import Darwin
 enum HostName: Hashable, Sendable {
     /// In lower case, without a dot at its end.
     case name(String)
-    /// Four bytes or sixteen.
+    /// Four bytes or sixteen; an IPv4-mapped address (RFC 4291, 2.5.5.2) is the IPv4 address, as it is to the system.
     case address([UInt8])
 
-    /// Reads a host; nil when it is neither an address nor a name in ASCII.
+    /// Reads a host, without brackets; nil when it is neither an address nor a name in ASCII.
     ///
     /// OpenSSL takes a name that begins with a dot for "any name below", and one with an asterisk for itself; neither is
-    /// a host, so neither gets that far.
+    /// a host, so neither gets that far. Nor does a number that only some readers take for an address
+    /// (``HostSpelling``).
     init?(_ text: String) {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        let lower = text.lowercased()
-        let name = lower.hasSuffix(".") ? String(lower.dropLast()) : lower
-        if let address = Self.address(name) {
+        var text = text
+        guard let spelling = text.withUTF8({ HostSpelling.Scan($0) }) else { return nil }
+        let name = text.utf8.last == UInt8(ascii: ".") ? String(text.dropLast()) : text
+        switch spelling.kind {
+        case .name: self = .name(spelling.hasUppercase ? name.lowercased() : name)
+        case .number, .colons:
+            guard let address = Self.address(name) else { return nil }
             self = .address(address)
-            return
         }
-        guard Self.isName(name) else { return nil }
-        self = .name(name)
     }
 
     /// The number of a name's labels.
@@ -34,32 +35,17 @@ enum HostName: Hashable, Sendable {
         name.utf8.count { $0 == UInt8(ascii: ".") } + 1
     }
 
-    /// Whether the last label is of digits alone: meant as an address, and not understood as one.
-    static func endsInNumber(_ name: String) -> Bool {
-        name.split(separator: ".").last?.utf8.allSatisfy(isDigit) ?? false
-    }
-
-    /// Labels of letters, digits, hyphens and underscores, each of 1 to 63 bytes (RFC 1123, 2.1).
-    private static func isName(_ name: String) -> Bool {
-        guard (1...253).contains(name.utf8.count) else { return false }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        return labels.allSatisfy { label in
-            (1...63).contains(label.utf8.count)
-                && label.utf8.allSatisfy { byte in
-                    (97...122).contains(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-                }
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
-
     private static func address(_ text: String) -> [UInt8]? {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 { return withUnsafeBytes(of: v4) { Array($0) } }
         var v6 = in6_addr()
-        if inet_pton(AF_INET6, text, &v6) == 1 { return withUnsafeBytes(of: v6) { Array($0) } }
-        return nil
+        guard inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: v6) { Array($0) }
+        return bytes.starts(with: mappedPrefix) ? Array(bytes.dropFirst(mappedPrefix.count)) : bytes
     }
+
+    /// What IPv4-mapped addresses begin with.
+    private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
     /// The one text of a host; of an address, as RFC 5952 writes it.
     var text: String {

@@ -8,9 +8,15 @@
 /// | `192.0.2.1`, `2001:db8::1` | that address, however it is written |
 /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses with that prefix (RFC 4632) |
 /// | `@single-label` | names of one label: `localhost`, `nas` |
-/// | `@private` | names below `localhost`, `local` (RFC 6762), `internal` and `home.arpa` (RFC 8375); addresses for loopback, private use, links and shared networks (RFC 6890, RFC 4193) |
+/// | `@private` | names below `localhost`, `local` (RFC 6762), `internal` and `home.arpa` (RFC 8375); addresses for this host, loopback, private use, links and shared networks (RFC 6890, RFC 4193) |
 ///
 /// Names are compared without regard to case or a dot at their end. Names beyond ASCII are given as A-labels (RFC 5890).
+/// IPv4-mapped addresses, `::ffff:192.0.2.1`, are the IPv4 address, in patterns and in hosts. What ends in a number and is
+/// not an address in its usual form, such as `127.1` or `0x7f000001`, is no host and matches nothing; such a URL is not
+/// requested.
+///
+/// A pattern is for the host that stands in the URL. A pattern of addresses is not for a name, whatever addresses the name
+/// resolves to: a certificate is for the host, and a resolver is not to be trusted with the choice of a rule.
 ///
 /// Of the patterns that are for a host, the most specific comes first: an exact host; a longer prefix of addresses before
 /// a shorter one; wildcards with more labels before those with fewer, `*.` before `**.`; `@single-label`; `@private`.
@@ -53,11 +59,7 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         if text.utf8.contains(UInt8(ascii: "/")) { return range(text) }
         if text.hasPrefix("**.") { return base(text.dropFirst(3)).map { .anyDepth($0) } }
         if text.hasPrefix("*.") { return base(text.dropFirst(2)).map { .oneLabel($0) } }
-        switch HostName(text) {
-        case .name(let name) where HostName.endsInNumber(name): return nil
-        case let host?: return .exact(host)
-        case nil: return nil
-        }
+        return HostName(text).map { .exact($0) }
     }
 
     private static func base(_ text: Substring) -> String? {
@@ -66,10 +68,17 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
 
     private static func range(_ text: String) -> Form? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, case .address(let base) = HostName(String(parts[0])), let length = Int(parts[1]),
-            String(length) == parts[1], let range = AddressRange(base, prefixLength: length)
+        guard parts.count == 2, case .address(let base) = HostName(String(parts[0])), let written = Int(parts[1]),
+            String(written) == parts[1],
+            let range = AddressRange(base, prefixLength: prefixLength(written, of: base, writtenAs: parts[0]))
         else { return nil }
         return range.isSingle ? .exact(.address(base)) : .range(range)
+    }
+
+    /// The length of a prefix of the address as it is compared: of one that is written as IPv4-mapped, without the 96 bits
+    /// that all such addresses share.
+    private static func prefixLength(_ length: Int, of base: [UInt8], writtenAs text: Substring) -> Int {
+        base.count == 4 && text.utf8.contains(UInt8(ascii: ":")) ? length - 96 : length
     }
 
     /// Whether the pattern is for this host.
@@ -84,7 +93,7 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
             name.hasSuffix("." + base) && HostName.labels(name) == HostName.labels(base) + 1
         case (.anyDepth(let base), .name(let name)): name == base || name.hasSuffix("." + base)
         case (.range(let range), .address(let address)): range.contains(address)
-        case (.singleLabel, .name(let name)): HostName.labels(name) == 1 && !HostName.endsInNumber(name)
+        case (.singleLabel, .name(let name)): HostName.labels(name) == 1
         case (.privateUse, _): host.isForPrivateUse
         case (.oneLabel, .address), (.anyDepth, .address), (.range, .name), (.singleLabel, .address): false
         }

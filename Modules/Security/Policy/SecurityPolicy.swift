@@ -11,7 +11,8 @@ internal import Synchronization
 /// ```
 ///
 /// The most specific rule for a host decides alone; ``HostPattern`` says which that is. Hosts without a rule are judged by
-/// ``otherHosts``: the system's store unless something else is given, such as ``TrustEvaluator/refuse``.
+/// ``otherHosts``: the system's store unless something else is given, such as ``TrustEvaluator/refuse``. The rule also says
+/// whether clear text, `http`, may go to the host (``allowsCleartext(to:)``).
 public struct SecurityPolicy: Sendable {
     /// Tells policies apart; copies of one have the same. Connections made under one identity never serve another.
     public struct Identity: Hashable, Sendable {
@@ -32,6 +33,8 @@ public struct SecurityPolicy: Sendable {
     public let otherHosts: any TrustEvaluator
     /// Whether it pins a host.
     public let isPinning: Bool
+    /// Whether clear text may go to every host: then none has to be looked up.
+    private let allowsCleartext: Bool
     /// Whether a TLS session (RFC 8446, 2.2) may be resumed on a verdict that this policy gave when the session was
     /// opened, as long as that verdict holds (``VerifiedTrust/validUntil``), and for a day at most.
     ///
@@ -61,6 +64,7 @@ public struct SecurityPolicy: Sendable {
         self.rules = rules.sorted { $0.pattern.specificity > $1.pattern.specificity }
         self.otherHosts = otherHosts
         isPinning = otherHosts.isPinning || rules.contains { $0.evaluator.isPinning }
+        allowsCleartext = otherHosts.allowsCleartext && rules.allSatisfy { $0.evaluator.allowsCleartext }
     }
 
     /// The same policy, of another identity, that tells a reporter of each refusal and of each finding of a
@@ -128,7 +132,7 @@ public struct SecurityPolicy: Sendable {
     }
 
     private func verdict(_ trust: ServerTrust) async -> TrustDecision {
-        guard rules.isEmpty || trust.host.isEmpty || HostName(trust.host) != nil else {
+        guard rules.isEmpty || HostName(trust.host) != nil else {
             return .refused(.unusableHost(.hostRefused, trust))
         }
         return await evaluator(for: trust.host).evaluate(trust)
@@ -146,6 +150,16 @@ public struct SecurityPolicy: Sendable {
                 reporter.report(TrustReport(finding.completed(by: trust), trust, pattern: pattern, isEnforced: false))
             }
         }
+    }
+
+    /// Whether a request in clear text, `http`, may go to a host.
+    ///
+    /// The rule for the host decides, or ``otherHosts``, by ``TrustEvaluator/allowsCleartext``: refusing, pinning, other
+    /// anchors than the system's and evaluators of one's own say no, the system's store says yes. A host that is no name in
+    /// ASCII and no address gets none where any rule refuses it. `HTTPTransport` asks before it takes or opens a
+    /// connection, and fails with `cleartextRefused`.
+    public func allowsCleartext(to host: String) -> Bool {
+        allowsCleartext || (HostName(host) != nil && evaluator(for: host).allowsCleartext)
     }
 
     /// Whether it pins this host.

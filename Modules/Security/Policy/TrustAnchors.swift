@@ -58,6 +58,14 @@ public struct TrustAnchors: Sendable {
         }
     }
 
+    /// Whether the system's anchors are among them.
+    var includesSystem: Bool {
+        switch source {
+        case .system, .extended: true
+        case .own: false
+        }
+    }
+
     func store() throws(SecurityError) -> TrustStore {
         switch source {
         case .system(let location): try SystemTrustStores.shared.store(for: location ?? .current)

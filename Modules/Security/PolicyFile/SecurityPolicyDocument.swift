@@ -29,6 +29,9 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
+/// Requests in clear text may go to the hosts of a rule that has `"trust"` `"system"` or `"systemAndAnchors"`, as is the
+/// default, and no pins that are enforced; and to other hosts unless they are refused (``SecurityPolicy/allowsCleartext(to:)``).
+///
 /// It is read strictly: a key that this version does not know, a key that stands twice, a value of another kind, and another
 /// version are errors that name their place. ``SecurityPolicyFile`` makes a policy of it.
 public struct SecurityPolicyDocument: Sendable, Hashable, Codable {

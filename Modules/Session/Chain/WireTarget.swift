@@ -1,10 +1,11 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetSecurity
 internal import LinnetSerialization
 
 /// A URL taken apart into what a request's head carries (RFC 9112, section 3.2): scheme, authority and target.
 ///
-/// The fragment stays at home, an empty path is `/`, the default port is left out, and bytes that may not stand in a
+/// The host is a name, or an address in its one form (`HostSpelling`); the fragment stays at home, an empty path is `/`, the default port is left out, and bytes that may not stand in a
 /// request line are percent-encoded. User information is never sent in the authority (RFC 9110, section 4.2.4): it
 /// becomes Basic credentials, unless the request has an Authorization field.
 struct WireTarget: Hashable {
@@ -73,12 +74,18 @@ struct WireTarget: Hashable {
             colon += 1
         }
         let host = Bytes(rebasing: bytes[..<colon])
-        guard !host.isEmpty, host.allSatisfy(\.isHostByte) else {
-            throw .invalidURL("The URL's host is missing, or is not ASCII (use its Punycode form).", url)
+        let isBracketed = host.first == .openingBracket && host.last == .closingBracket && host.count > 1
+        let inner = isBracketed ? Bytes(rebasing: host[1..<(host.count - 1)]) : host
+        guard let spelling = HostSpelling(inner, isBracketed: isBracketed) else {
+            throw .invalidURL(
+                "The URL's host is neither a name in ASCII (use its Punycode form) nor an address in its usual form, "
+                    + "four decimal numbers or IPv6 in brackets without a zone.", url)
         }
         let digits = Bytes(rebasing: bytes[min(colon + 1, bytes.count)...])
-        guard let port = try port(digits, url), port != (scheme == "https" ? 443 : 80) else { return lowercased(host) }
-        return lowercased(bytes)
+        var port = try port(digits, url)
+        if port == (scheme == "https" ? 443 : 80) { port = nil }
+        guard case .address(let text) = spelling else { return lowercased(port == nil ? host : bytes) }
+        return (text.utf8.contains(.colon) ? "[\(text)]" : text) + (port.map { ":\($0)" } ?? "")
     }
 
     /// The port; nil where the URL names none.
@@ -138,7 +145,6 @@ extension UInt8 {
         if self < 64 { return (low >> UInt64(self)) & 1 == 1 }
         return self < 128 && (high >> UInt64(self - 64)) & 1 == 1
     }
-    fileprivate var isHostByte: Bool { isTargetByte && self != UInt8(ascii: "%") && self != .at }
     fileprivate var percentEncoded: [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)
         return [UInt8(ascii: "%"), digits[Int(self >> 4)], digits[Int(self & 15)]]

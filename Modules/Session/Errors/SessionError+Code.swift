@@ -16,7 +16,8 @@ extension SessionError {
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// The connection ended before the response was complete.
         public static let connectionLost = Code("connectionLost")
-        /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``.
+        /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``. Or it lets no clear text
+        /// go to the host: then the underlying `TransportError` has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")
         /// The server requires a client certificate, and got none; see ``Session/Configuration/clientIdentities``.
         public static let clientCertificateRequired = Code("clientCertificateRequired")

@@ -25,7 +25,8 @@ public final class HTTPSession: Sendable {
     ///
     /// Throws ``SessionError/Code/invalidURL`` for a base URL that is not http or https with a host, and
     /// ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced: among others a security policy
-    /// that pins, with a base URL that is not https, or with none.
+    /// that pins, with a base URL that is not https, or with none; and one that lets no clear text go to the base URL's host,
+    /// which is http.
     public convenience init(
         baseURL: URL? = nil, _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws(SessionError) {
@@ -63,7 +64,8 @@ public final class HTTPSession: Sendable {
 
     /// Replaces the security policy as ``Session/replaceSecurityPolicy(_:)`` does.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` too for a policy that pins when the base URL is not https.
+    /// Throws ``SessionError/Code/invalidConfiguration`` too for a policy that ``init(baseURL:_:)`` would refuse with the base
+    /// URL.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
         _ = try URLResolver(baseURL: baseURL, policy: policy)
         try session.replaceSecurityPolicy(policy)

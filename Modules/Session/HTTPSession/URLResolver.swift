@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSecurity
+internal import LinnetTransport
 
 /// Makes URLs of what callers write, relative to a base (RFC 3986, section 5): a path, a path from the host's root, or
 /// a whole URL, which ignores the base.
@@ -9,7 +10,8 @@ struct URLResolver: Sendable {
     private let prefix: String?
     private let origin: Origin?
 
-    /// Gives the base a slash at its end if it has a path, and refuses a policy that pins without https.
+    /// Gives the base a slash at its end if it has a path, and refuses a policy that pins without https, or does not let
+    /// clear text go to the base.
     init(baseURL: URL?, policy: SecurityPolicy) throws(SessionError) {
         self.baseURL = try baseURL.map { base throws(SessionError) in try Self.directory(base.absoluteURL) }
         guard !policy.isPinning || self.baseURL?.scheme?.lowercased() == "https" else {
@@ -17,6 +19,11 @@ struct URLResolver: Sendable {
                 .invalidConfiguration, "A security policy that pins needs a base URL with https.", url: baseURL)
         }
         origin = try self.baseURL.map { base throws(SessionError) in try Origin(base) }
+        if let origin, let host = self.baseURL?.host(), origin.scheme == "http", !policy.allowsCleartext(to: host) {
+            let message = "The security policy does not let clear text go to \(host): the base URL must be https."
+            throw SessionError(
+                .invalidConfiguration, message, underlying: TransportError(.cleartextRefused, message), url: baseURL)
+        }
         prefix = self.baseURL.flatMap { base in
             let text = base.absoluteString
             return text.utf8.last == UInt8(ascii: "/") && base.query == nil && base.fragment == nil ? text : nil

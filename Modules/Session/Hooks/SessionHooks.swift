@@ -5,9 +5,11 @@ public import LinnetSecurity
 public struct SessionHooks: Sendable {
     /// Judges a server's chain after the security policy has: what it returns counts, so that it can refuse what the policy
     /// accepted, and the other way round. It is called in the handshake, under the TLS timeout, and not for the requests of a
-    /// connection that is open already. With TLS 1.2 it can be called twice (`ServerTrust.awaitsStaple`).
+    /// connection that is open already. With TLS 1.2 it can be called twice (`ServerTrust.awaitsStaple`). So that it is asked
+    /// in each handshake, no TLS session is resumed.
     ///
-    /// Setting it makes a policy of another identity. It has no effect with a transport of one's own.
+    /// It does not change to which hosts clear text may go, where there is no chain to judge. Setting it makes a policy of
+    /// another identity. It has no effect with a transport of one's own.
     public var didReceiveServerTrust: (@Sendable (ServerTrust, TrustDecision) async -> TrustDecision)?
     /// Chooses whom the client shows itself to be to a server that asks for a certificate: from what the server wants, and the
     /// identity that ``Session/Configuration/clientIdentities`` has for its host. Nil shows nobody. What it throws fails the
@@ -56,8 +58,13 @@ private struct AskingEvaluator: TrustEvaluator {
     let hook: @Sendable (ServerTrust, TrustDecision) async -> TrustDecision
 
     var isPinning: Bool { base.isPinning }
+    var allowsCleartext: Bool { base.allowsCleartext }
 
+    /// What the hook will say of the next handshake is not known in this one: no session stands for its answer.
     func evaluate(_ trust: ServerTrust) async -> TrustDecision {
-        await hook(trust, await base.evaluate(trust))
+        let decision = await hook(trust, await base.evaluate(trust))
+        guard case .accepted(var verified) = decision else { return decision }
+        verified.validUntil = nil
+        return .accepted(verified)
     }
 }

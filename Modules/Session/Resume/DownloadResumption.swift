@@ -12,7 +12,8 @@ public enum DownloadResumption: Sendable, Hashable {
 
         private init(_ description: String) { self.description = description }
 
-        /// There is another version of the entity now.
+        /// There is another version of the entity now, or the server sent a part of it and did not say that it is of the
+        /// same one (RFC 9110, section 15.3.7.3).
         public static let entityChanged = Reason("entityChanged")
         /// The entity is the same as far as can be told, but the server does not send parts.
         public static let rangesIgnored = Reason("rangesIgnored")

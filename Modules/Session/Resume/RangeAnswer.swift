@@ -28,7 +28,7 @@ enum RangeAnswer: Equatable {
         _ head: HTTPResponse, _ resume: ResumeData, _ url: URL
     ) throws(SessionError) -> RangeAnswer {
         // A server that knows Range but not If-Range sends a part of the new version.
-        if resume.validators.contradict(head) { return .askAgain(.entityChanged) }
+        guard resume.validators.confirm(head) else { return .askAgain(.entityChanged) }
         guard let range = head.headerFields[.contentRange].flatMap({ ContentRange($0) }), let bytes = range.bytes else {
             throw SessionError(
                 .invalidResponse, "The part (206) has no Content-Range that can be read.", url: url)

@@ -27,6 +27,15 @@ struct ResumeValidators: Sendable, Hashable {
         return false
     }
 
+    /// Whether a part (206) is of this version for certain: parts are put together only where they share a strong validator
+    /// (RFC 9110, section 15.3.7.3), and the one that If-Range named is in every honest answer to it. A tag must be (section
+    /// 15.3.7); a date may be left out, and is asked for all the same: a server that ignores If-Range (section 13.1.5) and
+    /// leaves the date out looks the same, and two versions in one file are worse than a download from the start.
+    func confirm(_ head: HTTPResponse) -> Bool {
+        if let entityTag { return head.headerFields[.eTag] == entityTag }
+        return lastModified != nil && head.headerFields[.lastModified] == lastModified
+    }
+
     /// Tags without quotes are no tags by the standard, but there are servers that send them, and know them again. To one
     /// that doesn't, If-Range looks like a date that is not its own, and it sends all.
     private static func isStrong(_ tag: String) -> Bool {

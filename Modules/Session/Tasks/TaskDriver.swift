@@ -146,6 +146,8 @@ final class TaskDriver<Output: Sendable>: Sendable {
         state.outcome = outcome
         state.work = nil
         state.runningTask = nil
+        // It holds the pool, which a handle that is kept must not.
+        state.place = nil
         let timer = state.pace.end()
         state.publishProgress(at: nil)
         state.outbox.append(.state(.completed))

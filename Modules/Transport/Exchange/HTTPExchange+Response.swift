@@ -58,8 +58,10 @@ extension HTTPExchange {
                 head: head, body: TransportResponseBody(.stream(ResponseBodyReader(channel))), metrics: metrics))
     }
 
-    /// The server has the time of an idle connection from now on to say the next word.
+    /// The server has the time of an idle connection from now on to say the next word, unless it is not its turn: while
+    /// the request is being sent, the response's reader is slow, or the response is complete.
     func armReadDeadline() {
+        guard requestProgress != .sending, !isReadPaused, heldEnd == nil else { return }
         deadlines.read = timeouts.idleRead.map { .after($0) }
     }
 

@@ -29,8 +29,15 @@ final class HTTPExchange: @unchecked Sendable {
     var head: HTTPResponse?
     /// The head's status; 0 before there is one.
     var statusCode = 0
+    /// Carries a streamed body to its reader, until the exchange ends: the channel holds the exchange that long.
     var bodyChannel: ResponseBodyChannel?
-    var pump: Task<Void, Never>?
+    /// What produces a streamed request body, until the last byte or the end.
+    var pump: (any RequestBodyProducer)?
+    var requestProgress = RequestProgress.sending
+    /// Writes of the body that the socket has not taken yet.
+    var writesInFlight = 0
+    /// The response's end, when it has come while the request was still being sent.
+    private(set) var heldEnd: HeldEnd?
     var deadlines = Deadlines()
     var hasWrittenBytes = false
     var hasReceivedBytes = false
@@ -72,7 +79,20 @@ final class HTTPExchange: @unchecked Sendable {
     /// Whether the same request can be produced a second time.
     var isReplayable: Bool { request.body?.isReplayable ?? true }
 
-    /// The response's last byte is there. Nobody hears of it before ``handOver(_:)``.
+    /// A response that is complete while its request is not.
+    struct HeldEnd {
+        let trailers: HTTPFields?
+    }
+
+    /// The response's last byte is there, and the request is still being sent: ``complete(trailers:)`` follows once that is
+    /// out or cut short.
+    func hold(trailers: HTTPFields?) {
+        metrics.times.responseEnd.tick = .now
+        heldEnd = HeldEnd(trailers: trailers)
+        deadlines.read = nil
+    }
+
+    /// Request and response are over. Nobody hears of it before ``handOver(_:)``.
     func complete(trailers: HTTPFields?) -> TransportResponseBody.Completion {
         end()
         return TransportResponseBody.Completion(trailers: trailers, metrics: metrics)
@@ -80,7 +100,7 @@ final class HTTPExchange: @unchecked Sendable {
 
     /// Tells who waits that the response is complete.
     func handOver(_ completion: TransportResponseBody.Completion) {
-        if let bodyChannel {
+        if let bodyChannel = bodyChannel.take() {
             bodyChannel.finish(.success(completion))
         } else if let head {
             succeed(
@@ -96,16 +116,16 @@ final class HTTPExchange: @unchecked Sendable {
 
     func fail(_ error: TransportError, canRepeat: Bool = false) {
         end()
-        bodyChannel?.finish(.failure(error))
+        bodyChannel.take()?.finish(.failure(error))
         waiter?.resume(returning: .failure(error, canRepeat: canRepeat))
         waiter = nil
     }
 
     private func end() {
         hasEnded = true
-        deadlines = Deadlines()
         stopBody()
-        metrics.times.responseEnd.tick = .now
+        deadlines = Deadlines()
+        if heldEnd == nil { metrics.times.responseEnd.tick = .now }
         observer?.didFinishAttempt(metrics)
     }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// It takes the connection's bytes as they are, and is its codec too: a request or response passes no other handler but
 /// TLS's.
-final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
+final class HTTP1Handler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -18,20 +18,18 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         var closed: () -> Void
     }
 
-    /// Bodies up to this are written into one piece with the head.
-    private static let mostBytesWithHead = 4096
-    /// What a connection keeps to write in.
-    private static let mostBytesKept = 16_384
-
-    private let continueTimeout: Duration
+    let continueTimeout: Duration
     private var owner: Owner?
-    private var context: ChannelHandlerContext?
-    private var machine: HTTP1StateMachine
+    var context: ChannelHandlerContext?
+    var machine: HTTP1StateMachine
     private var parser: HTTP1ResponseParser
     /// What is written next; the memory serves one request after another.
-    private var output = ByteBuffer()
-    private var sendsChunks = false
-    private var exchange: HTTPExchange?
+    var output = ByteBuffer()
+    /// Bytes of the body that the framing promises and that were not taken yet; nil where it is sent in chunks.
+    var bodyBytesLeft: Int64?
+    /// As the socket has taken bodies so far.
+    var sliceSize = BodySliceSize()
+    var exchange: HTTPExchange?
     private var watchdog = Watchdog()
     private var isTruncated = false
 
@@ -70,10 +68,9 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }
         self.exchange = exchange
-        if case .chunked = writer.framing { sendsChunks = true } else { sendsChunks = false }
+        if case .chunked = writer.framing { bodyBytesLeft = nil } else { bodyBytesLeft = body?.length ?? 0 }
         parser.begin(exchange.request.head.method)
         exchange.begin()
-        if body == nil { armReadDeadline() }
         write(body: body, waitsForContinue: writer.expectsContinue, exchange, context)
         context.read()
         armWatchdog()
@@ -87,7 +84,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     func resumeReading(_ exchange: HTTPExchange) {
         guard self.exchange === exchange, exchange.isReadPaused else { return }
         exchange.isReadPaused = false
-        armReadDeadline()
+        exchange.armReadDeadline()
         context?.read()
         armWatchdog()
     }
@@ -95,81 +92,6 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     /// Closes the connection; an exchange that runs on it fails.
     func shutDown(_ error: TransportError) {
         if exchange == nil { close() } else { fail(error) }
-    }
-
-    // MARK: The request
-
-    /// Writes the head that `output` holds, and what can follow it at once.
-    private func write(
-        body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
-    ) {
-        switch body {
-        case nil:
-            exchange.bodyEnded()
-            writeOutput(context)
-        case .bytes(var bytes) where !waitsForContinue && bytes.readableBytes <= Self.mostBytesWithHead:
-            let promise = bytes.readableBytes > 0 ? exchange.bodyPromise(bytes, on: context.eventLoop) : nil
-            output.writeBuffer(&bytes)
-            writeOutput(context, promise)
-            requestEnded(exchange)
-        case .some where waitsForContinue:
-            exchange.deadlines.proceed = .after(continueTimeout)
-            writeOutput(context)
-        case .some(let body):
-            context.write(wrapOutboundOut(output), promise: nil)
-            send(body, of: exchange, context)
-        }
-    }
-
-    private func writeOutput(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
-        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
-        if output.capacity > Self.mostBytesKept { output = ByteBuffer() }
-    }
-
-    private func send(_ body: TransportRequestBody, of exchange: HTTPExchange, _ context: ChannelHandlerContext) {
-        switch body {
-        case .bytes(let buffer):
-            if buffer.readableBytes > 0 {
-                let promise = exchange.bodyPromise(buffer, on: context.eventLoop)
-                context.write(wrapOutboundOut(buffer), promise: promise)
-            }
-            context.flush()
-            requestEnded(exchange)
-        case .stream(let length, _, let make):
-            context.flush()
-            exchange.pumpBody(length: length, make: make, into: self, on: context.eventLoop)
-        }
-    }
-
-    func sendChunk(_ chunk: ByteBuffer, of exchange: HTTPExchange, _ done: @escaping @Sendable (Bool) -> Void) {
-        guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else { return done(false) }
-        let promise = exchange.bodyPromise(chunk, on: context.eventLoop)
-        promise.futureResult.whenComplete { result in
-            if case .success = result { done(true) } else { done(false) }
-        }
-        if sendsChunks {
-            let size = String(chunk.readableBytes, radix: 16)
-            context.write(wrapOutboundOut(ByteBuffer(string: size + "\r\n")), promise: nil)
-            context.write(wrapOutboundOut(chunk), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "\r\n")), promise: promise)
-        } else {
-            context.writeAndFlush(wrapOutboundOut(chunk), promise: promise)
-        }
-        armWatchdog()
-    }
-
-    func endBody(of exchange: HTTPExchange, _ error: TransportError?) {
-        guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else { return }
-        if let error { return fail(error) }
-        if sendsChunks { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "0\r\n\r\n")), promise: nil) }
-        requestEnded(exchange)
-        armWatchdog()
-    }
-
-    private func requestEnded(_ exchange: HTTPExchange) {
-        machine.requestBodyEnded()
-        exchange.bodyEnded()
-        if !exchange.isReadPaused { armReadDeadline() }
     }
 
     // MARK: Channel events
@@ -187,6 +109,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
             // Nobody asked: the connection cannot be trusted any more.
             return close()
         }
+        if endHeldResponse() { return }
         exchange.hasReceivedBytes = true
         parser.append(unwrapInboundIn(data))
         do {
@@ -215,7 +138,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     func channelReadComplete(context: ChannelHandlerContext) {
         if let exchange {
             if exchange.awaitsStreamedDelivery { exchange.deliverStreamed(by: self, on: context.eventLoop) }
-            if !exchange.isReadPaused { armReadDeadline() }
+            exchange.armReadDeadline()
             armWatchdog()
         }
         // Also when idle: the end of the connection is noticed by reading alone.
@@ -231,7 +154,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     /// The channel is closed. Called for its close future, too: a channel that is closed while its connecting is being
     /// told of never becomes inactive. Only the first call counts.
     func connectionEnded() {
-        if let exchange {
+        if let exchange, !endHeldResponse() {
             fail(
                 isTruncated ? .truncated : .connectionClosed(afterBytes: exchange.hasReceivedBytes),
                 canRepeat: exchange.canRepeat)
@@ -248,6 +171,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !endHeldResponse() else { return }
         let translated = TransportError(translating: error)
         fail(translated, canRepeat: translated.code == .connectionClosed && (exchange?.canRepeat ?? false))
     }
@@ -268,11 +192,6 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
         }
     }
 
-    private func sendAwaitedBody(_ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
-        exchange.deadlines.proceed = nil
-        if let body = exchange.request.body { send(body, of: exchange, context) }
-    }
-
     private func receivedHead(_ head: HTTP1ResponseHead, _ exchange: HTTPExchange) {
         switch machine.receivedHead(
             status: head.statusCode, keepsAlive: head.keepsAlive && !parser.endsWithConnection)
@@ -289,7 +208,15 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
 
     private func receivedEnd(_ trailers: HTTPFields?, _ exchange: HTTPExchange) {
         let action = machine.receivedEnd(hasSurplus: parser.hasSurplus)
-        if case .fail(let failure) = action { return fail(TransportError(failure)) }
+        switch action {
+        case .fail(let failure): fail(TransportError(failure))
+        case .hold: exchange.hold(trailers: trailers)
+        case .complete, .completeAndClose: end(exchange, action, trailers)
+        }
+    }
+
+    /// Request and response are over.
+    func end(_ exchange: HTTPExchange, _ action: HTTP1StateMachine.EndAction, _ trailers: HTTPFields?) {
         self.exchange = nil
         let completion = exchange.complete(trailers: trailers)
         // The connection is free before the caller hears, so that its next request finds it.
@@ -300,7 +227,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
 
     // MARK: Ends
 
-    private func fail(_ error: TransportError, canRepeat: Bool = false) {
+    func fail(_ error: TransportError, canRepeat: Bool = false) {
         let failed = exchange
         exchange = nil
         close()
@@ -319,12 +246,7 @@ final class HTTP1Handler: ChannelInboundHandler, ExchangeHost {
 
     // MARK: Time
 
-    private func armReadDeadline() {
-        guard let exchange, machine.requestPhase == .complete || machine.responsePhase == .body else { return }
-        exchange.armReadDeadline()
-    }
-
-    private func armWatchdog() {
+    func armWatchdog() {
         guard let exchange, let context else { return }
         watchdog.arm(at: exchange.deadlines.next, on: context.eventLoop, self) { $0.watchdogFired() }
     }

@@ -14,12 +14,16 @@ struct HTTP1StateMachine {
     enum ResponsePhase: Equatable {
         case awaitingHead
         case body
+        /// The last byte is there; the request's is not out.
+        case complete
     }
 
     private struct Exchange {
         var request: RequestPhase
         var response = ResponsePhase.awaitingHead
         var mayReuse: Bool
+        /// The server reads nothing more once its response is complete.
+        var serverCloses = false
         var informationalResponses = 0
     }
 
@@ -47,6 +51,9 @@ struct HTTP1StateMachine {
         case complete
         /// The exchange is over, and so is the connection.
         case completeAndClose
+        /// The server has answered before it has read the request to its end, and lets the client go on (RFC 9112, 9.3): the
+        /// exchange is over with the request's last byte.
+        case hold
         case fail(Failure)
     }
 
@@ -86,9 +93,18 @@ struct HTTP1StateMachine {
         return true
     }
 
-    /// The request's last byte was written.
-    mutating func requestBodyEnded() {
-        if exchange?.request == .sendingBody { exchange?.request = .complete }
+    /// The socket has taken the request's last byte; what to do when the response was complete before.
+    mutating func requestBodyEnded() -> EndAction? {
+        guard var current = exchange, current.request == .sendingBody else { return nil }
+        current.request = .complete
+        exchange = current
+        return current.response == .complete ? end(current, hasSurplus: false) : nil
+    }
+
+    /// The response is complete, and the rest of the request cannot be sent any more.
+    mutating func requestBodyBroke() -> EndAction? {
+        guard let current = exchange, current.response == .complete else { return nil }
+        return end(current, hasSurplus: true)
     }
 
     mutating func receivedInformational(status: Int) -> InformationalAction {
@@ -104,14 +120,16 @@ struct HTTP1StateMachine {
         return sendsBody ? .forwardAndSendBody : .forward
     }
 
-    /// The final response's head is there. A server that refuses before it has read the body will not read the rest;
-    /// one that accepts may still want it (RFC 9112, 9.5).
+    /// The final response's head is there. A server that refuses before it has read the body does not want the rest, and
+    /// would have to read it before the next request: the connection ends with this exchange (RFC 9112, 9.3).
     mutating func receivedHead(status: Int, keepsAlive: Bool) -> HeadAction {
         guard var current = exchange, current.response == .awaitingHead else { return .fail(.unexpectedResponse) }
         current.response = .body
+        current.serverCloses = !keepsAlive
         current.mayReuse = current.mayReuse && keepsAlive
         let abandons =
-            current.request == .awaitingContinue || (current.request == .sendingBody && status >= 300)
+            current.request == .awaitingContinue
+            || (current.request == .sendingBody && !EarlyResponse.wantsBody(status: status))
         if abandons {
             current.request = .abandoned
             current.mayReuse = false
@@ -122,7 +140,16 @@ struct HTTP1StateMachine {
 
     /// The response's last byte is there; after a surplus, which nobody asked for, nothing more can be trusted.
     mutating func receivedEnd(hasSurplus: Bool = false) -> EndAction {
-        guard let current = exchange, current.response == .body else { return .fail(.unexpectedResponse) }
+        guard var current = exchange, current.response == .body else { return .fail(.unexpectedResponse) }
+        guard current.request == .sendingBody, !current.serverCloses, !hasSurplus else {
+            return end(current, hasSurplus: hasSurplus)
+        }
+        current.response = .complete
+        exchange = current
+        return .hold
+    }
+
+    private mutating func end(_ current: Exchange, hasSurplus: Bool) -> EndAction {
         exchange = nil
         if current.mayReuse && current.request == .complete && !hasSurplus { return .complete }
         isClosed = true

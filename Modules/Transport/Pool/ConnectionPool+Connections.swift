@@ -100,12 +100,14 @@ extension ConnectionPool {
 
     /// Opens connections before anybody asks for them, up to this many in all.
     func prewarm(_ origin: Origin, count: Int, timeouts: TransportTimeouts) throws(TransportError) {
-        let (opened, key, terms) = change { state -> (Int?, PoolKey, ConnectionTerms) in
+        let (outcome, key, terms) = change { state -> (Result<Int, TransportError>, PoolKey, ConnectionTerms) in
             let key = PoolKey(origin, under: state.terms)
-            guard !state.isShutDown else { return (nil, key, state.terms) }
-            return (state.machine.prewarm(key, count: count, connector.multiplexing(origin)), key, state.terms)
+            guard !state.isShutDown else { return (.failure(.shutDown), key, state.terms) }
+            if let error = state.terms.refusal(of: origin) { return (.failure(error), key, state.terms) }
+            let opened = state.machine.prewarm(key, count: count, connector.multiplexing(origin))
+            return (.success(opened), key, state.terms)
         }
-        guard let opened else { throw .shutDown }
+        let opened = try outcome.get()
         for _ in 0..<opened { connect(key, terms, timeouts) }
     }
 }

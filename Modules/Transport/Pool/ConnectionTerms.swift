@@ -15,6 +15,15 @@ final class ConnectionTerms: Sendable {
         self.revision = revision
     }
 
+    /// Why a request must not go to an origin; nil when it may.
+    func refusal(of origin: Origin) -> TransportError? {
+        guard !origin.isSecure, !securityPolicy.allowsCleartext(to: origin.host) else { return nil }
+        return TransportError(
+            .cleartextRefused,
+            "The security policy does not let clear text go to \(origin.host): the request must be https, not http.",
+            endpoint: origin.description)
+    }
+
     /// The next terms: these, but for what is given.
     func replacing(_ policy: SecurityPolicy? = nil, _ identities: ClientIdentityPolicy? = nil) -> ConnectionTerms {
         ConnectionTerms(policy ?? securityPolicy, identities ?? clientIdentities, revision: revision + 1)

@@ -1,9 +1,10 @@
 internal import HTTPTypes
+internal import LinnetSecurity
 
 /// Scheme, host and port (RFC 6454, 4): what a connection goes to.
 struct Origin: Hashable, Sendable {
     let isSecure: Bool
-    /// Lower case; an IPv6 address without brackets.
+    /// A name in lower case, or an address in its one form (``HostSpelling``), without brackets.
     let host: String
     let port: Int
 
@@ -15,7 +16,10 @@ struct Origin: Hashable, Sendable {
             throw TransportError(.invalidRequest, "The scheme \"\(head.scheme ?? "")\" is neither http nor https.")
         }
         guard let authority = head.authority, let (host, port) = Self.split(authority) else {
-            throw TransportError(.invalidRequest, "\"\(head.authority ?? "")\" is no host and port.")
+            throw TransportError(
+                .invalidRequest,
+                "\"\(head.authority ?? "")\" is no host and port: a host is a name in ASCII, four decimal numbers or an "
+                    + "IPv6 address in brackets.")
         }
         self.host = host
         self.port = port ?? (isSecure ? 443 : 80)
@@ -28,7 +32,7 @@ struct Origin: Hashable, Sendable {
 
     var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// The host in lower case and without brackets, and the port; nil for what is no authority without user information.
+    /// The host in its one form, and the port; nil for what is no authority without user information.
     private static func split(_ authority: String) -> (host: String, port: Int?)? {
         // On bytes, since every request comes through here and indices of a String cost several times as much.
         var authority = authority
@@ -42,7 +46,8 @@ struct Origin: Hashable, Sendable {
             guard let end else { return nil }
             let host = UnsafeBufferPointer(rebasing: isAddress ? bytes[1..<(end - 1)] : bytes[..<end])
             let rest = UnsafeBufferPointer(rebasing: bytes[end...])
-            guard !host.isEmpty, let port = port(rest) else { return nil }
+            guard let spelling = HostSpelling(host, isBracketed: isAddress), let port = port(rest) else { return nil }
+            if case .address(let text) = spelling { return (text, port == 0 ? nil : port) }
             let text = String(decoding: host, as: UTF8.self)
             return (host.contains { 65...90 ~= $0 } ? text.lowercased() : text, port == 0 ? nil : port)
         }

@@ -38,11 +38,7 @@ final class PoolShard: Sendable {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
             let terms = state.terms
-            guard origin.isSecure || !terms.securityPolicy.pins(origin.host) else {
-                return .refused(
-                    TransportError(
-                        .cleartextRefused, "The policy pins \(origin.host): a request to it must be https, not http."))
-            }
+            if let error = terms.refusal(of: origin) { return .refused(error) }
             return state.shelf.take(PoolKey(origin, under: terms)).map(Finding.connection) ?? .none
         }
     }
@@ -134,9 +130,4 @@ extension PoolShard.Return {
         case .ignored: self = .ignored
         }
     }
-}
-
-extension SecurityPolicy {
-    /// Whether it pins a host; quick where it pins none.
-    fileprivate func pins(_ host: String) -> Bool { isPinning && isPinning(host: host) }
 }

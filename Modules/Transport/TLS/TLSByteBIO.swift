@@ -34,8 +34,11 @@ final class TLSByteBIO {
         }
     }
 
-    /// Whether there are bytes that are to go to the network.
-    var hasOutbound: Bool { !isOutboundTaken && outbound.readableBytes > 0 }
+    /// How many bytes are to go to the network.
+    var outboundBytes: Int { isOutboundTaken ? 0 : outbound.readableBytes }
+
+    /// Whether there are any.
+    var hasOutbound: Bool { outboundBytes > 0 }
 
     /// Takes the bytes that are to go to the network; nil where there are none.
     func takeOutbound() -> ByteBuffer? {

@@ -10,7 +10,7 @@ final class TLSConnection {
     enum HandshakeStep {
         case complete
         case needsBytes
-        /// The peer's chain is in ``presentedChain``; set ``verdict`` and go on.
+        /// The peer's chain is in ``presentedChain``; give the verdict with ``receive(_:)`` and go on.
         case needsVerdict
         /// The server asks for a certificate, by one of these authorities; say which with ``answer(_:)`` and go on.
         case needsIdentity([String])
@@ -47,6 +47,8 @@ final class TLSConnection {
     /// Whether the server has asked for a certificate, and what it got.
     private(set) var certificateRequest = TLSCertificateRequest.none
     private(set) var presentedChain: [Data] = []
+    /// Whether the handshake stands still, before the client's certificate is shown, for another verdict on the chain.
+    private var owesVerdictForIdentity = false
     /// Whether the verdict is asked for before the staple is there: TLS 1.2 sends it after the chain (RFC 6066, 8).
     private(set) var awaitsStaple = false
 
@@ -108,8 +110,8 @@ final class TLSConnection {
         resumption?.wasJudged()
     }
 
-    /// Whether the chain has to be judged once more, now that the handshake is complete and a staple can come no more:
-    /// because there is one, or because it was promised or wanted. Says so once.
+    /// Whether the chain has to be judged once more, now that a staple can come no more, since the client's certificate is
+    /// asked for or the handshake is complete: because there is one, or because it was promised or wanted. Says so once.
     func owesAnotherVerdict() -> Bool {
         guard awaitsStaple, case .accepted(let trust) = verdict else { return false }
         awaitsStaple = false
@@ -155,7 +157,10 @@ final class TLSConnection {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsBytes
         case SSL_ERROR_WANT_RETRY_VERIFY: return .needsVerdict
-        case SSL_ERROR_WANT_X509_LOOKUP: return .needsIdentity(acceptableIssuers)
+        case SSL_ERROR_WANT_X509_LOOKUP:
+            guard owesVerdictForIdentity else { return .needsIdentity(acceptableIssuers) }
+            owesVerdictForIdentity = false
+            return .needsVerdict
         default: return .failed(OpenSSLErrorQueue.drain())
         }
     }
@@ -251,7 +256,15 @@ final class TLSConnection {
     }
 
     /// Called by OpenSSL when the server has asked for a certificate, and its own was accepted; again after it was put off.
+    ///
+    /// In TLS 1.2 all that the server says of itself has come by then, the staple included (RFC 5246, 7.3; RFC 6066, 8): the
+    /// verdict is made final before the client shows who it is.
     fileprivate func answerCertificateRequest() -> Int32 {
+        if owesAnotherVerdict() {
+            owesVerdictForIdentity = true
+            return -1
+        }
+        guard case .accepted = verdict else { return 0 }
         guard !owesIdentity else { return -1 }
         guard let identity else {
             certificateRequest = .unanswered

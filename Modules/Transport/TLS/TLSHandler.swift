@@ -22,6 +22,8 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
     private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
+    /// What is encrypted at a time: more waits until the socket has taken the ciphertext of what came before.
+    private static let mostBytesAtATime = 262_144
     /// What a record has beside its content at least: its head (RFC 8446, 5.1), the tag and the content's type.
     private static let recordOverhead = 22
     /// The most memory that a connection keeps for what it reads.
@@ -34,7 +36,9 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var state = TLSHandlerState.idle
     private var judging: Task<Void, Never>?
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
-    private var pendingWrites: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+    /// What waits to be encrypted: for the handshake's end, or for the socket to take what was encrypted before.
+    private var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
+    private var isEncryptingPending = false
     private var writePromise: EventLoopPromise<Void>?
     private var gathered = GatheredWrites()
     private var smallPlaintext = ByteBuffer()
@@ -147,12 +151,17 @@ package final class TLSHandler: ChannelDuplexHandler {
         switch state {
         case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
             pendingWrites.append((bytes, promise))
+        case .active where !pendingWrites.isEmpty:
+            pendingWrites.append((bytes, promise))
         case .active where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
             gathered.append(bytes, promise)
             if gathered.bytes.readableBytes >= Self.recordBytes { encryptGathered(context) }
-        case .active:
+        case .active where canEncrypt(bytes, context):
             encryptGathered(context)
             encrypt(context, bytes, promise)
+        case .active:
+            encryptGathered(context)
+            pendingWrites.append((bytes, promise))
         case .closing, .closed:
             promise?.fail(ChannelError.ioOnClosedChannel)
         }
@@ -161,13 +170,21 @@ package final class TLSHandler: ChannelDuplexHandler {
     package func flush(context: ChannelHandlerContext) {
         encryptGathered(context)
         sendCiphertext(context)
+        encryptPending(context)
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        encryptPending(context)
+        context.fireChannelWritabilityChanged()
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
         if state == .active || (state == .closing && mode == .all) {
             encryptGathered(context)
-            if state == .active && saysCloseNotify { connection?.shutdown() }
+            // What waits still is sent before an end in order; after bytes that are missing nothing says that it is one.
+            if mode == .output { encryptPending(context, waitsForSocket: false) }
+            if state == .active && saysCloseNotify && pendingWrites.isEmpty { connection?.shutdown() }
             sendCiphertext(context)
         }
         if mode == .all {
@@ -298,9 +315,7 @@ package final class TLSHandler: ChannelDuplexHandler {
                 serverName: info.serverName, clientCertificate: connection.clientCertificate))
         handshakePromise?.succeed(info)
         handshakePromise = nil
-        let writes = pendingWrites
-        pendingWrites = []
-        for write in writes { encrypt(context, write.bytes, write.promise) }
+        encryptPending(context)
         sendCiphertext(context)
     }
 
@@ -394,14 +409,42 @@ package final class TLSHandler: ChannelDuplexHandler {
         gathered.clear()
     }
 
-    private func encrypt(_ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+    /// False when it failed, and the connection is closed.
+    @discardableResult
+    private func encrypt(
+        _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
+    ) -> Bool {
         hasWritten = true
         guard let connection, let errors = connection.write(bytes) else {
             writePromise.setOrCascade(to: promise)
-            return
+            return true
         }
         promise?.fail(TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
         context.close(promise: nil)
+        return false
+    }
+
+    /// Whether a write need not wait: it is no more than what is encrypted at a time, and the socket keeps up.
+    private func canEncrypt(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
+        bytes.readableBytes <= Self.mostBytesAtATime && !hasMuchCiphertext && context.channel.isWritable
+    }
+
+    private var hasMuchCiphertext: Bool { connection.map { $0.bio.outboundBytes >= Self.mostBytesAtATime } ?? false }
+
+    /// Encrypts what waits, piece by piece, for as long as the socket takes the ciphertext: the event loop does not encrypt a
+    /// large body at once, nor is there a second copy of it.
+    private func encryptPending(_ context: ChannelHandlerContext, waitsForSocket: Bool = true) {
+        guard !isEncryptingPending, !pendingWrites.isEmpty else { return }
+        isEncryptingPending = true
+        defer { isEncryptingPending = false }
+        while state == .active, !waitsForSocket || context.channel.isWritable, var write = pendingWrites.popFirst() {
+            let piece = write.bytes.readSlice(length: min(write.bytes.readableBytes, Self.mostBytesAtATime))
+            let isLast = write.bytes.readableBytes == 0
+            if !isLast { pendingWrites.prepend(write) }
+            guard encrypt(context, piece ?? ByteBuffer(), isLast ? write.promise : nil) else { return }
+            if hasMuchCiphertext { sendCiphertext(context) }
+        }
+        if state == .active { sendCiphertext(context) }
     }
 
     private func sendCiphertext(_ context: ChannelHandlerContext) {
@@ -421,9 +464,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         state = .closed
         judging?.cancel()
         judging = nil
-        let writes = pendingWrites
-        pendingWrites = []
-        for write in writes { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+        while let write = pendingWrites.popFirst() { write.promise?.fail(ChannelError.ioOnClosedChannel) }
         gathered.takePromise()?.fail(ChannelError.ioOnClosedChannel)
         writePromise?.fail(ChannelError.ioOnClosedChannel)
         writePromise = nil

@@ -33,6 +33,8 @@ struct DownloadHookTests {
             let response = try await session.download(for: makeRequest(), to: folder["file"])
             #expect(response.value.lastPathComponent == "elsewhere")
             #expect(folder.names == ["elsewhere"])
+            // Hooks that only tell come on the callback executor, and so perhaps behind the next download's questions.
+            #expect(try await seen.wait(count: 3) == ["abc", "download 200", "elsewhere"])
             let task = try session.downloadTask(for: makeRequest(), into: folder.url)
             task.resume()
             #expect(try await task.value.value.lastPathComponent == "elsewhere")

@@ -164,6 +164,35 @@ struct ServerTrustHookTests {
         #expect(accepted.success?.status == .ok)
     }
 
+    @Test func itIsAskedInEachHandshake() async throws {
+        let pki = try TestPKI()
+        let configuration = MockServer.Configuration {
+            $0.issuesSessionTickets = true
+            $0.maximumRequestsPerConnection = 1
+        }
+        try await withMockServer(.text("here"), tls: pki.identity(), configuration: configuration) { server in
+            let asked = EventRecorder<Bool>()
+            for isAsked in [false, true] {
+                let session = try Session {
+                    $0.securityPolicy = .systemTrust(anchors: try .certificates([pki.root]))
+                    guard isAsked else { return }
+                    $0.sessionHooks.didReceiveServerTrust = { _, decision in
+                        asked.record(decision.isAccepted)
+                        return decision
+                    }
+                }
+                var resumed: [Bool?] = []
+                for _ in 0..<3 {
+                    let response = try await session.data(for: Request(url: server.url))
+                    resumed.append(response.metrics.last?.isResumedTLSSession)
+                }
+                #expect(resumed == (isAsked ? [false, false, false] : [false, true, true]))
+                await session.shutdown()
+            }
+            #expect(asked.events == [true, true, true])
+        }
+    }
+
     @Test func aReplacedPolicyIsAskedAboutToo() async throws {
         let pki = try TestPKI()
         let seen = EventRecorder<Bool>()

@@ -62,6 +62,7 @@ struct EventSourceTests {
         #expect(error == nil)
         let name = try #require(HTTPField.Name("Last-Event-ID"))
         #expect(transport.requests.map { $0.head.headerFields[name] } == [nil, "2", "2"])
+        #expect(!transport.requests.isEmpty)
         #expect(transport.requests.allSatisfy { $0.head.headerFields[.accept] == "text/event-stream" })
         #expect(transport.requests.allSatisfy { $0.head.headerFields[.cacheControl] == "no-store" })
     }

@@ -1,5 +1,5 @@
+import CommandSupport
 import FoundationEssentials
-import ScalingSupport
 import Testing
 
 @testable import LinnetSession

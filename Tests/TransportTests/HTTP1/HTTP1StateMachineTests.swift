@@ -66,7 +66,7 @@ struct HTTP1StateMachineTests {
         expectEqual(machine.receivedEnd(), .completeAndClose)
     }
 
-    @Test(arguments: [300, 401, 413, 500])
+    @Test(arguments: [307, 308, 401, 413, 500])
     func anEarlyRefusalAbandonsTheBody(status: Int) {
         var machine = started(hasBody: true)
         expectEqual(machine.receivedHead(status: status, keepsAlive: true), .deliverAndAbandonBody)
@@ -74,17 +74,44 @@ struct HTTP1StateMachineTests {
         expectEqual(machine.receivedEnd(), .completeAndClose)
     }
 
-    @Test func anEarlyAcceptanceLetsTheBodyGoOn() {
+    @Test(arguments: [200, 201, 302, 303])
+    func anEarlyAcceptanceLetsTheBodyGoOn(status: Int) {
         var machine = started(hasBody: true)
-        expectEqual(machine.receivedHead(status: 200, keepsAlive: true), .deliver)
-        machine.requestBodyEnded()
+        expectEqual(machine.receivedHead(status: status, keepsAlive: true), .deliver)
+        expectEqual(machine.requestBodyEnded(), nil)
         expectEqual(machine.receivedEnd(), .complete)
     }
 
-    @Test func aResponseThatEndsBeforeTheRequestEndsTheConnection() {
+    @Test func aResponseThatEndsBeforeTheRequestIsHeldUntilThatIsOut() {
         var machine = started(hasBody: true)
         _ = machine.receivedHead(status: 200, keepsAlive: true)
+        expectEqual(machine.receivedEnd(), .hold)
+        #expect(machine.state == .busy)
+        expectEqual(machine.requestBodyEnded(), .complete)
+        #expect(machine.state == .idle)
+    }
+
+    @Test func aResponseThatIsHeldIsCompleteWhenTheConnectionBreaks() {
+        var machine = started(hasBody: true)
+        _ = machine.receivedHead(status: 200, keepsAlive: true)
+        expectEqual(machine.requestBodyBroke(), nil)
+        expectEqual(machine.receivedEnd(), .hold)
+        expectEqual(machine.requestBodyBroke(), .completeAndClose)
+        #expect(machine.state == .closed)
+    }
+
+    @Test func aServerThatClosesWantsNoMoreOnceItHasAnswered() {
+        var machine = started(hasBody: true)
+        expectEqual(machine.receivedHead(status: 200, keepsAlive: false), .deliver)
+        #expect(machine.requestPhase == .sendingBody)
         expectEqual(machine.receivedEnd(), .completeAndClose)
+    }
+
+    @Test func aHeldResponseEndsTheConnectionIfTheRequestAskedForThat() {
+        var machine = started(hasBody: true, asksToClose: true)
+        _ = machine.receivedHead(status: 200, keepsAlive: true)
+        expectEqual(machine.receivedEnd(), .hold)
+        expectEqual(machine.requestBodyEnded(), .completeAndClose)
     }
 
     @Test func responsesOutOfOrderAreFailures() {

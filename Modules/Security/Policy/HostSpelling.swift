@@ -1,0 +1,96 @@
+/// How a host is written in a URL or a request: the one place in which hosts are read, before a policy, a resolver, a
+/// connection pool or a certificate check sees them.
+///
+/// A name ends in no number (WHATWG URL, 3.5, the "ends in a number checker"): what does is an IPv4 address in its four
+/// decimal parts (RFC 3986, 3.2.2), or no host. `127.1`, `0x7f000001`, `2130706433` and `0177.0.0.1` are refused, since
+/// they are names to whoever compares text, and addresses to `getaddrinfo` (RFC 6943, 3.1.1).
+package enum HostSpelling: Equatable {
+    /// A name, or an IPv4 address: as it is written, but for upper case.
+    case usual
+    /// An address that is written otherwise in its one form: IPv6 (RFC 5952), IPv4-mapped addresses as IPv4, an address
+    /// with a dot at its end. Without brackets.
+    case address(String)
+
+    /// Reads a host, without the brackets that an IPv6 address, and nothing else, has; nil for what is no host.
+    package init?(_ bytes: UnsafeBufferPointer<UInt8>, isBracketed: Bool) {
+        guard let scan = Scan(bytes), isBracketed == (scan.kind == .colons) else { return nil }
+        switch scan.kind {
+        case .name: self = .usual
+        case .number where bytes.isDottedQuad: self = .usual
+        case .number, .colons:
+            guard let host = HostName(String(decoding: bytes, as: UTF8.self)) else { return nil }
+            self = .address(host.text)
+        }
+    }
+
+    /// What the bytes look like.
+    struct Scan {
+        enum Kind {
+            /// Labels of letters, digits, hyphens and underscores, each of 1 to 63 bytes (RFC 1123, 2.1).
+            case name
+            /// The same, but the last label is a number, decimal or hexadecimal: an IPv4 address, or nothing.
+            case number
+            /// Something with a colon: an IPv6 address, or nothing.
+            case colons
+        }
+
+        let kind: Kind
+        let hasUppercase: Bool
+
+        /// Nil for what is neither a name nor an address.
+        init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+            let end = bytes.last == UInt8(ascii: ".") ? bytes.count - 1 : bytes.count
+            guard 1...253 ~= end else { return nil }
+            var (label, hasUppercase, hasColon) = (0, false, false)
+            for index in 0..<end {
+                switch bytes[index] {
+                case UInt8(ascii: "."):
+                    guard 1...63 ~= index - label else { return nil }
+                    label = index + 1
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    break
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"): hasUppercase = true
+                case UInt8(ascii: ":"): hasColon = true
+                default: return nil
+                }
+            }
+            guard 1...63 ~= end - label else { return nil }
+            self.hasUppercase = hasUppercase
+            let isNumber = UnsafeBufferPointer(rebasing: bytes[label..<end]).isNumber
+            kind = hasColon ? .colons : isNumber ? .number : .name
+        }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Digits alone, or `0x` and hexadecimal digits, of which there may be none.
+    fileprivate var isNumber: Bool {
+        guard let first, first.isDigit else { return false }
+        if count > 1, first == UInt8(ascii: "0"), self[1] | 0x20 == UInt8(ascii: "x") {
+            return dropFirst(2).allSatisfy { $0.isDigit || 0x61...0x66 ~= $0 | 0x20 }
+        }
+        return allSatisfy(\.isDigit)
+    }
+
+    /// Four numbers from 0 to 255 without leading zeros, with dots between them.
+    fileprivate var isDottedQuad: Bool {
+        var (parts, value, digits) = (0, 0, 0)
+        for byte in self {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0 else { return false }
+                (parts, value, digits) = (parts + 1, 0, 0)
+            } else {
+                guard byte.isDigit, digits == 0 || value > 0 else { return false }
+                value = value * 10 + Int(byte - UInt8(ascii: "0"))
+                digits += 1
+                guard value <= 255 else { return false }
+            }
+        }
+        return parts == 3 && digits > 0
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+}

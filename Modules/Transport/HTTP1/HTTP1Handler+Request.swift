@@ -1,0 +1,145 @@
+internal import NIOCore
+
+/// The way out: the head, and the body as the socket takes it.
+extension HTTP1Handler: ExchangeHost {
+    /// Bodies up to this are written into one piece with the head.
+    private static let mostBytesWithHead = 4096
+    /// What a connection keeps to write in.
+    private static let mostBytesKept = 16_384
+
+    /// Writes the head that `output` holds, and what can follow it at once.
+    func write(
+        body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
+    ) {
+        switch body {
+        case nil:
+            exchange.bodyEnded()
+            writeOutput(context)
+        case .bytes(let bytes) where !waitsForContinue && bytes.readableBytes == 0:
+            writeOutput(context)
+            requestEnded(exchange)
+        case .bytes(var bytes) where !waitsForContinue && bytes.readableBytes <= Self.mostBytesWithHead:
+            let promise = slicePromise(bytes.readableBytes, of: exchange, context)
+            output.writeBuffer(&bytes)
+            writeOutput(context, promise)
+        case .some where waitsForContinue:
+            exchange.deadlines.proceed = .after(continueTimeout)
+            writeOutput(context)
+        case .some(let body):
+            context.write(wrapOutboundOut(output), promise: nil)
+            send(body, of: exchange, context)
+        }
+    }
+
+    private func writeOutput(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
+        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
+        if output.capacity > Self.mostBytesKept { output = ByteBuffer() }
+    }
+
+    /// The server lets the body come, or says nothing.
+    func sendAwaitedBody(_ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
+        exchange.deadlines.proceed = nil
+        if let body = exchange.request.body { send(body, of: exchange, context) }
+    }
+
+    private func send(_ body: TransportRequestBody, of exchange: HTTPExchange, _ context: ChannelHandlerContext) {
+        switch body {
+        case .bytes(let buffer) where buffer.readableBytes == 0:
+            context.flush()
+            requestEnded(exchange)
+        case .bytes(let buffer):
+            write(buffer, of: exchange)
+        case .stream(let length, _, let make):
+            context.flush()
+            exchange.pumpBody(length: length, make: make, into: self, on: context.eventLoop)
+        }
+    }
+
+    // MARK: Slices
+
+    func sendChunk(_ chunk: ByteBuffer, of exchange: HTTPExchange, _ done: @escaping @Sendable (Bool) -> Void) {
+        write(chunk, of: exchange, done)
+    }
+
+    /// Writes bytes of the body slice by slice, each when the socket has taken the one before.
+    private func write(_ bytes: ByteBuffer, of exchange: HTTPExchange, _ done: (@Sendable (Bool) -> Void)? = nil) {
+        guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else {
+            done?(false)
+            return
+        }
+        var rest = bytes
+        let slice = rest.readSlice(length: min(rest.readableBytes, sliceSize.bytes)) ?? ByteBuffer()
+        let promise = slicePromise(slice.readableBytes, of: exchange, context, rest: rest, done)
+        if bodyBytesLeft == nil {
+            let size = String(slice.readableBytes, radix: 16)
+            context.write(wrapOutboundOut(ByteBuffer(string: size + "\r\n")), promise: nil)
+            context.write(wrapOutboundOut(slice), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "\r\n")), promise: promise)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(slice), promise: promise)
+        }
+        armWatchdog()
+    }
+
+    /// The promise of a slice, after which comes the rest.
+    private func slicePromise(
+        _ count: Int, of exchange: HTTPExchange, _ context: ChannelHandlerContext, rest: ByteBuffer = ByteBuffer(),
+        _ done: (@Sendable (Bool) -> Void)? = nil
+    ) -> EventLoopPromise<Void> {
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        let start = NIODeadline.now()
+        exchange.willSendBody()
+        promise.futureResult.assumeIsolated().whenComplete { result in
+            guard case .success = result else {
+                done?(false)
+                return
+            }
+            // A small body says little of the socket.
+            if count == self.sliceSize.bytes { self.sliceSize.took(.now() - start) }
+            self.sent(count, of: exchange)
+            if rest.readableBytes > 0 { return self.write(rest, of: exchange, done) }
+            done?(true)
+        }
+        return promise
+    }
+
+    /// The socket has taken so many bytes of the body. One whose length was promised ends with the last of them, even if
+    /// its reader has not said so yet: the response can be there first.
+    private func sent(_ count: Int, of exchange: HTTPExchange) {
+        exchange.didSendBody(bytes: count)
+        guard self.exchange === exchange, let left = bodyBytesLeft else { return }
+        bodyBytesLeft = left - Int64(count)
+        if left == count { requestEnded(exchange) }
+    }
+
+    // MARK: The end
+
+    func endBody(of exchange: HTTPExchange, _ error: TransportError?) {
+        guard self.exchange === exchange, machine.requestPhase != .abandoned, let context else { return }
+        if let error { return fail(error) }
+        // A promised length ends with its last byte.
+        guard bodyBytesLeft == nil, machine.requestPhase == .sendingBody else { return requestEnded(exchange) }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess {
+            if self.exchange === exchange { self.requestEnded(exchange) }
+        }
+        exchange.armWriteDeadline()
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "0\r\n\r\n")), promise: promise)
+        armWatchdog()
+    }
+
+    /// The socket has taken the request's last byte.
+    private func requestEnded(_ exchange: HTTPExchange) {
+        let action = machine.requestBodyEnded()
+        exchange.bodyEnded()
+        if let action { return end(exchange, action, exchange.heldEnd?.trailers) }
+        armWatchdog()
+    }
+
+    /// The rest of the request cannot be sent; false unless its response is complete, which is handed over then.
+    func endHeldResponse() -> Bool {
+        guard let exchange, let action = machine.requestBodyBroke() else { return false }
+        end(exchange, action, exchange.heldEnd?.trailers)
+        return true
+    }
+}

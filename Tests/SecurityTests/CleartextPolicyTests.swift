@@ -1,0 +1,109 @@
+import FoundationEssentials
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+/// Whether clear text may go to a host is a question that each rule answers.
+@Suite("Clear text by policy", .timeLimit(.minutes(1)))
+struct CleartextPolicyTests {
+    private let pki: TestPKI
+    private let pin: PublicKeyPinEvaluator
+
+    init() throws {
+        pki = try TestPKI()
+        pin = try PublicKeyPinEvaluator([pki.root.publicKeyPin])
+    }
+
+    /// Judges as the system does, and does not say what it thinks of clear text.
+    private struct Own: TrustEvaluator {
+        func evaluate(_ trust: ServerTrust) async -> TrustDecision { await SystemTrustEvaluator().evaluate(trust) }
+    }
+
+    private var hardFailure: SystemTrustEvaluator {
+        var profile = ChainProfile.strict
+        profile.revocation.failure = .hardForLeaf
+        return SystemTrustEvaluator(profile: profile)
+    }
+
+    @Test func whatTrustsAsMuchAsTheSystemLetsItThrough() throws {
+        let evaluators: [any TrustEvaluator] = [
+            .systemTrust, try .additionalAnchors([pki.root]), SystemTrustEvaluator(validatesHost: false),
+            InsecureAcceptAnyCertificateEvaluator(), .allOf(HostnameEvaluator(), .systemTrust),
+            .anyOf(pin, .systemTrust),
+            ReportOnlyEvaluator(pin), pin.insecureAllowingCleartext(), Own().insecureAllowingCleartext(),
+        ]
+        for evaluator in evaluators {
+            #expect(evaluator.allowsCleartext, "\(evaluator)")
+            #expect(SecurityPolicy.everyHost(evaluator).allowsCleartext(to: "example.com"))
+        }
+    }
+
+    @Test func whatIsStricterRefusesIt() throws {
+        let evaluators: [any TrustEvaluator] = [
+            .refuse, pin, try CertificatePinEvaluator([pki.root]), try .onlyAnchors([pki.root]), hardFailure, Own(),
+            try .pins(PinSet([pki.root.publicKeyPin], expiry: PinExpiry(.distantPast, then: .dropPins))),
+            .allOf(.systemTrust, pin), .allOf(pin, .systemTrust), .anyOf(pin, .refuse), .allOf(.systemTrust, Own()),
+            ReportOnlyEvaluator(.systemTrust, enforcing: pin),
+            FurtherRefusalEvaluator(.systemTrust) { _, _ in nil },
+        ]
+        for evaluator in evaluators {
+            #expect(!evaluator.allowsCleartext, "\(evaluator)")
+            #expect(!SecurityPolicy.everyHost(evaluator).allowsCleartext(to: "example.com"))
+        }
+    }
+
+    @Test func theRuleOfTheHostDecides() throws {
+        let policy = try SecurityPolicy(
+            rules: [
+                HostRule("pinned.example", pin), HostRule("**.open.example", .systemTrust),
+                HostRule("10.0.0.0/8", .refuse),
+                HostRule("@private", InsecureAcceptAnyCertificateEvaluator()),
+            ], otherHosts: .refuse)
+        for (host, isAllowed) in [
+            ("pinned.example", false), ("PINNED.example.", false), ("open.example", true), ("a.open.example.", true),
+            ("10.1.2.3", false), ("::ffff:10.1.2.3", false), ("127.0.0.1", true), ("::ffff:127.0.0.1", true),
+            ("example.com", false), ("127.1", false), ("0x0a000001", false), ("", false), ("[::1]", false),
+            ("a b", false),
+        ] { #expect(policy.allowsCleartext(to: host) == isAllowed, "\(host)") }
+    }
+
+    @Test func aHostThatIsNoneSlipsPastNoRule() throws {
+        let policy = try SecurityPolicy(rules: [HostRule("10.0.0.0/8", .refuse)])
+        for host in ["0x0a000001", "10.1", "012.0.0.1", "", "10.0.0.1\0"] {
+            #expect(!policy.allowsCleartext(to: host), "\(host)")
+        }
+        #expect(policy.allowsCleartext(to: "example.com") && !policy.allowsCleartext(to: "10.0.0.1."))
+    }
+
+    @Test func theExceptionChangesNoVerdict() async throws {
+        let chain = try pki.identity().trust("localhost")
+        let refused = SecurityPolicy.everyHost(RefusingEvaluator().insecureAllowingCleartext())
+        #expect(await refused.evaluate(chain).refusal?.reason == .hostRefused)
+        let pinned = pin.insecureAllowingCleartext()
+        #expect(pinned.isPinning)
+    }
+
+    @Test func aFileAndThePinningModesFollow() throws {
+        let document = try SecurityPolicyDocument(
+            json: .init(
+                """
+                {"version": 1, "otherHosts": "refuse", "rules": [
+                  {"hosts": ["pinned.example"], "pins": ["\(pki.root.publicKeyPin)"]},
+                  {"hosts": ["trial.example"], "pins": ["\(pki.root.publicKeyPin)"], "reportOnly": true},
+                  {"hosts": ["old.example"], "trust": "refuse"}, {"hosts": ["open.example"]}]}
+                """.utf8))
+        let policy = try SecurityPolicyFile(document).makePolicy()
+        for (host, isAllowed) in [
+            ("pinned.example", false), ("trial.example", true), ("old.example", false), ("open.example", true),
+            ("example.com", false),
+        ] { #expect(policy.allowsCleartext(to: host) == isAllowed, "\(host)") }
+        #expect(try SecurityPolicy.pinning(mode: .none).allowsCleartext(to: "a.example"))
+        for mode in [PinningMode.publicKey, .certificate] {
+            for invalid in [false, true] {
+                let policy = try SecurityPolicy.pinning(
+                    mode: mode, certificates: [pki.root], allowInvalidCertificates: invalid)
+                #expect(!policy.allowsCleartext(to: "a.example"))
+            }
+        }
+    }
+}

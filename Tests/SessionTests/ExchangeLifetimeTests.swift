@@ -1,0 +1,145 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Synchronization
+import Testing
+
+/// What a session sent is released when it is over, whatever its caller keeps.
+@Suite("The lifetime of what a session sends", .timeLimit(.minutes(1)))
+struct ExchangeLifetimeTests {
+    enum Path: CaseIterable, Sendable {
+        case bytesReadToTheEnd, bytesDropped, missingData, download, missingDownload, upload, events, streamTask
+    }
+
+    private static let size = 1_000_000
+
+    private static let routes = MockServer.Routes { routes in
+        let body = MockResponse.Body.bytes(Data(count: size))
+        routes.on(.get, "/body", MockResponse(body: body))
+        routes.on(.get, "/missing", MockResponse(status: .notFound, body: body))
+        routes.on(.put, "/body") { .text("\($0.body.count)") }
+        routes.on(.get, "/events") { _ in
+            MockResponse(
+                headerFields: [.contentType: "text/event-stream"],
+                body: .text(String(repeating: "data: x\n\n", count: 50_000)))
+        }
+    }
+
+    /// Goes the path; returns what a caller may keep after it.
+    private func go(_ path: Path, _ session: Session, _ server: MockServer) async throws -> any Sendable {
+        let (body, missing) = (Request(url: server.url("/body")), Request(url: server.url("/missing")))
+        switch path {
+        case .bytesReadToTheEnd:
+            let response = try await session.bytes(for: body)
+            #expect(try await response.collect(upTo: .max).count == Self.size)
+            return response
+        case .bytesDropped:
+            return try await session.bytes(for: body).head
+        case .missingData:
+            let error = await #expect(throws: SessionError.self) { try await session.data(for: missing) }
+            return error
+        case .download:
+            return try await withScratchFolder { try await session.download(for: body, to: $0["file"]) }
+        case .missingDownload:
+            return try await withScratchFolder { folder in
+                await #expect(throws: SessionError.self) {
+                    try await session.download(for: missing, to: folder["file"])
+                }
+            }
+        case .upload:
+            let task = session.uploadTask(
+                for: Request(url: server.url("/body"), method: .put), from: .data(Data(count: Self.size)),
+                serializer: DataResponseSerializer())
+            task.resume()
+            let response = try await task.value
+            #expect(String(decoding: response.value, as: UTF8.self) == "\(Self.size)")
+            return task
+        case .events:
+            var events = session.serverSentEvents(for: Request(url: server.url("/events"))).makeAsyncIterator()
+            return try await events.next()
+        case .streamTask:
+            let task = session.streamTask(for: body)
+            task.resume()
+            let response = try await task.response
+            #expect(try await response.collect(upTo: .max).count == Self.size)
+            return task
+        }
+    }
+
+    @Test(arguments: Path.allCases, Version.allCases)
+    func whatIsOverIsReleased(path: Path, version: Version) async throws {
+        var configuration = MockServer.Configuration()
+        configuration.httpVersions = version.ofServer
+        try await withMockServer(routes: Self.routes, configuration: configuration) { server in
+            let transport = try WatchedTransport { $0.httpVersions = version.ofClient }
+            let session = Session(transport: transport)
+            var kept: [any Sendable] = []
+            for _ in 0..<3 { kept.append(try await go(path, session, server)) }
+            #expect(transport.observers.made >= 3)
+            #expect(await transport.observers.areGone())
+            withExtendedLifetime(kept) {}
+            await session.shutdown()
+        }
+    }
+}
+
+/// A transport that gives each exchange an observer of its own, which nothing but the exchange holds.
+private final class WatchedTransport: Transport {
+    /// How many observers there are.
+    final class Census: Sendable {
+        private let state = Mutex((made: 0, living: 0))
+
+        var made: Int { state.withLock { $0.made } }
+
+        func add() { state.withLock { $0 = ($0.made + 1, $0.living + 1) } }
+        func remove() { state.withLock { $0.living -= 1 } }
+
+        /// Whether all are released, now or soon.
+        func areGone() async -> Bool {
+            let deadline = ContinuousClock.now + .seconds(15)
+            while state.withLock({ $0.living > 0 }) {
+                guard .now < deadline else { return false }
+                await Task.yield()
+            }
+            return true
+        }
+    }
+
+    private final class Observer: TransportObserver {
+        let base: (any TransportObserver)?
+        let census: Census
+
+        init(_ base: (any TransportObserver)?, _ census: Census) {
+            (self.base, self.census) = (base, census)
+            census.add()
+        }
+
+        deinit { census.remove() }
+
+        func didReceiveInformational(_ head: HTTPResponse) { base?.didReceiveInformational(head) }
+        func didSendBody(bytes: Int) { base?.didSendBody(bytes: bytes) }
+        func didFinishAttempt(_ metrics: TransportMetrics) { base?.didFinishAttempt(metrics) }
+    }
+
+    let observers = Census()
+    private let base: HTTPTransport
+
+    init(_ configure: (inout TransportConfiguration) -> Void) throws {
+        var configuration = TransportConfiguration()
+        configure(&configuration)
+        base = try HTTPTransport(configuration)
+    }
+
+    func send(
+        _ request: TransportRequest, observer: (any TransportObserver)?
+    ) async throws(TransportError) -> TransportResponse {
+        try await base.send(request, observer: Observer(observer, observers))
+    }
+
+    func shutdown(_ mode: ShutdownMode) async {
+        await base.shutdown(mode)
+    }
+}

@@ -1,0 +1,49 @@
+import CommandSupport
+import FoundationEssentials
+import HTTPTypes
+import LinnetSession
+import LinnetTesting
+import Testing
+
+/// In a process of its own, whose memory is its own too; the server is in it, and keeps nothing.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
+struct StreamMemoryTests {
+    @Test func requestsWhoseResponsesAreStreamedLeaveNoMemoryBehind() async {
+        await #expect(processExitsWith: .success) {
+            let configuration = MockServer.Configuration { $0.requestBodies = .streamed }
+            let handler: MockServer.Handler = { request in
+                do {
+                    for try await _ in request.chunks {}
+                    return MockResponse(body: .bytes(Data(count: 1024 * 1024)))
+                } catch {
+                    return .status(.badRequest)
+                }
+            }
+            try await withMockServer(configuration: configuration, handler: handler) { server in
+                let session = try Session()
+                func post(_ times: Int) async throws {
+                    for _ in 0..<times {
+                        let request = Request(
+                            url: server.url("/"), method: .post, body: .data(Data(count: 1024 * 1024)))
+                        let response = try await session.bytes(for: request)
+                        let body = try await response.collect(upTo: .max)
+                        try #require(body.count == 1024 * 1024)
+                    }
+                }
+                // What the first ones bring into memory stays there.
+                try await post(100)
+                let before = residentBytes()
+                try await post(200)
+                let growth = residentBytes() - before
+                try #require(growth < 32 * 1024 * 1024)
+                await session.shutdown()
+            }
+        }
+    }
+}
+
+private func residentBytes() -> Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return (line.flatMap { Int($0.filter(\.isNumber)) } ?? 0) * 1024
+}

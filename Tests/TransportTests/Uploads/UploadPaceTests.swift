@@ -1,0 +1,122 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSecurity
+import LinnetTesting
+import LinnetTransport
+import NIOCore
+import Synchronization
+import Testing
+
+/// Uploads to servers that read slowly: what counts is what the socket took.
+@Suite("The pace of uploads", .timeLimit(.minutes(4)), .serialized)
+struct UploadPaceTests {
+    /// Reads a body at a steady pace, and answers with its size.
+    private static func server(
+        tls identity: TestPKI.Identity?, reading total: Int, bytesPerSecond: Int
+    ) async throws -> MockServer {
+        let configuration = MockServer.Configuration { $0.hostName = identity == nil ? "127.0.0.1" : "localhost" }
+        return try await MockServer.startRaw(tls: identity, configuration: configuration) { connection in
+            var bytes = try await UploadedBytes(on: connection)
+            let start = ContinuousClock.now
+            while bytes.count < total {
+                try await bytes.read(upTo: bytes.count + 1)
+                // What it has read so far takes this long.
+                try await Task.sleep(until: start + .seconds(Double(bytes.count) / Double(bytesPerSecond)))
+            }
+            let text = "\(bytes.count)"
+            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+            try await bytes.readToEnd()
+        }
+    }
+
+    /// Uploads so many bytes to a server of such a pace.
+    private func upload(
+        _ kind: UploadKind, overTLS: Bool, _ total: Int, bytesPerSecond: Int, timeouts: TransportTimeouts
+    ) async throws {
+        let pki = try TestPKI()
+        let server = try await Self.server(
+            tls: overTLS ? try pki.identity() : nil, reading: total, bytesPerSecond: bytesPerSecond)
+        let anchors = try TrustAnchors.certificates([pki.root])
+        try await withTransport({ $0.securityPolicy = .systemTrust(anchors: anchors) }) { transport in
+            let response = try await transport.send(
+                server.request(.put, body: kind.body(total), timeouts: timeouts))
+            #expect(response.head.status == .ok)
+            #expect(response.metrics.requestBodyBytes == Int64(total))
+            #expect(!response.metrics.isRequestBodyCutShort)
+        }
+        await server.shutdown()
+    }
+
+    /// The whole takes several times the idle times, and the server never pauses for as long.
+    @Test(arguments: UploadKind.allCases, [false, true])
+    func aSlowButSteadyServerIsNoTimeout(kind: UploadKind, overTLS: Bool) async throws {
+        let idle = Duration.milliseconds(700)
+        try await upload(
+            kind, overTLS: overTLS, 24 * 1024 * 1024, bytesPerSecond: 8 * 1024 * 1024,
+            timeouts: TransportTimeouts(idleRead: idle, idleWrite: idle))
+    }
+
+    /// At 1 MB/s for 90 s, with the timeouts that a transport has.
+    @Test(.enabled(if: environment("LINNET_TEST_SLOW") == "1", "it takes 90 s: set LINNET_TEST_SLOW=1"))
+    func ninetySecondsAreNoTimeoutByDefault() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for kind in UploadKind.allCases {
+                for overTLS in [false, true] {
+                    group.addTask {
+                        try await upload(
+                            kind, overTLS: overTLS, 90 * 1024 * 1024, bytesPerSecond: 1024 * 1024,
+                            timeouts: TransportTimeouts())
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// When it last heard of bytes that were sent, and how many there were.
+    private final class LastWrite: TransportObserver {
+        private let state = Mutex((time: ContinuousClock.now, bytes: 0, steps: 0))
+
+        var last: (time: ContinuousClock.Instant, bytes: Int, steps: Int) { state.withLock { $0 } }
+
+        func didSendBody(bytes: Int) {
+            state.withLock { $0 = (.now, $0.bytes + bytes, $0.steps + 1) }
+        }
+    }
+
+    @Test(arguments: UploadKind.allCases, [false, true])
+    func aServerThatReadsNothingIsATimeoutAfterTheIdleTime(kind: UploadKind, overTLS: Bool) async throws {
+        let idle = Duration.milliseconds(400)
+        let pki = try TestPKI()
+        let configuration = MockServer.Configuration { $0.hostName = overTLS ? "localhost" : "127.0.0.1" }
+        let server = try await MockServer.startRaw(
+            tls: overTLS ? try pki.identity() : nil, configuration: configuration
+        ) { connection in
+            // Over TLS it has read what the handshake needs.
+            _ = try await connection.read()
+            try await connection.perform(.stall)
+        }
+        let anchors = try TrustAnchors.certificates([pki.root])
+        try await withTransport({ $0.securityPolicy = .systemTrust(anchors: anchors) }) { transport in
+            let (observer, size) = (LastWrite(), 64 * 1024 * 1024)
+            let error = await failure { () async throws(TransportError) in
+                try await transport.send(
+                    server.request(
+                        .put, body: kind.body(size), timeouts: TransportTimeouts(idleRead: .zero, idleWrite: idle)),
+                    observer: observer)
+            }
+            let (last, waited) = (observer.last, ContinuousClock.now - observer.last.time)
+            #expect(error?.code == .writeTimeout)
+            // What the buffers of two sockets hold, in more than one step, and not what waits in memory.
+            #expect((1..<size / 2).contains(last.bytes))
+            #expect(last.steps > 1)
+            #expect(waited >= idle - .milliseconds(20))
+            #expect(waited < idle + .seconds(2))
+        }
+        await server.shutdown()
+    }
+}
+
+private func environment(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name]
+}
