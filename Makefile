@@ -6,7 +6,7 @@
 # check-allocations  counts what a small GET allocates, against Benchmarks/Thresholds.json
 # docs     builds the documentation into .build/docs
 # sanitize runs the tests under the thread sanitizer, then under the address sanitizer
-# fuzz     feeds made-up bytes to what reads chains, policies, queries, JSON, XML, forms: make fuzz ARGS="600 FuzzXML"
+# fuzz     feeds made-up bytes to what reads bytes (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # clean    removes all that was built
 
 SHELL := /bin/bash
