@@ -71,25 +71,29 @@ QUIET static bool has_prefix(const void *class) {
     return false;
 }
 
-// Whether objects of the class are counted. What was found once is kept: a class's metadata is never freed, and the lowest bit
-// of its address is free to say it.
-QUIET static bool is_counted(const void *class) {
-    if (!atomic_load_explicit(&counts, memory_order_acquire)) return false;
-    // The metadata of a class begins with 0 where there is no Objective-C; other kinds of boxes begin with other numbers.
-    if (*(const uintptr_t *)class != 0) return false;
+// What a question about a class is answered with. The answer is kept: a class's metadata is never freed, and the lowest bit of its
+// address is free to say it.
+QUIET static bool found_in(atomic_uintptr_t *table, const void *class, bool (*ask)(const void *class)) {
     uintptr_t start = (((uintptr_t)class >> 4) * 0x9E3779B97F4A7C15ull) >> 49;
     for (uintptr_t i = 0; i < PROBES; i++) {
-        atomic_uintptr_t *slot = &classes[(start + i) % CLASSES];
+        atomic_uintptr_t *slot = &table[(start + i) % CLASSES];
         uintptr_t known = atomic_load_explicit(slot, memory_order_relaxed);
         if ((known & ~(uintptr_t)1) == (uintptr_t)class) return known & 1;
         if (known != 0) continue;
-        // The name is made with objects of the runtime, none of which is of a counted class.
-        bool result = has_prefix(class);
+        // The name is made without objects of Swift's.
+        bool answer = ask(class);
         atomic_compare_exchange_strong_explicit(
-            slot, &known, (uintptr_t)class | result, memory_order_relaxed, memory_order_relaxed);
-        return result;
+            slot, &known, (uintptr_t)class | answer, memory_order_relaxed, memory_order_relaxed);
+        return answer;
     }
-    return has_prefix(class);
+    return ask(class);
+}
+
+// Whether objects of the class are counted.
+QUIET static bool is_counted(const void *class) {
+    if (!atomic_load_explicit(&counts, memory_order_acquire)) return false;
+    // The metadata of a class begins with 0 where there is no Objective-C; other kinds of boxes begin with other numbers.
+    return *(const uintptr_t *)class == 0 && found_in(classes, class, has_prefix);
 }
 
 QUIET static entry *take(bucket *place, const void *object) {
@@ -133,22 +137,30 @@ QUIET static void leave(const void *object) {
 #endif
 
 #ifdef CHECKS_LEAKS
+// The leak checker finds a pointer only where it lies as it is. An enum with several payloads marks the pointers in it in their
+// highest bits, so that the storage of a Data, or of bytes in an enum, is told as a leak though it is alive. Objects of these
+// classes, which hold bytes and nothing else, are left out; what holds them is not.
+static const char *const bytes_names[] = {
+    "FoundationEssentials.__DataStorage",
+    "Swift._ContiguousArrayStorage<Swift.UInt8>",
+};
+static atomic_uintptr_t bytes_classes[CLASSES];
+
+QUIET static bool holds_bytes(const void *class) {
+    type_name name = swift_getTypeName(class, true);
+    for (size_t i = 0; i < sizeof(bytes_names) / sizeof(*bytes_names); i++) {
+        if (name.length == strlen(bytes_names[i]) && memcmp(name.data, bytes_names[i], name.length) == 0) return true;
+    }
+    return false;
+}
+
 extern void __lsan_ignore_object(const void *object);
 
-// The leak checker finds a pointer only where it lies as it is. Data marks the pointer to its storage in its two highest bits
-// (an enum with several payloads), so that the storage of every Data that is alive at the end would be told as a leak. Objects
-// of this one class, and the bytes that they own, are left out; the objects that hold them are not.
-QUIET static void ignore_marked(const void *object, const void *class) {
-    static atomic_uintptr_t storage;
-    uintptr_t known = atomic_load_explicit(&storage, memory_order_relaxed);
-    if (known == 0) {
-        known = (uintptr_t)dlsym(RTLD_DEFAULT, "$s20FoundationEssentials13__DataStorageCN");
-        atomic_store_explicit(&storage, known ? known : 1, memory_order_relaxed);
-    }
-    if ((uintptr_t)class == known) __lsan_ignore_object(object);
+QUIET static void leave_out_bytes(const void *object, const void *class) {
+    if (*(const uintptr_t *)class == 0 && found_in(bytes_classes, class, holds_bytes)) __lsan_ignore_object(object);
 }
 #else
-static void ignore_marked(const void *object, const void *class) {}
+static void leave_out_bytes(const void *object, const void *class) {}
 #endif
 
 // What the runtime itself is asked for.
@@ -169,7 +181,7 @@ QUIET static void *runtime(atomic_uintptr_t *known, const char *name) {
 QUIET __attribute__((visibility("default"))) void *swift_allocObject(const void *class, size_t size, size_t mask) {
     static atomic_uintptr_t known;
     void *object = ((make_function)runtime(&known, "swift_allocObject"))(class, size, mask);
-    ignore_marked(object, class);
+    leave_out_bytes(object, class);
     if (is_counted(class)) enter(object, class);
     return object;
 }
