@@ -24,6 +24,8 @@ let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-h
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+// What a test makes must be gone at its end: the trait that counts, for the tests of what lives.
+let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
@@ -36,17 +38,17 @@ let modules = [
     Module(
         name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
-        testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded]),
+        testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(
         name: "Session",
         ours: [
             "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging]),
-    Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization"]),
+        others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
+    Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes]),
+        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes], testOthers: [lifetimes]),
     Module(
         name: "Linnet",
         ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],
@@ -82,12 +84,16 @@ let executables: [Target] = [
 
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
+    .target(name: "CObjectLedger", path: "Tests/CObjectLedger"),
+    .target(
+        name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
+        path: "Tests/LifetimeSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
     // What all tests depend on, and so what brings them the watchdog.
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
-        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport"],
+        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport", lifetimes],
         path: "Tests/ExampleAppTests"),
     .testTarget(
         name: "LinnetPinsTests",
@@ -97,7 +103,7 @@ let appTests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
-            httpTypes,
+            httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
@@ -132,7 +138,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let targetsInC = ["SanitizerSupport", "WatchdogSupport"]
+let targetsInC = ["SanitizerSupport", "WatchdogSupport", "CObjectLedger"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What a session sent is released when it is over, whatever its caller keeps.
-@Suite("The lifetime of what a session sends", .timeLimit(.minutes(1)))
+@Suite("The lifetime of what a session sends", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ExchangeLifetimeTests {
     enum Path: CaseIterable, Sendable {
         case bytesReadToTheEnd, bytesDropped, missingData, download, missingDownload, upload, events, streamTask

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Name resolution", .timeLimit(.minutes(5)))
+@Suite("Name resolution", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResolutionTests {
     /// Remembers the hosts that it was asked about, and asks another evaluator.
     private final class Recording: TrustEvaluator {

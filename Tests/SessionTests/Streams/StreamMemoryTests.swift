@@ -6,7 +6,9 @@ import LinnetTesting
 import Testing
 
 /// In a process of its own, whose memory is its own too; the server is in it, and keeps nothing.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
+@Suite(
+    .leavesNothingAlive, .timeLimit(.minutes(2)),
+    .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
 struct StreamMemoryTests {
     @Test func requestsWhoseResponsesAreStreamedLeaveNoMemoryBehind() async {
         await #expect(processExitsWith: .success) {

@@ -11,7 +11,7 @@ import Testing
 ///
 /// Where both take bytes for a response, it must be the same one; and what the other refuses we refuse, but for
 /// ``isAllowed(_:)``. We refuse more: control characters in reasons, `Transfer-Encoding` that ends in something else.
-@Suite("Responses of HTTP/1.1, beside another parser", .timeLimit(.minutes(5)))
+@Suite("Responses of HTTP/1.1, beside another parser", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1DifferentialTests {
     private static let seeds =
         HTTP1ResponseParserTests.accepted.map(\.0) + HTTP1ResponseParserTests.refused.map(\.0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Responses of HTTP/1.1", .timeLimit(.minutes(5)))
+@Suite("Responses of HTTP/1.1", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1ResponseParserTests {
     static let accepted: [(String, String)] = [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "200 OK Content-Length=2 [ab]"),

@@ -7,7 +7,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Our HPACK against NIO's, which is used widely: whatever one of them writes, the other must read.
-@Suite("HPACK beside NIOHPACK", .timeLimit(.minutes(5)))
+@Suite("HPACK beside NIOHPACK", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FieldDifferentialTests {
     private static let names = [
         "date", "server", "content-type", "x-a", "x-bb", "set-cookie", "etag", "vary", "x-\u{7c}", "last-modified",
