@@ -52,6 +52,12 @@ struct CleartextPolicyTests {
         }
     }
 
+    /// It replaces the system's anchors for all hosts, and singles none out.
+    @Test func otherAnchorsForEveryHostLetItThrough() throws {
+        let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
+        #expect(policy.allowsCleartext(to: "example.com") && !policy.isPinning)
+    }
+
     @Test func theRuleOfTheHostDecides() throws {
         let policy = try SecurityPolicy(
             rules: [

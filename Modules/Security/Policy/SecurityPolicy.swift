@@ -79,10 +79,12 @@ public struct SecurityPolicy: Sendable {
     /// The system's store for every host.
     public static let systemTrust = SecurityPolicy([], SystemTrustEvaluator())
 
-    /// These anchors for every host. Where the system's are not among them, no clear text may go to any
-    /// (``allowsCleartext(to:)``).
+    /// These anchors for every host, in the place of the system's.
+    ///
+    /// It names no host and is no stricter about one than about another, so clear text may go to all, as with
+    /// ``systemTrust``; a rule with such anchors, and ``everyHost(_:)``, refuse it (``allowsCleartext(to:)``).
     public static func systemTrust(anchors: TrustAnchors) -> SecurityPolicy {
-        SecurityPolicy([], SystemTrustEvaluator(anchors: anchors))
+        SecurityPolicy([], SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
     }
 
     /// One evaluator for every host.
