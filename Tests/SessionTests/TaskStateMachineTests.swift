@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskStateMachineTests {
     enum Event: CaseIterable, Sendable { case resume, suspend, cancel, succeed, fail }
 

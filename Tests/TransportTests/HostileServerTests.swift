@@ -5,7 +5,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("Hostile and broken servers", .timeLimit(.minutes(5)))
+@Suite("Hostile and broken servers", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HostileServerTests {
     private func error(
         _ response: MockResponse, configure: (inout TransportConfiguration) -> Void = { _ in },

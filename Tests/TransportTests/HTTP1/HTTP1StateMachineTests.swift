@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/1.1 connection, as a state machine", .timeLimit(.minutes(5)))
+@Suite("HTTP/1.1 connection, as a state machine", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1StateMachineTests {
     private func started(
         hasBody: Bool = false, expectsContinue: Bool = false, asksToClose: Bool = false

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/2 connections", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2ConnectionTests {
     @Test func theServersLimitIsTold() async throws {
         try await FrameServer.run(settings: [HTTP2Setting(parameter: .maxConcurrentStreams, value: 8)]) { frame, peer in

@@ -5,7 +5,7 @@ import Testing
 @testable import LinnetTransport
 
 /// RFC 9113, 8.2 and 8.3: what a head is on the wire.
-@Suite("HTTP/2 heads", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 heads", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2HeadTests {
     @Test func pseudoFieldsComeFirst() throws {
         let headers = try HTTP2RequestHead.make(
@@ -59,7 +59,7 @@ struct HTTP2HeadTests {
     }
 }
 
-@Suite("HTTP/2 streams' states", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 streams' states", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2StreamStateMachineTests {
     private func machine(
         hasBody: Bool = false, expectsContinue: Bool = false, limit: Int = 200

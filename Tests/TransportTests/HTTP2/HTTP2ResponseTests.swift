@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/2 responses", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2ResponseTests {
     /// What a server answers to the one request.
     private func exchange(
@@ -211,7 +211,7 @@ struct HTTP2ResponseTests {
     }
 }
 
-@Suite("HTTP/2 streamed responses", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 streamed responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2StreamedResponseTests {
     private static let window = 65_535
 

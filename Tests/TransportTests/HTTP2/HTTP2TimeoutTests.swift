@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/2 timeouts", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 timeouts", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2TimeoutTests {
     @Test func aSilentStreamFailsAloneAndTheServerIsAsked() async throws {
         let (pings, resets) = (Log<Void>(), Log<HTTP2ErrorCode>())
@@ -89,7 +89,7 @@ struct HTTP2TimeoutTests {
 }
 
 /// RFC 9113, 10.5: what costs a client more than it costs the server ends the connection.
-@Suite("HTTP/2 floods", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 floods", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     enum Flood: CaseIterable {
         case pings, settings, resets, continuations, emptyData, paddingAlone, priorities, unknownFrames

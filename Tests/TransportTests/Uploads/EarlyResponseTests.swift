@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Responses over HTTP/1.1 that come before the server has read the request to its end.
-@Suite("Responses before the request's end", .timeLimit(.minutes(1)))
+@Suite("Responses before the request's end", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct EarlyResponseTests {
     /// More than the buffers of two sockets hold.
     private static let size = 32 * 1024 * 1024

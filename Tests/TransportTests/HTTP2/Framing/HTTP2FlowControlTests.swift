@@ -5,7 +5,7 @@ import Testing
 @testable import LinnetTransport
 
 /// RFC 9113, 5.2 and 6.9: windows of both directions, and the server's limits.
-@Suite("HTTP/2 flow control", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 flow control", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FlowControlTests {
     private static func small(_ configuration: inout TransportConfiguration) {
         configuration.http2.initialWindowSize = 65_535
@@ -175,7 +175,7 @@ struct HTTP2FlowControlTests {
 }
 
 /// RFC 9113, 10.5: limits, and one more than they let pass.
-@Suite("HTTP/2 framing's limits", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 framing's limits", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FrameCountsTests {
     private static func limits(_ configuration: inout TransportConfiguration) {
         configuration.http2.limits.controlFrames = 5

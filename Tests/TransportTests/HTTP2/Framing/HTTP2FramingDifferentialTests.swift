@@ -11,7 +11,7 @@ import Testing
 /// Our framing beside NIOHTTP2's: both must take the same from a server, up to the same frame, and refuse that or take all.
 ///
 /// What is refused is a stream in one and the connection in the other where the RFC leaves the choice.
-@Suite("HTTP/2 framing beside NIOHTTP2", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 framing beside NIOHTTP2", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FramingDifferentialTests {
     /// What became of a server's frames, stream by stream, until one was refused.
     struct Account: Equatable {

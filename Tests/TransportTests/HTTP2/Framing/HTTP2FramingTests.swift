@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetTransport
 
 /// RFC 9113, 4 to 6: what a server's frames come to.
-@Suite("HTTP/2 framing", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 framing", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FramingTests {
     typealias HTTP2ErrorCode = HTTPTypes.HTTP2ErrorCode
 
