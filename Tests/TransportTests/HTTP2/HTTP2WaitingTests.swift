@@ -79,7 +79,7 @@ struct HTTP2WaitingTests {
                 _ = await acknowledged.first()
                 peer.execute { Self.allow(0, $0) }
                 _ = await acknowledged.first()
-                let error = await failure { () throws(TransportError) in
+                let error = await failure { () async throws(TransportError) in
                     try await transport.send(request("/late", .milliseconds(20)))
                 }
                 #expect(error?.code == .poolTimeout)
@@ -129,7 +129,7 @@ struct HTTP2WaitingTests {
                 var request = TransportRequest.http2()
                 request.head.authority = "127.0.0.1:\(server.address.port ?? 0)"
                 let fixed = request
-                let error = await failure { () throws(TransportError) in try await transport.send(fixed) }
+                let error = await failure { () async throws(TransportError) in try await transport.send(fixed) }
                 #expect(error?.code == .streamReset && error?.message.contains("HTTP_1_1_REQUIRED") == true)
             }
         }
