@@ -8,7 +8,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Requests whose bodies are still on their way when something else happens.
-@Suite("HTTP/2 uploads", .timeLimit(.minutes(1)))
+@Suite("HTTP/2 uploads", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2UploadTests {
     /// A megabyte, in memory or pulled.
     private static func body(isStreamed: Bool) -> TransportRequestBody {

@@ -9,7 +9,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Servers that let a client wait, or send it elsewhere.
-@Suite("HTTP/2 servers that want less", .timeLimit(.minutes(1)))
+@Suite("HTTP/2 servers that want less", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2WaitingTests {
     typealias Peer = NIOLoopBound<FrameServer.Peer>
 
