@@ -139,8 +139,8 @@ extension HTTP2Connection {
 
     private func receivedReset(_ code: HTTP2ErrorCode, _ stream: HTTP2Stream) {
         // A stream that was refused was not processed at all (RFC 9113, 8.7).
-        let canRepeat = code == .refusedStream && stream.exchange.isReplayable && stream.exchange.head == nil
-        fail(stream, .streamReset(code), canRepeat: canRepeat)
+        let isUnprocessed = code == .refusedStream && stream.exchange.head == nil
+        fail(stream, .streamReset(code), isUnprocessed ? .notProcessed : .other)
     }
 
     private func receivedGoAway(_ last: Int, _ code: HTTP2ErrorCode, unsent: [Int]) {
@@ -149,7 +149,7 @@ extension HTTP2Connection {
         // What is above was not processed (RFC 9113, 6.8); what is below goes on.
         let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
-            fail(stream, .goneAway(code), canRepeat: stream.exchange.isReplayable)
+            fail(stream, .goneAway(code), .notProcessed)
         }
         closeIfDone()
     }

@@ -61,12 +61,12 @@ final class HTTP2Connection: ChannelInboundHandler {
             return refuse(exchange, .readerCancelled)
         }
         guard let context, context.channel.isActive, machine.takesStreams else {
-            return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+            return exchange.fail(.staleConnection, .notSent)
         }
         do {
             let head = try HTTP2RequestHead.make(exchange.request)
             guard let id = machine.open() else {
-                return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+                return exchange.fail(.staleConnection, .notSent)
             }
             open(id, exchange, head)
         } catch {
@@ -115,12 +115,13 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Ends one stream; the others do not notice.
     func fail(
-        _ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool = false, reset code: HTTP2ErrorCode? = nil
+        _ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure = .other,
+        reset code: HTTP2ErrorCode? = nil
     ) {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         if let code { reset(stream.id, code) }
         owner?.streamEnded()
-        stream.exchange.fail(error, canRepeat: canRepeat)
+        stream.exchange.fail(error, failure)
         closeIfDone()
     }
 
@@ -177,7 +178,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         touched = []
         for stream in all.values {
             let error = error(stream.exchange)
-            stream.exchange.fail(error, canRepeat: error.code.mayRepeat && stream.exchange.canRepeat)
+            stream.exchange.fail(error, error.code.mayRepeat ? stream.exchange.failureWithConnection : .other)
         }
     }
 
