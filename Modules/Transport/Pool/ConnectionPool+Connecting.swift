@@ -39,6 +39,7 @@ extension ConnectionPool {
         let owner = Connector.Owner(
             placeFreed: { [self] in placeFreed($0) },
             capacityChanged: { [self] in capacityChanged($0, $1) },
+            isRetiring: { [self] in isRetiring($0) },
             closed: { [self] in closed($0) })
         let opening = connector.connect(
             series, id: id, on: shard(nearCaller: series.nearCaller), terms: terms, attempt: attempt, owner: owner)

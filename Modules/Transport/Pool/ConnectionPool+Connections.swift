@@ -14,10 +14,16 @@ extension ConnectionPool {
         if connection.isMultiplexed { serveWaiters(from: connection) }
     }
 
-    /// The server allows another number of exchanges at a time; none when it takes no more.
+    /// The server allows another number of exchanges at a time. While it allows none, requests wait: the connection keeps
+    /// its place among its origin's (RFC 9113, 5.1.2).
     func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
         connection.shard.setCapacity(capacity, of: connection)
-        guard capacity == 0 else { return serveWaiters(from: connection) }
+        if capacity > 0 { serveWaiters(from: connection) }
+    }
+
+    /// The connection takes no more exchanges.
+    func isRetiring(_ connection: HTTPConnection) {
+        connection.shard.setCapacity(0, of: connection)
         let next = change { state -> PoolKey? in
             guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else { return nil }
             return state.machine.draining(connection.key)
