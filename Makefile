@@ -4,15 +4,16 @@
 # check    formatting, module graph, products alone, what is linked, documentation
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  counts what a small GET allocates, against Benchmarks/Thresholds.json
+# soak     many exchanges of every kind, after which memory must be flat: make soak ARGS="2000 h2 unread"
 # docs     builds the documentation into .build/docs
-# sanitize runs the tests under the thread sanitizer, then under the address sanitizer
-# fuzz     feeds made-up bytes to what reads chains, policies, queries, JSON, XML, forms: make fuzz ARGS="600 FuzzXML"
+# sanitize runs the tests under the thread sanitizer, then under the address sanitizer, which also looks for leaks
+# fuzz     feeds made-up bytes to what reads bytes (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # clean    removes all that was built
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test check bench check-allocations docs sanitize fuzz clean
+.PHONY: help setup example test check bench check-allocations soak docs sanitize fuzz clean
 
 ARGS ?=
 SCENARIO ?=
@@ -48,6 +49,11 @@ bench:
 check-allocations:
 	@.ci/setup build allocations
 	@Benchmarks/allocations $(ARGS)
+
+soak:
+	@.ci/setup build
+	@swift build -c release --package-path Benchmarks --scratch-path .build-bench --product linnet-leaks >&2
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build-bench/release/linnet-leaks $(ARGS)
 
 docs:
 	@.ci/setup build

@@ -24,11 +24,13 @@ let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-h
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+// What a test makes must be gone at its end: the trait that counts, for the tests of what lives.
+let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
     Module(name: "Serialization", ours: [], others: [httpTypes]),
-    Module(name: "SerializationXML", ours: ["LinnetSerialization"], testOthers: [httpTypes]),
+    Module(name: "SerializationXML", ours: ["LinnetSerialization", "CLibXML2"], testOthers: [httpTypes]),
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetSerialization"], others: [httpTypes]),
     Module(name: "Security", ours: ["COpenSSL"]),
@@ -36,17 +38,17 @@ let modules = [
     Module(
         name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
-        testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded]),
+        testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(
         name: "Session",
         ours: [
             "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging]),
-    Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization"]),
+        others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
+    Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes]),
+        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes], testOthers: [lifetimes]),
     Module(
         name: "Linnet",
         ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],
@@ -57,6 +59,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
         providers: [.apt(["libssl-dev", "pkg-config"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
+        providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
     .systemLibrary(
         name: "CGdkPixbuf", path: "Modules/CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0",
         providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .yum(["gdk-pixbuf2-devel"]), .brew(["gdk-pixbuf"])]),
@@ -79,12 +84,16 @@ let executables: [Target] = [
 
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
+    .target(name: "CObjectLedger", path: "Tests/CObjectLedger"),
+    .target(
+        name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
+        path: "Tests/LifetimeSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
     // What all tests depend on, and so what brings them the watchdog.
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
-        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport"],
+        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport", lifetimes],
         path: "Tests/ExampleAppTests"),
     .testTarget(
         name: "LinnetPinsTests",
@@ -94,7 +103,7 @@ let appTests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
-            httpTypes,
+            httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
@@ -129,7 +138,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let targetsInC = ["SanitizerSupport", "WatchdogSupport"]
+let targetsInC = ["SanitizerSupport", "WatchdogSupport", "CObjectLedger"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

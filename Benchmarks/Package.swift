@@ -39,6 +39,10 @@ let package = Package(
         .executableTarget(name: "bench-openssl", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(name: "bench-values", dependencies: [linnet, support]),
         .executableTarget(name: "linnet-soak", dependencies: [linnet]),
+        .executableTarget(
+            name: "linnet-leaks",
+            dependencies: [linnet, "CAllocator", .product(name: "LinnetTesting", package: "linnet")]),
+        .target(name: "CAllocator"),
         .executableTarget(name: "size-linnet", dependencies: [linnet]),
         .executableTarget(name: "size-ahc", dependencies: [asyncHTTPClient]),
         .executableTarget(name: "size-urlsession"),

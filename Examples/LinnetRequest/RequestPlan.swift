@@ -37,7 +37,9 @@ struct RequestPlan {
         do {
             let anchors: TrustAnchors = try arguments.cacert.map { try .file($0) } ?? .system
             let pins = try arguments.pins.map { try PublicKeyPin($0) }
-            return pins.isEmpty ? .systemTrust(anchors: anchors) : try .publicKeyPins(pins, anchors: anchors)
+            guard pins.isEmpty else { return try .publicKeyPins(pins, anchors: anchors) }
+            // Who writes http:// has asked for it; --cacert is about https.
+            return .everyHost(SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
         } catch let error as SecurityError {
             throw UsageError((error.code == .invalidPin ? "--pin " : "--cacert: ") + error.message)
         }

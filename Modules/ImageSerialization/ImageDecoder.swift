@@ -24,12 +24,13 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         // gdk-pixbuf judges a header that is not understood here.
         let info = ImageInfo(data, format: format)
         if let info { try check(info) }
+        let first = try firstImage(of: data, format: format)
         let decoder = PixbufDecoder(
-            format: format,
+            format: first.format,
             maximumPixels: options.maximumPixels,
             maximumDimension: format == .jpeg ? options.maximumDimension : nil
         )
-        let decoded = try decoder.decode(firstFrame(of: data, format: format))
+        let decoded = try decoder.decode(first.data)
         let scaled = try options.maximumDimension.map { limit throws(ImageError) in
             try decoded.bitmap.scaled(toFit: limit)
         }
@@ -44,6 +45,15 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         if overflowed || pixels > options.maximumPixels {
             throw ImageError(tooManyPixels: info.width, info.height, limit: options.maximumPixels)
         }
+        // Sixteen bits for each of four samples are the most that a pixel needs.
+        let maximumBytes = max(options.maximumPixels, 0).product(8)
+        if info.decodedBytes > maximumBytes {
+            throw ImageError(
+                code: .tooManyPixels,
+                message:
+                    "The image takes \(info.decodedBytes) bytes to decode, and at most \(maximumBytes) are allowed."
+            )
+        }
         if info.frameCount > options.maximumFrames {
             throw ImageError(
                 code: .tooManyFrames,
@@ -52,12 +62,26 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         }
     }
 
-    /// A GIF without the frames behind its first, which the loader would decode, too.
-    private func firstFrame(of data: Data, format: ImageFormat) -> Data {
-        guard format == .gif else { return data }
-        let ends = GIFBlocks(ImageBytes(data)).imageEnds
-        guard ends.count > 1, let end = ends.first else { return data }
-        return data.prefix(end) + [0x3B]
+    /// What the loader is given: it would decode all frames of a GIF, choose by itself in an icon, and read no PNG there.
+    private func firstImage(
+        of data: Data, format: ImageFormat
+    ) throws(ImageError) -> (data: Data, format: ImageFormat) {
+        let bytes = ImageBytes(data)
+        switch format {
+        case .gif:
+            let ends = GIFBlocks(bytes).imageEnds
+            guard ends.count > 1, let end = ends.first else { return (data, format) }
+            return (data.prefix(end) + [0x3B], format)
+        case .ico:
+            guard let directory = ICODirectory(bytes) else { return (data, format) }
+            if let png = directory.largest.png(in: bytes) { return (png, .png) }
+            guard directory.count > 1 else { return (data, format) }
+            guard let alone = directory.largestAlone(in: bytes) else {
+                throw ImageError(code: .malformed, message: "The \(format) image ends too early.")
+            }
+            return (alone, format)
+        default: return (data, format)
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 public struct ImageDecodingOptions: Sendable, Hashable, Codable {
     /// The most pixels that an image may have; the default is 64 million, which takes 256 MB.
     ///
-    /// An image that says it has more is refused before memory is allocated for it.
+    /// An image that says it has more is refused before memory is allocated for it, and so is one whose decoder would
+    /// take more than eight bytes for each of them at once: a TIFF can say that a pixel has 65,535 samples.
     public var maximumPixels: Int
     /// The most frames or pages that an image may have; the default is 1,000. The first of them is decoded.
     public var maximumFrames: Int

@@ -11,7 +11,7 @@ public struct ImageError: Error, Sendable {
         public static let unknownFormat = Code("unknownFormat")
         /// The format is known, but gdk-pixbuf has no loader for it on this machine.
         public static let noLoader = Code("noLoader")
-        /// The image has more pixels than the limit; nothing was allocated for them.
+        /// The image has more pixels than the limit, or takes more memory than so many need; nothing was allocated for it.
         public static let tooManyPixels = Code("tooManyPixels")
         /// The image has more frames or pages than the limit.
         public static let tooManyFrames = Code("tooManyFrames")

@@ -12,6 +12,8 @@ public struct ImageInfo: Sendable, Hashable {
     public var orientation = 1
     /// The number of frames or pages, at least 1.
     public var frameCount = 1
+    /// How many bytes the decoder takes for the first frame at once, at least.
+    var decodedBytes: Int
 
     /// Reads an image's header.
     ///
@@ -50,6 +52,7 @@ public struct ImageInfo: Sendable, Hashable {
         self.height = height
         self.orientation = (1...8).contains(orientation) ? orientation : 1
         self.frameCount = max(frameCount, 1)
+        decodedBytes = width.product(height).product(4)
     }
 }
 
@@ -77,9 +80,23 @@ struct ImageBytes {
         return (0..<size).reduce(0) { $0 << 8 | Int(data[data.startIndex + offset + $1]) }
     }
 
+    /// So many bytes from an offset.
+    func part(_ offset: Int, _ size: Int) -> Data? {
+        guard offset >= 0, size >= 0, offset <= data.count - size else { return nil }
+        return data[(data.startIndex + offset)..<(data.startIndex + offset + size)]
+    }
+
     func has(_ text: String, at offset: Int) -> Bool {
         guard offset >= 0, offset <= data.count - text.utf8.count else { return false }
         let start = data.startIndex + offset
         return data[start..<(start + text.utf8.count)].elementsEqual(text.utf8)
+    }
+}
+
+extension Int {
+    /// The product of two numbers of zero or more, or the highest number if it is beyond that.
+    func product(_ other: Int) -> Int {
+        let (product, overflowed) = multipliedReportingOverflow(by: other)
+        return overflowed ? .max : product
     }
 }

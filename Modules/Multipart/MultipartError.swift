@@ -17,6 +17,8 @@ public struct MultipartError: Error, Sendable {
         public static let invalidSubtype = Code("invalidSubtype")
         /// A part's content type is not a media type.
         public static let invalidContentType = Code("invalidContentType")
+        /// A part's name or file name has a control character, which a header cannot carry (RFC 9110, section 5.5).
+        public static let invalidName = Code("invalidName")
         /// The parameters cannot be encoded, or not be flattened into parts.
         public static let invalidParameters = Code("invalidParameters")
         /// The file cannot be read: it is not there, not a regular file, or not permitted.
@@ -32,6 +34,8 @@ public struct MultipartError: Error, Sendable {
 
         /// The content type is not one of a multipart body, or has no boundary.
         public static let notMultipart = Code("notMultipart")
+        /// The body's lines end in LF alone (RFC 2046, section 4.1.1 wants CR LF).
+        public static let bareLineFeed = Code("bareLineFeed")
         /// A part's header is not one (RFC 2046, section 5.1; RFC 822).
         public static let malformedHeader = Code("malformedHeader")
         /// The body ended before its last delimiter.

@@ -1,4 +1,8 @@
 /// A media type with its parameters, as Content-Type carries it (RFC 9110, section 8.3.1).
+///
+/// It is read as browsers read it (WHATWG MIME Sniffing, section 4.4): a parameter that is malformed is left out, and the
+/// type stays. `application/json; charset=` is `application/json`, and an unquoted value may hold any printable character
+/// but a semicolon.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// A parameter such as `charset=utf-8`.
     public struct Parameter: Sendable, Hashable {
@@ -12,14 +16,18 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     public let type: String
     /// The subtype in lower case, such as `html` or `problem+json`.
     public let subtype: String
-    /// The parameters in order.
+    /// The parameters in order; of those with the same name, the first.
     public let parameters: [Parameter]
 
-    /// Reads a media type; nil if the text is not one.
+    /// Reads a media type; nil if the text does not begin with a type and a subtype.
     public init?(_ text: String) {
         var scanner = MediaTypeScanner(text)
         guard let parsed = scanner.scan() else { return nil }
         (type, subtype, parameters) = parsed
+    }
+
+    init(type: String, subtype: String, parameters: [Parameter]) {
+        (self.type, self.subtype, self.parameters) = (type, subtype, parameters)
     }
 
     /// The type and subtype, such as `text/html`.
@@ -55,62 +63,5 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         let start = text.drop { $0 == " " || $0 == "\t" }
         guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
         return start[...last]
-    }
-}
-
-/// Reads `type/subtype; name=value; name="quoted"`.
-private struct MediaTypeScanner {
-    private let bytes: [UInt8]
-    private var position = 0
-
-    init(_ text: String) { bytes = Array(text.utf8) }
-
-    mutating func scan() -> (String, String, [MediaType.Parameter])? {
-        skipSpace()
-        guard let type = token(), take(UInt8(ascii: "/")), let subtype = token() else { return nil }
-        var parameters: [MediaType.Parameter] = []
-        while true {
-            skipSpace()
-            if position == bytes.count { return (type.lowercased(), subtype.lowercased(), parameters) }
-            guard take(UInt8(ascii: ";")) else { return nil }
-            skipSpace()
-            // A stray semicolon is common and says nothing.
-            if position == bytes.count || bytes[position] == UInt8(ascii: ";") { continue }
-            guard let name = token(), take(UInt8(ascii: "=")), let value = token() ?? quoted() else { return nil }
-            parameters.append(MediaType.Parameter(name: name.lowercased(), value: value))
-        }
-    }
-
-    private mutating func skipSpace() {
-        while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
-    }
-
-    private mutating func take(_ byte: UInt8) -> Bool {
-        guard position < bytes.count, bytes[position] == byte else { return false }
-        position += 1
-        return true
-    }
-
-    private mutating func token() -> String? {
-        let start = position
-        while position < bytes.count, ASCII.isToken(bytes[position]) { position += 1 }
-        return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
-    }
-
-    private mutating func quoted() -> String? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
-        var value: [UInt8] = []
-        while position < bytes.count {
-            var byte = bytes[position]
-            position += 1
-            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
-            if byte == UInt8(ascii: "\\"), position < bytes.count {
-                byte = bytes[position]
-                position += 1
-            }
-            guard byte >= 0x20 || byte == 0x09, byte != 0x7F else { return nil }
-            value.append(byte)
-        }
-        return nil
     }
 }

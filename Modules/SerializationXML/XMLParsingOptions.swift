@@ -4,31 +4,63 @@
 /// refused: a few lines of them can grow to gigabytes.
 public struct XMLParsingOptions: Sendable, Hashable, Codable {
     /// How deep elements may be nested; the default is 256, the highest is 1024.
-    ///
-    /// The XML library may stop before.
     public var maximumDepth: Int {
         // Decoding sets what is stored, whatever it is.
-        get { Self.clamp(depth) }
-        set { depth = Self.clamp(newValue) }
+        get { Self.clamp(depth, to: 1024) }
+        set { depth = Self.clamp(newValue, to: 1024) }
     }
-    /// How many elements and attributes a document may have; the default is a million.
+    /// How many elements and attributes a document may have, declarations of namespaces included; the default is a
+    /// million.
     public var maximumNodes: Int
-    /// How many bytes texts and attributes may have in all, as a multiple of the document's; the default is 2.
+    /// How many bytes texts and attributes may have in all, as a multiple of the document's; the default is 4.
     ///
-    /// Without entities they have no more than the document, and up to twice as many where it is not in UTF-8. What
-    /// goes beyond comes from entities that an unusual encoding has hidden.
+    /// A text has up to three times as many bytes in UTF-8 as in the encoding that it came in. What goes beyond comes
+    /// from a document type that gives elements attributes by default.
     public var maximumExpansion: Int
+    /// How many bytes a document may have; the default is 256 MiB, the highest is 1,000,000,000.
+    public var maximumBytes: Int {
+        get { Self.clamp(bytes, to: 1_000_000_000) }
+        set { bytes = Self.clamp(newValue, to: 1_000_000_000) }
+    }
+    /// How many attributes an element may have, and how many namespaces may be declared at once; the default is 1000,
+    /// the highest is 10,000.
+    ///
+    /// So many default values a document type may declare, and so many alternatives one declaration may have. Each of
+    /// these can cost the parser the square of its number.
+    public var maximumAttributes: Int {
+        get { Self.clamp(attributes, to: 10_000) }
+        set { attributes = Self.clamp(newValue, to: 10_000) }
+    }
+    /// How many bytes of UTF-8 a name may have, with its prefix; the default is 1000, the highest is 50,000.
+    public var maximumNameBytes: Int {
+        get { Self.clamp(nameBytes, to: 50_000) }
+        set { nameBytes = Self.clamp(newValue, to: 50_000) }
+    }
+    /// How many bytes of UTF-8 a text between two tags, the value of an attribute, a CDATA section, a comment or a
+    /// processing instruction may have; the default is 64 MiB.
+    public var maximumTextBytes: Int
 
     private var depth: Int
+    private var bytes: Int
+    private var attributes: Int
+    private var nameBytes: Int
 
     /// Creates options.
-    public init(maximumDepth: Int = 256, maximumNodes: Int = 1_000_000, maximumExpansion: Int = 2) {
-        depth = Self.clamp(maximumDepth)
+    public init(
+        maximumDepth: Int = 256, maximumNodes: Int = 1_000_000, maximumExpansion: Int = 4,
+        maximumBytes: Int = 256 << 20, maximumAttributes: Int = 1000, maximumNameBytes: Int = 1000,
+        maximumTextBytes: Int = 64 << 20
+    ) {
+        depth = Self.clamp(maximumDepth, to: 1024)
+        bytes = Self.clamp(maximumBytes, to: 1_000_000_000)
+        attributes = Self.clamp(maximumAttributes, to: 10_000)
+        nameBytes = Self.clamp(maximumNameBytes, to: 50_000)
         self.maximumNodes = maximumNodes
         self.maximumExpansion = maximumExpansion
+        self.maximumTextBytes = maximumTextBytes
     }
 
-    private static func clamp(_ depth: Int) -> Int { min(max(depth, 1), 1024) }
+    private static func clamp(_ value: Int, to highest: Int) -> Int { min(max(value, 1), highest) }
 
     /// How many bytes of text a document of so many may have.
     func budget(for count: Int) -> Int {

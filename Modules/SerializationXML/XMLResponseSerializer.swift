@@ -4,7 +4,8 @@ public import LinnetSerialization
 /// Reads an XML body into a tree; an empty body gives nil.
 ///
 /// Nothing outside the body is ever loaded, and a document that declares entities is refused: a few lines of them can
-/// grow to gigabytes.
+/// grow to gigabytes. The encoding is that of a byte order mark, else the charset of `Content-Type`, else the one that
+/// the document declares, else UTF-8 (RFC 7303, 3.2).
 public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// What is accepted; the default is a status of 200 to 299 with ``xmlContentTypes``.
     public var validation: ResponseValidation
@@ -30,7 +31,7 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
         try validation.validate(response)
         if response.body.isEmpty { return nil }
         do {
-            return try XMLTree(parsing: response.body, options: options)
+            return try XMLTree(parsing: response.body, charset: response.xmlCharset, options: options)
         } catch {
             throw SerializationError(unreadableXML: error, response: response)
         }
@@ -79,11 +80,15 @@ public struct XMLEventSource: Sendable {
     ///   underlies; or what the handler throws, which ends the reading.
     public func forEachEvent(_ handler: (XMLEvent) throws -> Void) throws {
         do {
-            try XMLEventParser(options: options).parse(response.body, handler)
+            try XMLEventParser(options: options).parse(response.body, charset: response.xmlCharset, handler)
         } catch let error as XMLSyntaxError {
             throw SerializationError(unreadableXML: error, response: response)
         }
     }
+}
+
+extension SerializedResponse {
+    fileprivate var xmlCharset: String? { mediaType?.parameter("charset") }
 }
 
 extension SerializationError {

@@ -22,6 +22,10 @@ public struct XMLTree: Sendable, Hashable {
         public var namespace: String?
         /// The attributes by their names as written.
         public var attributes: [String: String]
+        /// The namespaces of those attributes that are in one, by their names as written.
+        ///
+        /// An attribute without a prefix is in none, whatever the element is in (Namespaces in XML 1.0, 6.2).
+        public var attributeNamespaces: [String: String]
         /// The content in order.
         public var children: [Node]
 
@@ -30,11 +34,13 @@ public struct XMLTree: Sendable, Hashable {
             _ name: String,
             namespace: String? = nil,
             attributes: [String: String] = [:],
+            attributeNamespaces: [String: String] = [:],
             children: [Node] = []
         ) {
             self.name = name
             self.namespace = namespace
             self.attributes = attributes
+            self.attributeNamespaces = attributeNamespaces
             self.children = children
         }
 
@@ -45,6 +51,17 @@ public struct XMLTree: Sendable, Hashable {
 
         /// The first element of a name directly within this one.
         public subscript(name: String) -> Element? { elements.first { $0.name == name } }
+
+        /// The value of the attribute of a name and a namespace, whatever its prefix is.
+        public func attribute(_ name: XMLName) -> String? {
+            guard let namespace = name.namespace else {
+                return attributeNamespaces[name.localName] == nil ? attributes[name.localName] : nil
+            }
+            let written = attributeNamespaces.first { entry in
+                entry.value == namespace && entry.key.split(separator: ":").last.map(String.init) == name.localName
+            }
+            return written.flatMap { attributes[$0.key] }
+        }
 
         /// All text within this element, at any depth, in order.
         public var text: String {

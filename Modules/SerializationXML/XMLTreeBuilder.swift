@@ -6,11 +6,14 @@ struct XMLTreeBuilder {
     private var text = ""
     private(set) var root: XMLTree.Element?
 
-    mutating func take(_ event: XMLEvent) {
+    mutating func take(_ event: XMLEvent, attributeNamespaces: [String: String]) {
         switch event {
         case .startElement(let name, let attributes):
             flushText()
-            open.append(XMLTree.Element(name.localName, namespace: name.namespace, attributes: attributes))
+            open.append(
+                XMLTree.Element(
+                    name.localName, namespace: name.namespace, attributes: attributes,
+                    attributeNamespaces: attributeNamespaces))
         case .endElement: endElement()
         case .text(let part), .cdata(let part): text += part
         case .comment, .processingInstruction: break
@@ -37,11 +40,20 @@ struct XMLTreeBuilder {
 extension XMLTree {
     /// Reads a document.
     ///
+    /// - Parameters:
+    ///   - data: The document.
+    ///   - charset: What `Content-Type` says of the encoding, if anything. A byte order mark counts for more, and the
+    ///     document's own declaration for less (RFC 7303, 3.2).
+    ///   - options: The limits of what is read.
     /// - Throws: ``XMLSyntaxError``.
-    public init(parsing data: Data, options: XMLParsingOptions = XMLParsingOptions()) throws(XMLSyntaxError) {
+    public init(
+        parsing data: Data, charset: String? = nil, options: XMLParsingOptions = XMLParsingOptions()
+    ) throws(XMLSyntaxError) {
         var builder = XMLTreeBuilder()
         do {
-            try XMLEventParser(options: options).parse(data) { builder.take($0) }
+            try XMLEventParser(options: options).read(data, charset: charset) { event, namespaces in
+                builder.take(event, attributeNamespaces: namespaces)
+            }
         } catch {
             throw error as? XMLSyntaxError ?? XMLSyntaxError(kind: .malformed, line: 0)
         }

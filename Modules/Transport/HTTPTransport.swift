@@ -161,7 +161,7 @@ extension TransportConfiguration {
         guard pool.connectionsPerOrigin > 0, pool.connections > 0 else {
             throw TransportError(.invalidConfiguration, "A pool needs room for one connection at least.")
         }
-        guard limits.headBytes > 0, limits.headFields > 0, limits.informationalResponses >= 0 else {
+        guard limits.headBytes > 0, limits.headFields > 0 else {
             throw TransportError(.invalidConfiguration, "The limits on a response's head leave room for none.")
         }
         // HTTPFields ends the process at more.

@@ -18,6 +18,8 @@ final class ResponseBodyChannel: Sendable {
         var end: Result<TransportResponseBody.Completion, TransportError>?
         /// What fills the channel, until the body's end.
         var producer: Producer?
+        /// What goes with the bytes that wait behind the end.
+        var kept: (any AnyObject & Sendable)?
     }
 
     /// What the reader asks of the connection. It holds the exchange, which holds the channel: the channel lets it go with
@@ -61,10 +63,15 @@ final class ResponseBodyChannel: Sendable {
 
     /// Hands over bytes; false when the socket should not be read until the reader asks.
     func push(_ buffer: ByteBuffer) -> Bool {
+        push(CollectionOfOne(buffer))
+    }
+
+    /// Hands over all that has come at a time.
+    func push(_ buffers: some Collection<ByteBuffer>) -> Bool {
         let (action, goesOn) = state.withLock { state -> (PushAction, Bool) in
             guard state.end == nil else { return (.none, true) }
-            state.buffers.append(buffer)
-            state.bytes += buffer.readableBytes
+            state.buffers.append(contentsOf: buffers)
+            for buffer in buffers { state.bytes += buffer.readableBytes }
             if state.waiter != nil { return (wakingAction(&state), true) }
             // Stays set until the reader has asked: the loop has stopped reading by then, whatever came after.
             state.isPaused = state.isPaused || state.bytes >= Self.highWaterMark
@@ -76,6 +83,12 @@ final class ResponseBodyChannel: Sendable {
         case .wakeLater: runLater? { self.wake() }
         }
         return goesOn
+    }
+
+    /// Holds something until the last bytes are read or dropped. The body's end follows.
+    func keep(_ object: (any AnyObject & Sendable)?) {
+        guard let object else { return }
+        state.withLock { if !$0.buffers.isEmpty { $0.kept = object } }
     }
 
     /// Says that the body is complete, or why it will not be. Only the first call counts.
@@ -160,6 +173,7 @@ final class ResponseBodyChannel: Sendable {
         if !state.buffers.isEmpty {
             let batch = state.buffers
             state.buffers = Batch()
+            state.kept = nil
             state.bytes = 0
             let producer = state.isPaused ? state.producer : nil
             state.isPaused = false

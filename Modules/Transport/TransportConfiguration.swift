@@ -30,16 +30,25 @@ public struct TransportConfiguration: Sendable {
     }
 
     /// How much a server may send beside the body.
+    ///
+    /// Honest servers send many small things: a limit is one on bytes, and what takes few of them counts for a few more.
     public struct ResponseLimits: Sendable, Hashable {
-        /// Bytes of a response's head, or of its trailers. The default is 256 KiB.
+        /// Bytes of a response's head, of its trailers, or of all informational responses before it. The default is 256 KiB;
+        /// curl takes 300 KiB.
+        ///
+        /// More in a head fails with ``TransportError/Code/headTooLarge``. An informational response (RFC 9110, 15.2) counts
+        /// for 64 bytes more than it has, and more than the limit of them fail with
+        /// ``TransportError/Code/tooManyInformationalResponses``: a server may send some 4,000 empty ones, as one does that
+        /// says `102 Processing` every few seconds while it works.
         public var headBytes = 256 * 1024
-        /// Fields in a response's head, or in its trailers, up to 65,534. The default is 256.
-        public var headFields = 256
-        /// Informational responses before the final one. The default is 8.
-        public var informationalResponses = 8
+        /// Fields in a response's head, or in its trailers, up to 65,534. The default is 5,000, which is curl's.
+        public var headFields = 5_000
 
         /// The defaults.
         public init() {}
+
+        /// What an informational response counts beside its bytes.
+        static let informationalCost = 64
     }
 
     /// Where the connections run. The default is `.shared`.

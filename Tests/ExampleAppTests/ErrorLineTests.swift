@@ -5,7 +5,7 @@ import Testing
 
 @testable import ExampleApp
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ErrorLineTests {
     @Test func aWrongPinNamesTheSeenAndTheWanted() async throws {
         let wanted = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="

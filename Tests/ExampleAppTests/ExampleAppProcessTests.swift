@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// The built executable, as a user runs it.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))
+@Suite(
+    .leavesNothingAlive, .timeLimit(.minutes(1)),
+    .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))
 struct ExampleAppProcessTests {
     @Test func itPrintsThePostsAndTheSummary() async throws {
         let run = try await BuiltProduct.run([])

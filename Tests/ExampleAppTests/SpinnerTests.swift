@@ -3,7 +3,7 @@ import Testing
 
 @testable import ExampleApp
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 @MainActor
 struct SpinnerTests {
     @Test func itTurnsWhileItIsShownAndLeavesTheLineEmpty() async throws {

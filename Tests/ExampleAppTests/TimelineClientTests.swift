@@ -5,7 +5,7 @@ import Testing
 
 @testable import ExampleApp
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TimelineClientTests {
     @Test func theEmbeddedServerHasFortyPostsAtLeast() async throws {
         let response = try await fetchFromEmbeddedServer("--page-size", "1000")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ExampleApp
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TimelinePrinterTests {
     @Test func aPostIsALine() {
         #expect(TimelinePrinter.line(post("ada", "hello 🐦")) == "@ada: hello 🐦")

@@ -69,6 +69,24 @@ import Testing
         #expect(raw.width == 32)
     }
 
+    /// A row of a red, a green and a blue pixel, turned and mirrored.
+    @Test(
+        arguments: [
+            (1, [0, 1, 2]), (2, [2, 1, 0]), (3, [2, 1, 0]), (4, [0, 1, 2]), (5, [0, 1, 2]), (6, [0, 1, 2]),
+            (7, [2, 1, 0]),
+            (8, [2, 1, 0]), (9, [0, 1, 2]), (0, [0, 1, 2]),
+        ] as [(UInt8, [Int])])
+    func orientationsOfPNGAreApplied(orientation: UInt8, order: [Int]) throws {
+        let row: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
+        let png = try ImageSamples.encode(row.flatMap { $0 }, width: 3, height: 1, alpha: false)
+        let data = ImageSamples.withOrientation(orientation, png: png)
+        #expect(try ImageInfo(of: data).orientation == ((1...8).contains(orientation) ? Int(orientation) : 1))
+        let bitmap = try ImageDecoder().decode(data)
+        #expect(bitmap.width == ((5...8).contains(orientation) ? 1 : 3))
+        #expect(bitmap.pixels == order.flatMap { row[$0] + [255] })
+        #expect(try ImageDecoder(options: ImageDecodingOptions(appliesOrientation: false)).decode(data).width == 3)
+    }
+
     @Test(arguments: ImageSamples.types) func imagesAreScaledToFit(type: String) throws {
         let data = try ImageSamples.image(type, width: 60, height: 40)
         let small = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 15)).decode(data)

@@ -58,6 +58,29 @@ import Testing
         #expect(try peakAddressSpace() - before < 100 << 20)
     }
 
+    /// 146 bytes for 4.3 GB: a pixel may have 65,535 samples, a strip any number of rows, and a tile any size.
+    @Test(arguments: [
+        [(277, 3, 65_535), (278, 4, 256)], [(277, 4, 65_535), (278, 4, 256)],
+        [(277, 3, 65_535), (278, 4, 0xFFFF_FFFF)],
+        [(277, 11, 65_535), (278, 4, 256)], [(322, 4, 60_000), (323, 4, 60_000)], [(322, 5, 1), (323, 4, 0x7FFF_FFFF)],
+    ])
+    func whatATIFFSaysOfItsStripsIsNotAllocated(tags: [(tag: Int, type: Int, value: Int)]) throws {
+        let data = ImageSamples.tiff(width: 256, height: 256, tags: tags)
+        #expect(data.count <= 146)
+        let before = try peakAddressSpace()
+        #expect(failure(data) == .tooManyPixels)
+        #expect(try peakAddressSpace() - before < 100 << 20)
+    }
+
+    @Test func aFrameLargerThanItsGIFIsNotAllocated() throws {
+        var data = ImageSamples.gif(width: 2, height: 2, frames: [1])
+        let frame = try #require(data.indices.first { data[$0] == 0x2C && $0 > 20 })
+        data.replaceSubrange((frame + 5)..<(frame + 9), with: [0xFF, 0xFF, 0xFF, 0xFF])
+        let before = try peakAddressSpace()
+        #expect(failure(data) == .tooManyPixels)
+        #expect(try peakAddressSpace() - before < 100 << 20)
+    }
+
     private func peakAddressSpace() throws -> Int {
         let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmPeak:") })

@@ -91,6 +91,31 @@ enum ImageSamples {
         return data
     }
 
+    /// A TIFF without pixels, with these tags beside those that it must have; a type and one value each.
+    static func tiff(width: Int, height: Int, tags: [(tag: Int, type: Int, value: Int)]) -> Data {
+        func little(_ number: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(number >> (8 * $0) & 0xFF) } }
+        let usual = [
+            (256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 2), (273, 4, 8), (279, 4, 8),
+        ]
+        let entries = (usual + tags.map { ($0.tag, $0.type, $0.value) }).sorted { $0.0 < $1.0 }
+        var bytes: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0] + little(entries.count, 2)
+        for (tag, type, value) in entries {
+            bytes += little(tag, 2) + little(type, 2) + little(1, 4) + little(value, 4)
+        }
+        return Data(bytes + [0, 0, 0, 0])
+    }
+
+    /// The PNG with EXIF's orientation behind its header.
+    static func withOrientation(_ orientation: UInt8, png: Data) -> Data {
+        var chunk = Array("eXIf".utf8)
+        chunk += [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+        var checksum = PNGChecksum()
+        chunk.forEach { checksum.add($0) }
+        var data = png
+        data.insert(contentsOf: [0, 0, 0, UInt8(chunk.count - 4)] + chunk + checksum.bytes, at: 33)
+        return data
+    }
+
     /// The image with another size in its header: a bomb.
     static func withSize(_ size: Int, _ type: String) throws -> Data {
         var data = try image(type)

@@ -5,7 +5,7 @@ import Testing
 
 // The endpoints of httpbin that AFNetworking's own tests used, with what they expected of them. Statuses, content types and
 // bodies of the same endpoints are in the other suites.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct AFNetworkingExpectationTests {
     @Test(arguments: Surface.allCases)
     func aRedirectAsksTheHook(surface: Surface) async throws {

@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// nginx and `openssl s_server`, which want to know who the client is.
-@Suite(.needsServers, .timeLimit(.minutes(3)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct ClientIdentityTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 

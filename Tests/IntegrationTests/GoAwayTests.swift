@@ -8,7 +8,7 @@ import Testing
 /// Many requests to a server that says GOAWAY all the time, and counts what it has served.
 ///
 /// `LINNET_TEST_GOAWAY_REQUESTS=100000` makes it the load test that it is meant to be.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(10)))
 struct GoAwayTests {
     private static let requests =
         ProcessInfo.processInfo.environment["LINNET_TEST_GOAWAY_REQUESTS"].flatMap { Int($0) } ?? 5_000

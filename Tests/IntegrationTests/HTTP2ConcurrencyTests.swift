@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// Many requests at a time over HTTP/2, on servers that allow few streams or few requests on a connection.
-@Suite(.needsServers, .timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct HTTP2ConcurrencyTests {
     @Test(arguments: Server.nginxHTTP2)
     func requestsWaitForTheFewStreamsThatNginxAllows(server: Server) async throws {

@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// HTTP/2 against nginx and nghttpd.
-@Suite(.needsServers, .timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct HTTP2Tests {
     @Test(arguments: Server.allHTTP2, Surface.allCases)
     func aFileComesOverHTTP2(server: Server, surface: Surface) async throws {

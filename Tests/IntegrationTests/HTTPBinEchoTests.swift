@@ -3,7 +3,7 @@ import Linnet
 import Testing
 
 /// What httpbin says that it was sent, with each verb and over each surface.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinEchoTests {
     private static let parameters: Parameters = [
         "text": "Grüße & mehr = 100 % + ?#/",

@@ -3,7 +3,7 @@ import Linnet
 import LinnetTesting
 import Testing
 
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinMultipartTests {
     /// The two verbs that take forms.
     enum FormVerb: String, CaseIterable {

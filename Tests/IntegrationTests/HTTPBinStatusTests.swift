@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinStatusTests {
     @Test(arguments: [200, 201, 202, 203, 204, 206, 226], Surface.allCases)
     func everySuccessIsAcceptedAndAnEmptyBodyIsNil(status: Int, surface: Surface) async throws {

@@ -3,7 +3,7 @@ import Linnet
 import Testing
 
 /// Against a server that closes each connection after its fifth request.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct KeepAliveTests {
     private static let requestsPerConnection = 5
 

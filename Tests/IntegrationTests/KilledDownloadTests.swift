@@ -12,7 +12,7 @@ import Musl
 /// A process is killed in the middle of a download, and another one goes on with it.
 ///
 /// `LINNET_TEST_KILLS` says how often each test does so; once, unless it is set.
-@Suite(.needsServers, .serialized, .timeLimit(.minutes(10)))
+@Suite(.leavesNothingAlive, .needsServers, .serialized, .timeLimit(.minutes(10)))
 struct KilledDownloadTests {
     private static let rounds = ProcessInfo.processInfo.environment["LINNET_TEST_KILLS"].flatMap { Int($0) } ?? 1
     private static let gibibyte = 1 << 30

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct LoadTests {
     @Test(arguments: [(Server.plain, 2_000), (.tls, 500)])
     func noneOfManyConcurrentRequestsIsLostOrMixedUp(server: Server, count: Int) async throws {

@@ -6,6 +6,7 @@ import Testing
 
 /// mitmproxy in front of nginx, with an authority of its own that somebody has installed as a trusted one.
 @Suite(
+    .leavesNothingAlive,
     .needsServers, .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Environment.hasManInTheMiddle, "mitmproxy is not installed: `make setup` installs it"))
 struct ManInTheMiddleTests {

@@ -4,7 +4,7 @@ import Linnet
 import Testing
 
 /// Forms are read by parsers that others wrote: Werkzeug's, and the one of Python's `email`.
-@Suite(.needsServers, .timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct MultipartParsersTests {
     /// The names are as WHATWG's escaping leaves them, since a `%22` cannot be told from an escaped quote.
     private struct Part: Equatable {

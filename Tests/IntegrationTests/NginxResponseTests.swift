@@ -3,7 +3,7 @@ import Linnet
 import LinnetTransport
 import Testing
 
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct NginxResponseTests {
     private struct Page: Decodable, Sendable {
         struct Post: Decodable, Sendable {

@@ -4,7 +4,7 @@ import LinnetTesting
 import Testing
 
 /// Against a server that sends 16 KiB a second, so that 64 KiB take some seconds.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct SlowBodyTests {
     private let file = ServedFile.middle
     private let size = Int64(ServedFile.middle.size)

@@ -6,7 +6,7 @@ import LinnetTransport
 import Testing
 
 /// TLS of other makes than ours: nginx, and `openssl s_server` with `openssl ocsp` behind it.
-@Suite(.needsServers, .timeLimit(.minutes(3)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct TLSPeerTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 

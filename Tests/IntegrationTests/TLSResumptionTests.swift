@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// Against a server that tells whether it resumed a session.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct TLSResumptionTests {
     /// How a session is resumed.
     enum Way: CaseIterable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct UploadTests {
     private static let size = 10 * 1024 * 1024
 

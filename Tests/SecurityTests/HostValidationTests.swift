@@ -49,7 +49,7 @@ struct HostValidationTests {
 
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"), ("2001:db8::1", "2001:DB8:0:0::1"), ("::1", "::1"),
-        ("192.0.2.1", "192.0.2.1."), ("192.0.2.1", "::ffff:192.0.2.1"),
+        ("192.0.2.1", "192.0.2.1."), ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "::FFFF:c000:201"),
     ])
     func anAddressIsAccepted(address: String, host: String) async throws {
         let chain = try identity([], [address]).chain
@@ -57,9 +57,11 @@ struct HostValidationTests {
     }
 
     @Test(arguments: [
-        ("192.0.2.1", "192.0.2.2"), ("192.0.2.1", "::ffff:192.0.2.2"), ("192.0.2.1", "192.0.2.1 "),
+        ("192.0.2.1", "192.0.2.2"), ("192.0.2.1", "::192.0.2.1"), ("192.0.2.1", "192.0.2.1 "),
         ("192.0.2.1", "192.0.2.1 x"), ("192.0.2.1", "192.0.2.1\0"), ("2001:db8::1", "2001:db8::2"),
         ("2001:db8::1", "[2001:db8::1]"), ("fe80::1", "fe80::1%lo"), ("127.0.0.1", "localhost"),
+        ("192.0.2.1", "::ffff:192.0.2.2"), ("127.0.0.1", "127.1"), ("127.0.0.1", "0x7f000001"),
+        ("127.0.0.1", "2130706433"),
     ])
     func anotherAddressIsRefused(address: String, host: String) async throws {
         let chain = try identity([], [address]).chain

@@ -76,7 +76,7 @@ import Testing
             (makeResponse("x", type: nil), "The response has no content type; accepted are a/b, c/*."),
             (
                 makeResponse("x", type: "so?"),
-                "The content type is \"so?\", which is not among those accepted: a/b, c/*."
+                "The Content-Type \"so?\" is not a media type such as text/plain; accepted are a/b, c/*."
             ),
         ] {
             let error = #expect(throws: SerializationError.self) { try validation.validate(response) }
@@ -114,6 +114,15 @@ import Testing
             ("text/plain", "text/plain", []), ("Text/Plain;Charset=UTF-8", "text/plain", [["charset", "UTF-8"]]),
             ("a/b ; x=\"q\\\"\\\\;\" ;y=z", "a/b", [["x", "q\"\\;"], ["y", "z"]]), ("a/b;", "a/b", []),
             ("a/b;;c=d", "a/b", [["c", "d"]]),
+            // What is broken is left out, and the rest stays (WHATWG MIME Sniffing, section 4.4).
+            ("application/json; charset=", "application/json", []),
+            ("application/json; charset", "application/json", []),
+            ("a/b;=c", "a/b", []), ("a/b;x=\"y", "a/b", [["x", "y"]]),
+            ("a/b;x=\"y\"z;c=d", "a/b", [["x", "y"], ["c", "d"]]),
+            ("a/b;x =y;c=d", "a/b", [["c", "d"]]), ("a/b;x=\u{1};c=d", "a/b", [["c", "d"]]),
+            ("a/b;x=1;X=2", "a/b", [["x", "1"]]), (" a/b\r\n", "a/b", []), ("a/b ;x= y", "a/b", [["x", " y"]]),
+            ("multipart/mixed; boundary=----=_Part_1", "multipart/mixed", [["boundary", "----=_Part_1"]]),
+            ("multipart/mixed; boundary=<q1w2>", "multipart/mixed", [["boundary", "<q1w2>"]]),
         ] as [(String, String, [[String]])])
     func mediaTypesAreRead(text: String, essence: String, parameters: [[String]]) throws {
         let type = try #require(MediaType(text))
@@ -122,9 +131,34 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "a", "/", "a/", "/b", "a/b c", "a/b;x", "a/b;x=", "a/b;x=\"y", "a b/c", "a/b/c", "a/b;=c", "a/b\r\nx: y",
+        "", "a", "/", "a/", "/b", "a/b c", "a b/c", "a/b/c", "a/b\r\nx: y", "a /b", "text/html, text/plain",
     ])
     func whatIsNoMediaTypeIsRefused(text: String) {
         #expect(MediaType(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["application/json", "application/json"], "application/json", nil),
+            (["text/html;charset=gbk", "text/html"], "text/html", "gbk"),
+            (["text/html;charset=gbk", "text/plain"], "text/plain", nil),
+            (["text/html;charset=gbk", "text/html;charset=big5"], "text/html", "big5"),
+            (["text/html", "nonsense", "*/*"], "text/html", nil),
+            (["a/b;x=\"1,c/d\\\",e/f\""], "a/b", nil),
+        ] as [([String], String, String?)])
+    func ofADoubledContentTypeTheLastThatIsOneHolds(values: [String], essence: String, charset: String?) throws {
+        var response = makeResponse("x", type: nil)
+        for value in values { response.head.headerFields.append(HTTPField(name: .contentType, value: value)) }
+        #expect(response.mediaType?.essence == essence)
+        #expect(response.mediaType?.parameter("charset") == charset)
+        try ResponseValidation(contentTypes: [essence]).validate(response)
+        #expect(throws: SerializationError.self) { try ResponseValidation(contentTypes: ["x/y"]).validate(response) }
+    }
+
+    @Test(arguments: [
+        "application/json; charset=", "application/json; charset", "application/json;;\"", "Application/JSON ;",
+    ])
+    func aBrokenParameterFailsNoResponse(field: String) throws {
+        #expect(try JSONResponseSerializer().serialize(makeResponse("[1]", type: field)) == [1])
     }
 }

@@ -76,6 +76,7 @@ import Testing
             "<!DOCTYPE a SYSTEM \"FILE\"><a>b</a>", "<!DOCTYPE a PUBLIC \"p\" \"FILE\"><a>b</a>",
             "<a xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include parse=\"text\" href=\"FILE\"/></a>",
             "<?xml-stylesheet href=\"FILE\"?><a>b</a>",
+            "<?oasis-xml-catalog catalog=\"FILE\"?><!DOCTYPE a SYSTEM \"x\"><a>b</a>",
         ])
     func nothingOutsideIsLoaded(template: String) throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "linnet-xml-\(UUID().uuidString)")
@@ -93,18 +94,17 @@ import Testing
         #expect(root.attributes["secret"] == nil)
     }
 
-    /// FoundationXML would end the process at each of these.
     @Test func instructionsWithoutDataAreRead() throws {
         for document in ["<a><?p?></a>", "<?p?><a/>", "<a/><?p?>", "<!DOCTYPE a [<?p?>]><a/>"] {
             _ = try XMLTree(parsing: Data(document.utf8))
         }
         let kept = "<a><!-- <?p?> --><![CDATA[<?p?>]]></a>"
         #expect(try XMLTree(parsing: Data(kept.utf8)).root.text == "<?p?>")
-        let hidden = "<!DOCTYPE a SYSTEM \"<!--\"><a><?p?></a><!-- -->"
-        #expect(failure(Data(hidden.utf8)) == .malformed)
+        // What looks like a comment in the document type's name is none.
+        let hidden = "<!DOCTYPE a SYSTEM \"<!--\"><a>b<?p?></a><!-- -->"
+        #expect(try XMLTree(parsing: Data(hidden.utf8)).root.text == "b")
     }
 
-    /// Behind an error FoundationXML reads on, and finds instructions where there were none.
     @Test(arguments: [
         "<a><?p\u{6}]><?q?>b</a>", "<a><!-- \u{6} <?q?> --></a>", "<a><![CDATA[\u{1}<?q?>]]></a>",
         "<a b=\"<?q?>\"/>", "<a><?p <!-- ?><?q?>\u{6}</a>", "<a>&#1;<?p?><!-- <?q?> --></a>",
@@ -130,11 +130,11 @@ import Testing
 
     @Test func mutatedDocumentsNeverCrash() {
         let whole = Array(
-            "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" xmlns:x=\"u\">t&amp;<x:c><![CDATA[d]]></x:c><!-- e --><?f g?></a>"
+            "<?xml version=\"1.0\"?><!DOCTYPE a [<!ATTLIST a g (h|i) 'h' j NOTATION (k) #IMPLIED><!NOTATION k SYSTEM 'l'><!ELEMENT a (m?,n*)>]><a b=\"1\" xmlns:x=\"u\">t&amp;<x:c><![CDATA[d]]></x:c><!-- e --><?f g?></a>"
                 .utf8)
         for length in 0..<whole.count { _ = try? XMLTree(parsing: Data(whole.prefix(length))) }
         var dice = SplitMix(seed: RandomSeed.next())
-        for _ in 0..<2000 {
+        for _ in 0..<5000 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...5, using: &dice) {
                 bytes[Int.random(in: 0..<bytes.count, using: &dice)] = .random(in: 0...255, using: &dice)

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CancellationTests {
     /// Answers never, and says when it was asked.
     private func makeHangingTransport(_ arrived: Signal) -> StubTransport {

@@ -7,7 +7,7 @@ import LinnetTransport
 import Testing
 
 /// A host that the policy does not let clear text go to gets none, whichever way leads there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct CleartextTests {
     /// Ways to a URL.
     enum Way: CaseIterable {

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What a session sent is released when it is over, whatever its caller keeps.
-@Suite("The lifetime of what a session sends", .timeLimit(.minutes(1)))
+@Suite("The lifetime of what a session sends", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ExchangeLifetimeTests {
     enum Path: CaseIterable, Sendable {
         case bytesReadToTheEnd, bytesDropped, missingData, download, missingDownload, upload, events, streamTask
@@ -30,7 +30,7 @@ struct ExchangeLifetimeTests {
 
     /// Goes the path; returns what a caller may keep after it.
     private func go(_ path: Path, _ session: Session, _ server: MockServer) async throws -> any Sendable {
-        let (body, missing) = (Request(url: server.url("/body")), Request(url: server.url("/missing")))
+        let (body, missing) = (Request(url: try server.url("/body")), Request(url: try server.url("/missing")))
         switch path {
         case .bytesReadToTheEnd:
             let response = try await session.bytes(for: body)
@@ -50,7 +50,7 @@ struct ExchangeLifetimeTests {
                 }
             }
         case .upload:
-            let task = session.uploadTask(
+            let task = try session.uploadTask(
                 for: Request(url: server.url("/body"), method: .put), from: .data(Data(count: Self.size)),
                 serializer: DataResponseSerializer())
             task.resume()
@@ -58,7 +58,7 @@ struct ExchangeLifetimeTests {
             #expect(String(decoding: response.value, as: UTF8.self) == "\(Self.size)")
             return task
         case .events:
-            var events = session.serverSentEvents(for: Request(url: server.url("/events"))).makeAsyncIterator()
+            var events = try session.serverSentEvents(for: Request(url: server.url("/events"))).makeAsyncIterator()
             return try await events.next()
         case .streamTask:
             let task = session.streamTask(for: body)

@@ -8,7 +8,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTPSessionTests {
     @Test func theAsyncVerbsAreWhatTheySay() async throws {
         let transport = StubTransport { _ in .json("1") }

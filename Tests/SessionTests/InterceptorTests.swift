@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct InterceptorTests {
     @Test(arguments: Surface.allCases)
     func theFirstIsTheOutermost(surface: Surface) async throws {

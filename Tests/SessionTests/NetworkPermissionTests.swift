@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct NetworkPermissionTests {
     private static func status(_ kind: ReachabilityStatus.Kind) -> ReachabilityStatus {
         .reachable(via: kind, interfaceName: "x0", supportsIPv4: true, supportsIPv6: false)

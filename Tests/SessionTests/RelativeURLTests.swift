@@ -4,7 +4,7 @@ import LinnetTesting
 import Testing
 
 /// AFHTTPSessionManager's rules: RFC 3986 against a base that ends in a slash.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RelativeURLTests {
     @Test(arguments: [
         ("http://example.com/v1/", "foo", "http://example.com/v1/foo"),

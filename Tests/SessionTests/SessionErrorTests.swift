@@ -7,7 +7,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SessionErrorTests {
     @Test(arguments: [
         (TransportError.Code.cancelled, SessionError.Code.cancelled),

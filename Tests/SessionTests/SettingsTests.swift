@@ -7,7 +7,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SettingsTests {
     private static func settings() throws -> HTTPSession.Settings {
         var settings = HTTPSession.Settings()

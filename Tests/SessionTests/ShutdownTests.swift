@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ShutdownTests {
     @Test(arguments: Surface.allCases, [ShutdownMode.graceful, .immediate])
     func laterRequestsFail(surface: Surface, mode: ShutdownMode) async throws {

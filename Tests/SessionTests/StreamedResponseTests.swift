@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StreamedResponseTests {
     @Test func theBodyComesAsItIsSent() async throws {
         let body = StubBody()

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SurfaceTests {
     @Test(arguments: Surface.allCases, [HTTPRequest.Method.get, .post, .put, .patch, .delete])
     func everyVerbSendsItsMethodAndReadsJSON(surface: Surface, method: HTTPRequest.Method) async throws {

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SuspensionTests {
     @Test func suspendingStopsReadingAndResumingGoesOn() async throws {
         let body = StubBody()

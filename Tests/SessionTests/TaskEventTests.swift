@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskEventTests {
     @Test(arguments: Surface.allCases)
     func startAndEndAreReportedOnceOnEverySurface(surface: Surface) async throws {

@@ -5,7 +5,7 @@ import LinnetTesting
 import Testing
 
 /// A task that has ended is held by nobody but the app.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskLifetimeTests {
     @Test(arguments: [true, false])
     func anEndedTaskIsReleasedAlsoWhenItsObserversHoldIt(succeeds: Bool) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskStateMachineTests {
     enum Event: CaseIterable, Sendable { case resume, suspend, cancel, succeed, fail }
 
@@ -77,6 +77,18 @@ struct TaskStateMachineTests {
         #expect(error.code == .cancelled)
         guard case .none = machine.cancel(.cancelled(nil)) else { return fail("cancelled twice") }
         guard case .none = machine.resume() else { return fail("started") }
+    }
+
+    /// The transport sends a request again when its connection was gone, and the body from its start.
+    @Test func anAttemptAgainDoesNotCountTwice() {
+        var machine = TaskStateMachine()
+        _ = machine.resume()
+        expectChange(machine.willSend(total: 10))
+        expectChange(machine.didSend(6))
+        machine.didEndAttempt()
+        expectNoChange(machine.didSend(6))
+        expectChange(machine.didSend(4))
+        #expect(machine.progress.upload.completed == 10)
     }
 
     @Test func progressNeverGoesBack() {

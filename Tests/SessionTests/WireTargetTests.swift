@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct WireTargetTests {
     @Test(arguments: [
         ("http://example.com", "http", "example.com", "/"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetTesting
 
-@Suite(.timeLimit(.minutes(5))) struct HTTP2StreamMachineTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct HTTP2StreamMachineTests {
     private static func machine(_ configure: (inout MockServer.Configuration) -> Void) -> HTTP2StreamMachine {
         HTTP2StreamMachine(MockServer.Configuration(configure))
     }

@@ -1,7 +1,7 @@
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct ManualClockTests {
     @Test func timeStandsUntilItIsMoved() {
         let clock = ManualClock()
         #expect(clock.now.offset == .zero)

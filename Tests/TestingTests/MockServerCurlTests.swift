@@ -4,7 +4,7 @@ import LinnetTesting
 import Testing
 
 /// The server as a client sees it that somebody else wrote.
-@Suite(.enabled(if: ForeignClient.hasCurl, "curl is not installed"), .timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .enabled(if: ForeignClient.hasCurl, "curl is not installed"), .timeLimit(.minutes(5)))
 struct MockServerCurlTests {
     @Test func getsAndPostsOverOneConnection() async throws {
         try await withMockServer(handler: { .text("\($0.method) \($0.bodyText);") }) { server in

@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerFaultTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerFaultTests {
     typealias Fault = MockServer.Fault
 
     struct Point: Sendable, CustomTestStringConvertible {

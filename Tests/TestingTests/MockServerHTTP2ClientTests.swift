@@ -4,7 +4,7 @@ import LinnetTesting
 import Testing
 
 /// The server over HTTP/2 as clients see it that somebody else wrote: curl, and nghttp2's own.
-@Suite(.timeLimit(.minutes(5))) struct MockServerHTTP2ClientTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2ClientTests {
     private static let curl = ConditionTrait.enabled(
         if: ForeignClient.hasCurlWithHTTP2, "curl is not installed, or has no HTTP/2")
     private static let nghttp = ConditionTrait.enabled(

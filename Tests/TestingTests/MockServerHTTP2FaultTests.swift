@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 
 /// What goes wrong on purpose over HTTP/2.
-@Suite(.timeLimit(.minutes(5))) struct MockServerHTTP2FaultTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2FaultTests {
     typealias Fault = MockServer.Fault
 
     private static func withServer(

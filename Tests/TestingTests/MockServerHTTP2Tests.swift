@@ -6,7 +6,7 @@ import NIOHTTP2
 import Testing
 
 /// What the server says in frames, judged frame by frame.
-@Suite(.timeLimit(.minutes(5))) struct MockServerHTTP2Tests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2Tests {
     private static func configuration(
         _ configure: (inout MockServer.Configuration) -> Void = { _ in }
     ) -> MockServer.Configuration {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerLifecycleTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerLifecycleTests {
     @Test func theURLNamesHostAndPort() async throws {
         let configuration = MockServer.Configuration { $0.hostName = "localhost" }
         try await withMockServer(.text(""), configuration: configuration) { server in

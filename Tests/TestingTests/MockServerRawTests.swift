@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerRawTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerRawTests {
     @Test func aScriptDecidesWhatGoesOverTheWire() async throws {
         let server = try await MockServer.startRaw { connection in
             let request = try await connection.read(through: "\n")

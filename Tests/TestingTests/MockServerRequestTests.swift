@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerRequestTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerRequestTests {
     @Test func aRequestIsRecordedWhole() async throws {
         try await withMockServer(.status(.noContent)) { server in
             let request = """

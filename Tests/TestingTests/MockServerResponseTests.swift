@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerResponseTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerResponseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let response: MockResponse

@@ -2,7 +2,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerRoutesTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerRoutesTests {
     static let routes = MockServer.Routes {
         $0.on(.get, "/posts", .json("[]"))
         $0.on(.post, "/posts") { request in .text(request.bodyText, status: .created) }

@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-@Suite(.enabled(if: ForeignClient.hasCurl, "curl is not installed"), .timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .enabled(if: ForeignClient.hasCurl, "curl is not installed"), .timeLimit(.minutes(5)))
 struct MockServerTLSTests {
     /// Runs curl, which trusts the server's root, against the server.
     private static func curl(

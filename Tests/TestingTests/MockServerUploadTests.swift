@@ -4,7 +4,7 @@ import LinnetTesting
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockServerUploadTests {
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerUploadTests {
     static let streamed = MockServer.Configuration { $0.requestBodies = .streamed }
     static let expecting = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
 

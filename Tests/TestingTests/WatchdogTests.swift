@@ -5,7 +5,7 @@ import Testing
 import WatchdogSupport
 
 /// What ends a process whose tests hang.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct WatchdogTests {
     private func activity(_ milliseconds: UInt64, hasChildren: Bool = false) -> linnet_activity {
         linnet_activity(cpu_nanoseconds: milliseconds * 1_000_000, has_children: hasChildren)

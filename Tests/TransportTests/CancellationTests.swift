@@ -5,7 +5,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("Cancellation and shutdown", .timeLimit(.minutes(5)))
+@Suite("Cancellation and shutdown", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CancellationTests {
     private func start(
         _ transport: HTTPTransport, _ request: TransportRequest

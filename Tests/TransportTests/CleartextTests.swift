@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// Policies and requests in clear text, over sockets.
-@Suite("Clear text", .timeLimit(.minutes(1)))
+@Suite("Clear text", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct CleartextTests {
     private func head(_ scheme: String, _ host: String, _ server: MockServer) -> HTTPRequest {
         HTTPRequest(method: .get, scheme: scheme, authority: "\(host):\(server.port)", path: "/")

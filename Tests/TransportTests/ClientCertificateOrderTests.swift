@@ -10,7 +10,7 @@ import Testing
 @testable import LinnetTransport
 
 /// A client shows who it is after the last word on the server, also where the staple comes after the chain (TLS 1.2).
-@Suite("The order of verdicts and client certificates", .timeLimit(.minutes(1)))
+@Suite("The order of verdicts and client certificates", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ClientCertificateOrderTests {
     /// Everything that a server receives, before TLS.
     private final class Wire: ChannelInboundHandler, Sendable {

@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// Whoever is asked for an identity when a server asks for a certificate (RFC 8446, 4.3.2).
-@Suite("Chosen client identities", .timeLimit(.minutes(5)))
+@Suite("Chosen client identities", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientIdentityChoiceTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 

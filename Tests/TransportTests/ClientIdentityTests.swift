@@ -6,7 +6,7 @@ import LinnetTransport
 import Testing
 
 /// Servers that ask who the client is (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
-@Suite("Client identities over TLS", .timeLimit(.minutes(5)))
+@Suite("Client identities over TLS", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientIdentityTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 

@@ -7,7 +7,7 @@ import NIOCore
 import Testing
 
 /// An exchange is released when it is over, whatever its caller keeps: its observer is what it alone holds here.
-@Suite("The lifetime of exchanges", .timeLimit(.minutes(1)))
+@Suite("The lifetime of exchanges", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ExchangeLifetimeTests {
     enum Wire: CaseIterable, Sendable {
         case http1, http1OverTLS, http2, http2OverTLS

@@ -5,7 +5,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("Hostile and broken servers", .timeLimit(.minutes(5)))
+@Suite("Hostile and broken servers", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HostileServerTests {
     private func error(
         _ response: MockResponse, configure: (inout TransportConfiguration) -> Void = { _ in },
@@ -65,9 +65,18 @@ struct HostileServerTests {
 
     @Test func informationalResponsesAreLimited() async throws {
         let hint = HTTPResponse(status: .init(code: 103))
-        let response = MockResponse(body: .text("ok"), informational: Array(repeating: hint, count: 9))
-        #expect(try await error(response)?.code == .tooManyInformationalResponses)
-        #expect(try await error(response, configure: { $0.limits.informationalResponses = 9 })?.code == nil)
+        let response = MockResponse(body: .text("ok"), informational: Array(repeating: hint, count: 300))
+        #expect(try await error(response)?.code == nil)
+        // Each has at least its status line and 64 bytes.
+        let limited = try await error(response, configure: { $0.limits.headBytes = 300 * 64 })
+        #expect(limited?.code == .tooManyInformationalResponses)
+    }
+
+    @Test func aFewHundredFieldsAreNoAttack() async throws {
+        let fields = (0..<4_999).map { "X-\($0): y\r\n" }.joined()
+        let many = "HTTP/1.1 200 OK\r\n" + fields + "Content-Length: 0\r\n\r\n"
+        #expect(try await error(.raw(many))?.code == nil)
+        #expect(try await error(.raw(many.replacing("200 OK\r\n", with: "200 OK\r\nX: y\r\n")))?.code == .headTooLarge)
     }
 
     @Test func bodiesAreLimited() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Name cache machine", .timeLimit(.minutes(1)))
+@Suite("Name cache machine", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct NameCacheMachineTests {
     private typealias Machine = NameCacheMachine<Int>
     private static let start = ContinuousClock.now

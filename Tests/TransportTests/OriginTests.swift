@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Origins", .timeLimit(.minutes(5)))
+@Suite("Origins", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct OriginTests {
     private func origin(_ scheme: String, _ authority: String) throws -> Origin {
         try Origin(HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/"))

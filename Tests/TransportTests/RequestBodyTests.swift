@@ -5,7 +5,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("Request bodies", .timeLimit(.minutes(5)))
+@Suite("Request bodies", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RequestBodyTests {
     /// Sends a body, and returns what the server got.
     private func received(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("The channel of a response's body", .timeLimit(.minutes(5)))
+@Suite("The channel of a response's body", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResponseBodyChannelTests {
     /// Keeps what a channel wants to be run later.
     private final class Later: Sendable {

@@ -6,7 +6,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@Suite("Responses", .timeLimit(.minutes(5)))
+@Suite("Responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResponseTests {
     /// Asks for one response.
     private func exchange(
@@ -84,7 +84,7 @@ struct ResponseTests {
     }
 }
 
-@Suite("Streamed responses", .timeLimit(.minutes(5)))
+@Suite("Streamed responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StreamedResponseTests {
     @Test func theHeadComesBeforeTheBody() async throws {
         let signal = Signal()

@@ -5,7 +5,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("Connection reuse", .timeLimit(.minutes(5)))
+@Suite("Connection reuse", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ReuseTests {
     @Test func requestsInARowShareAConnection() async throws {
         try await withMockServer { request in

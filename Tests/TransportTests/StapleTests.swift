@@ -5,7 +5,7 @@ import LinnetTransport
 import Testing
 
 /// A staple is judged in every TLS version, before a byte of a request is sent.
-@Suite("Stapled OCSP responses", .timeLimit(.minutes(5)))
+@Suite("Stapled OCSP responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StapleTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 

@@ -9,7 +9,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Two handlers over a real socket, with no HTTP above them.
-@Suite("TLS handlers", .timeLimit(.minutes(1)))
+@Suite("TLS handlers", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TLSHandlerTests {
     /// What a server sees of its client.
     enum Seen: Sendable, Equatable {

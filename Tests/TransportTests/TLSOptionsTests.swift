@@ -5,7 +5,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite("TLS options", .timeLimit(.minutes(5)))
+@Suite("TLS options", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSOptionsTests {
     private func exchange(
         _ identity: TestPKI.Identity, _ options: TLSOptions

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Memory for deciphered bytes", .timeLimit(.minutes(5)))
+@Suite("Memory for deciphered bytes", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSPlaintextPoolTests {
     private let pool = TLSPlaintextPool()
 

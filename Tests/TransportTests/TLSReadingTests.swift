@@ -7,7 +7,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Bytes keep what was in them, however long a reader has them and whatever is read after them.
-@Suite("Reading over TLS", .timeLimit(.minutes(5)))
+@Suite("Reading over TLS", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSReadingTests {
     private static func bytes(_ count: Int) -> Data {
         var (state, bytes) = (UInt32(1), Data(capacity: count))

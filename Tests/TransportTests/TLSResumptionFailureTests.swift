@@ -7,7 +7,7 @@ import Testing
 @testable import LinnetTransport
 
 /// When a session must not be resumed, with two handlers over a real socket.
-@Suite("Sessions that are not resumed", .timeLimit(.minutes(5)))
+@Suite("Sessions that are not resumed", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSResumptionFailureTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Resumption as a user of a transport sees it.
-@Suite("TLS resumption", .timeLimit(.minutes(5)))
+@Suite("TLS resumption", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSResumptionTests {
     /// Accepts any chain for as long as it is told, and counts.
     private final class Counting: TrustEvaluator {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("TLS session cache", .timeLimit(.minutes(1)))
+@Suite("TLS session cache", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TLSSessionCacheTests {
     private typealias Machine = TLSSessionCacheMachine<Int>
     private static let start = Date(timeIntervalSince1970: 1_000_000_000)

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// OpenSSL counts references to its sessions; these tests count the sessions.
-@Suite("TLS sessions are freed", .serialized, .timeLimit(.minutes(5)))
+@Suite("TLS sessions are freed", .leavesNothingAlive, .serialized, .timeLimit(.minutes(5)))
 struct TLSSessionCountTests {
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
     func noSessionOutlivesItsTransport(version: TLSOptions.Version) async throws {

@@ -6,7 +6,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-@Suite("TLS", .timeLimit(.minutes(5)))
+@Suite("TLS", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSTests {
     /// Judges as it is told, and may take its time.
     struct Deciding: TrustEvaluator {

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Timeouts", .timeLimit(.minutes(5)))
+@Suite("Timeouts", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TimeoutTests {
     private let short = Duration.milliseconds(50)
 

@@ -12,7 +12,7 @@ func until(_ condition: () -> Bool) async {
 }
 
 @MainActor
-@Suite("Activity indicator", .timeLimit(.minutes(5)))
+@Suite("Activity indicator", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct NetworkActivityIndicatorTests {
     private let clock = ManualClock()
 
@@ -103,7 +103,7 @@ struct NetworkActivityIndicatorTests {
 }
 
 @MainActor
-@Suite("Refresh state", .timeLimit(.minutes(5)))
+@Suite("Refresh state", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RefreshStateTests {
     @Test func itFollowsATaskFromItsStartToItsEnd() async throws {
         let release = Signal()

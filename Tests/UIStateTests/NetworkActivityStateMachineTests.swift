@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetUIState
 
-@Suite("Activity indicator, as a state machine", .timeLimit(.minutes(5)))
+@Suite("Activity indicator, as a state machine", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct NetworkActivityStateMachineTests {
     private func expect(
         _ action: NetworkActivityStateMachine.TimerAction, _ expected: NetworkActivityStateMachine.TimerAction,

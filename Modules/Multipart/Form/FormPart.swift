@@ -42,6 +42,16 @@ struct FormPart: Sendable {
         }
     }
 
+    /// The first control character in the names, in hexadecimal digits, that neither may stand in a header nor is escaped.
+    var unwritableScalar: String? {
+        guard case .formData(let fileName, _) = head else { return nil }
+        let texts = [name ?? "", fileName ?? ""]
+        let bytes = texts.lazy.flatMap(\.utf8).filter { $0 < 0x20 || $0 == 0x7F }
+        guard let byte = bytes.first(where: { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else { return nil }
+        let digits = String(byte, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
     var isReplayable: Bool {
         if case .stream(let body) = content { body.isReplayable } else { true }
     }

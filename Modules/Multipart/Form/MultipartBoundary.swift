@@ -24,6 +24,13 @@ enum MultipartBoundary {
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
+    /// Whether a body with it can be read: 1 to 70 printable characters of ASCII, the last of them no space. Servers write
+    /// more of them than RFC 2046 allows, such as `<q1w2>`.
+    static func isReadable(_ boundary: String) -> Bool {
+        (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
+            && boundary.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    }
+
     /// The boundary as a parameter's value, in quotes if it is no token.
     static func parameter(_ boundary: String) -> String {
         let isToken = boundary.utf8.allSatisfy { isAlphanumeric($0) || "'+_-.".utf8.contains($0) }

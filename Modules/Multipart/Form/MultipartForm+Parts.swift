@@ -97,7 +97,7 @@ extension MultipartForm {
     }
 
     private func contentTypeError(_ contentType: String, name: String) -> MultipartError? {
-        guard MediaType(contentType) == nil else { return nil }
+        guard !MediaType.isWellFormed(contentType) else { return nil }
         return MultipartError(
             code: .invalidContentType,
             message: "\(contentType.debugDescription) is not a media type, in the part \(name.debugDescription)",

@@ -9,8 +9,8 @@ import LinnetSerialization
 /// try form.append(fileAt: URL(filePath: "/tmp/photo.jpg"), name: "photo")
 /// let request = Request(url: url, method: .post, headerFields: [.contentType: form.contentType], body: form.makeBody())
 /// ```
-/// Names and file names are escaped as the WHATWG form standard says: `"` as `%22`, CR as `%0D`, LF as `%0A`. A form
-/// without parts is an error when its body is read (``MultipartError/Code/emptyForm``): RFC 2046 wants one at least.
+/// Names and file names are escaped as the WHATWG form standard says: `"` as `%22`, CR as `%0D`, LF as `%0A`. Another control
+/// character but a tab is an error when the body is read (``MultipartError/Code/invalidName``). A form without parts is an error when its body is read (``MultipartError/Code/emptyForm``): RFC 2046 wants one at least.
 ///
 /// With another ``MultipartSubtype`` it is a body of that subtype, whose parts are best given with their header fields.
 public struct MultipartForm: Sendable {
@@ -86,6 +86,13 @@ public struct MultipartForm: Sendable {
     /// Adds a part, unless something about it is wrong, which is kept for when the body is read.
     mutating func append(_ part: FormPart) {
         parts.append(part)
+        if let scalar = part.unwritableScalar {
+            let index = parts.count - 1
+            record(
+                error(
+                    .invalidName, at: index,
+                    "the name or file name of \(label(of: index)) has the control character U+\(scalar)"))
+        }
         guard case .data(let data) = part.content, MultipartBoundary.occurs(boundary, in: data) else { return }
         if hasOwnBoundary {
             let index = parts.count - 1
@@ -119,8 +126,8 @@ public struct MultipartForm: Sendable {
 
     /// Does nothing if the body can be read; the same is checked when it is.
     ///
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/emptyForm``, ``MultipartError/Code/invalidContentType``,
-    ///   ``MultipartError/Code/lengthMismatch`` or ``MultipartError/Code/boundaryInPart``.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/emptyForm``, ``MultipartError/Code/invalidName``,
+    ///   ``MultipartError/Code/invalidContentType``, ``MultipartError/Code/lengthMismatch`` or ``MultipartError/Code/boundaryInPart``.
     public func validate() throws(MultipartError) {
         if let fault { throw fault }
         if parts.isEmpty { throw MultipartError(code: .emptyForm, message: "the form has no part") }

@@ -33,7 +33,7 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
     public static func related(
         type: String, start: String? = nil, startInfo: String? = nil
     ) throws(MultipartError) -> MultipartSubtype {
-        guard MediaType(type) != nil else {
+        guard MediaType.isWellFormed(type) else {
             throw MultipartError(code: .invalidSubtype, message: "\(type.debugDescription) is not a media type")
         }
         var parameters = [("type", type)]
@@ -52,7 +52,7 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
 
     private init(_ name: String, _ parameters: [(name: String, value: String)]) throws(MultipartError) {
         let type = MediaType("multipart/\(name)")
-        guard let type, type.parameters.isEmpty, type.subtype.utf8.count == name.utf8.count else {
+        guard let type, !name.contains(";"), type.subtype.utf8.count == name.utf8.count else {
             throw MultipartError(code: .invalidSubtype, message: "\(name.debugDescription) is not a subtype")
         }
         self.name = type.subtype

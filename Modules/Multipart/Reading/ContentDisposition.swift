@@ -137,19 +137,52 @@ private struct DispositionScanner {
 
     /// A backslash escapes a quote and a backslash, as RFC 2183 and curl have it. Before anything else it stands for
     /// itself, as in the paths that some clients send.
+    ///
+    /// Browsers escape no backslash (WHATWG HTML, "multipart/form-data encoding algorithm"). They give themselves away where
+    /// the value ends in one: it stands before a quote that has to be the closing one, and then all of them stand for
+    /// themselves.
     private mutating func quoted() -> [UInt8] {
         position += 1
+        let start = position
         var value: [UInt8] = []
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
             let isEscape =
                 bytes[position] == UInt8(ascii: "\\") && position + 1 < bytes.count
                 && (bytes[position + 1] == UInt8(ascii: "\"") || bytes[position + 1] == UInt8(ascii: "\\"))
             if isEscape { position += 1 }
+            if isEscape, bytes[position] == UInt8(ascii: "\""), isParameterOrEnd(at: position + 1) {
+                value = Array(bytes[start..<position])
+                break
+            }
             value.append(bytes[position])
             position += 1
         }
         while position < bytes.count, bytes[position] != UInt8(ascii: ";") { position += 1 }
         return value
+    }
+
+    /// Whether what follows is what follows a value: nothing, or a semicolon and a parameter with a quoted value or a token.
+    private func isParameterOrEnd(at start: Int) -> Bool {
+        var place = start
+        func skip(while isSkipped: (UInt8) -> Bool) -> Int {
+            let start = place
+            while place < bytes.count, isSkipped(bytes[place]) { place += 1 }
+            return place - start
+        }
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        func isToken(_ byte: UInt8) -> Bool {
+            MultipartBoundary.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+        _ = skip(while: isSpace)
+        if place == bytes.count { return true }
+        guard skip(while: { $0 == UInt8(ascii: ";") }) == 1 else { return false }
+        _ = skip(while: isSpace)
+        if place == bytes.count { return true }
+        guard skip(while: isToken) > 0, skip(while: { $0 == UInt8(ascii: "=") }) == 1 else { return false }
+        if place < bytes.count, bytes[place] == UInt8(ascii: "\"") { return true }
+        _ = skip(while: isToken)
+        _ = skip(while: isSpace)
+        return place == bytes.count || bytes[place] == UInt8(ascii: ";")
     }
 
     private mutating func skipSpace() {

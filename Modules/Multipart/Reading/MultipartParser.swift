@@ -20,7 +20,7 @@ import LinnetSerialization
 /// difference to the parts.
 ///
 /// Once it has thrown, it throws the same again. ``next()`` and ``finish()`` throw ``MultipartError`` with the codes
-/// ``MultipartError/Code/malformedHeader``, ``MultipartError/Code/truncated``, those of the ``MultipartLimits``, and for a
+/// ``MultipartError/Code/malformedHeader``, ``MultipartError/Code/bareLineFeed``, ``MultipartError/Code/truncated``, those of the ``MultipartLimits``, and for a
 /// nested body ``MultipartError/Code/notMultipart`` and ``MultipartError/Code/invalidBoundary``.
 public struct MultipartParser: Sendable {
     private let limits: MultipartLimits
@@ -34,7 +34,8 @@ public struct MultipartParser: Sendable {
     /// Creates a parser for a boundary.
     ///
     /// - Parameters:
-    ///   - boundary: The boundary as it is written in Content-Type, without quotes.
+    ///   - boundary: The boundary as it is written in Content-Type, without quotes. It may have any
+    ///     printable character of ASCII, as those of some servers do, where RFC 2046 allows fewer.
     ///   - limits: What the body may cost.
     ///   - readsNestedParts: Whether parts that are multipart are taken apart, too; otherwise they are data. The default
     ///     is false.
@@ -42,9 +43,7 @@ public struct MultipartParser: Sendable {
     public init(
         boundary: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
     ) throws(MultipartError) {
-        guard MultipartBoundary.isValid(boundary) else {
-            throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary")
-        }
+        try Self.check(boundary)
         self.limits = limits
         self.readsNestedParts = readsNestedParts
         levels = [MultipartScanner(boundary: boundary)]
@@ -62,13 +61,26 @@ public struct MultipartParser: Sendable {
     }
 
     private static func boundary(in contentType: String) throws(MultipartError) -> String {
-        guard let type = MediaType(contentType), type.type == "multipart", let boundary = type.parameter("boundary")
-        else {
-            throw MultipartError(
-                code: .notMultipart,
-                message: "\(String(contentType.prefix(200)).debugDescription) is not a multipart type with a boundary")
+        let shown = String(contentType.prefix(200)).debugDescription
+        guard let type = MediaType(contentType: contentType) else {
+            throw MultipartError(code: .notMultipart, message: "The content type \(shown) is not a media type.")
+        }
+        guard type.type == "multipart" else {
+            throw MultipartError(code: .notMultipart, message: "The content type \(type) is not a multipart type.")
+        }
+        guard let boundary = type.parameter("boundary") else {
+            throw MultipartError(code: .notMultipart, message: "The content type \(shown) has no boundary.")
         }
         return boundary
+    }
+
+    private static func check(_ boundary: String, partName: String? = nil) throws(MultipartError) {
+        guard !MultipartBoundary.isReadable(boundary) else { return }
+        let shown = String(boundary.prefix(100)).debugDescription
+        throw MultipartError(
+            code: .invalidBoundary,
+            message: "The boundary \(shown) is not 1 to 70 printable characters of ASCII without a space at the end.",
+            partName: partName)
     }
 
     /// Whether the last delimiter has been read. What follows it is passed over.
@@ -145,10 +157,7 @@ public struct MultipartParser: Sendable {
                 partName: head.name)
         }
         let boundary = try Self.boundary(in: fields[.contentType] ?? "")
-        guard MultipartBoundary.isValid(boundary) else {
-            throw MultipartError(
-                code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary", partName: head.name)
-        }
+        try Self.check(boundary, partName: head.name)
         levels.append(MultipartScanner(boundary: boundary))
         return head
     }

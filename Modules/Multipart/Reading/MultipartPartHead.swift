@@ -7,8 +7,8 @@ public struct MultipartPartHead: Sendable, Hashable {
     public let headerFields: HTTPFields
     /// The name in Content-Disposition; nil if there is none.
     ///
-    /// In a form, `%22`, `%0D` and `%0A` are read as what the WHATWG form standard writes for them. Bytes that are not
-    /// UTF-8 are read as ISO-8859-1.
+    /// In a form, `%22`, `%0D` and `%0A` are read as what the WHATWG form standard writes for them, and `\"` and `\\` as what
+    /// curl and others write; a backslash that the name ends in is its own. Bytes that are not UTF-8 are read as ISO-8859-1.
     public let name: String?
     /// The file name in Content-Disposition, read as ``name`` is; nil if there is none. `filename*` (RFC 8187) comes before
     /// `filename`.
@@ -26,8 +26,8 @@ public struct MultipartPartHead: Sendable, Hashable {
         self.depth = depth
     }
 
-    /// The content type; nil if there is none, which means `text/plain`, or if it is malformed.
-    public var contentType: MediaType? { headerFields[.contentType].flatMap(MediaType.init) }
+    /// The content type; nil if there is none, which means `text/plain`, or if it is no media type.
+    public var contentType: MediaType? { headerFields[.contentType].flatMap(MediaType.init(contentType:)) }
 
     /// Which bytes of a representation the part is, in a `multipart/byteranges` body (RFC 9110, section 14.6); nil if it
     /// does not say so.

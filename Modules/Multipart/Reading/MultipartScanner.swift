@@ -42,10 +42,13 @@ struct MultipartScanner: Sendable {
     /// How many bytes from `start` on belong to no content: the line end before what may be a delimiter.
     private var skipped = 2
     private var state = State.preamble
+    /// Looks for a first delimiter that this reader would pass over.
+    private var bareLineFeeds: BareLineFeedDetector
     private var head = MultipartHeadParser()
 
     init(boundary: String) {
         needle = Array("\r\n--\(boundary)".utf8)
+        bareLineFeeds = BareLineFeedDetector(needle: needle.dropFirst())
     }
 
     var isClosed: Bool { state == .closed }
@@ -78,6 +81,7 @@ struct MultipartScanner: Sendable {
                 return .head(fields)
             case .preamble, .content:
                 let (found, tail) = search()
+                if state == .preamble { try checkLineEnds(until: found) }
                 if let data = take(until: found) { return .data(data) }
                 switch tail {
                 case .none, .needsMore: return nil
@@ -89,6 +93,14 @@ struct MultipartScanner: Sendable {
                 if wasContent { return .end }
             }
         }
+    }
+
+    /// Before the first delimiter, looks at what is about to be passed over.
+    private mutating func checkLineEnds(until end: Int) throws(MultipartError) {
+        guard end > start, bareLineFeeds.finds(in: buffer[start..<end]) else { return }
+        throw MultipartError(
+            code: .bareLineFeed,
+            message: "The body's lines end in LF alone; a multipart body's end in CR LF (RFC 2046, section 4.1.1).")
     }
 
     private mutating func parseHead(

@@ -79,7 +79,8 @@ public struct SecurityPolicy: Sendable {
     /// The system's store for every host.
     public static let systemTrust = SecurityPolicy([], SystemTrustEvaluator())
 
-    /// These anchors for every host.
+    /// These anchors for every host. Where the system's are not among them, no clear text may go to any
+    /// (``allowsCleartext(to:)``).
     public static func systemTrust(anchors: TrustAnchors) -> SecurityPolicy {
         SecurityPolicy([], SystemTrustEvaluator(anchors: anchors))
     }

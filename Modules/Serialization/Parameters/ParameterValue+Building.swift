@@ -38,30 +38,32 @@ extension ParameterValue {
         set {
             // A `nil` beside values is null, since null is written so.
             guard let newValue, case .some = self[index] else { return }
-            switch self {
-            case .array(var values):
-                values[index] = newValue
-                self = .array(values)
-            case .set(var values):
-                values[index] = newValue
-                self = .set(values)
-            default: break
-            }
+            replaceElements { $0[index] = newValue }
         }
     }
 
     /// Adds an element at the end of an array or a set; what was neither becomes an array of this one.
     public mutating func append(_ value: ParameterValue) {
+        replaceElements { $0.append(value) }
+    }
+
+    private mutating func replaceElements(_ change: (inout [ParameterValue]) -> Void) {
+        let isSet = isSet
+        var values = takeElements()
+        change(&values)
+        self = isSet ? .set(values) : .array(values)
+    }
+
+    private var isSet: Bool { if case .set = self { true } else { false } }
+
+    /// Moves the elements out; there are none in what is neither an array nor a set. A function of its own, so that no
+    /// second reference is left when they are changed, which would copy them all.
+    private mutating func takeElements() -> [ParameterValue] {
         switch self {
-        case .array(var values):
+        case .array(let values), .set(let values):
             self = .null
-            values.append(value)
-            self = .array(values)
-        case .set(var values):
-            self = .null
-            values.append(value)
-            self = .set(values)
-        default: self = .array([value])
+            return values
+        default: return []
         }
     }
 }

@@ -14,6 +14,10 @@ struct ParameterWalker<Sink: ParameterSink> {
     let encoder: QueryEncoder
     var sink: Sink
     private var name: [UInt8] = []
+    /// How many names and arrays the value stands in.
+    private var (names, arrays) = (0, 0)
+    /// Of the arrays in brackets that the value stands in and that hold collections.
+    private var boundaries: [ElementBoundary] = []
 
     init(encoder: QueryEncoder, sink: Sink) {
         self.encoder = encoder
@@ -37,14 +41,18 @@ struct ParameterWalker<Sink: ParameterSink> {
         case .array(let values): try walk(array: values, depth: depth)
         case .set(let values): try walk(set: values, depth: depth)
         case .null where encoder.nullStyle == .dropped: break
-        default: sink.take(name: name, value: value)
+        default:
+            try checkBoundaries()
+            sink.take(name: name, value: value)
         }
     }
 
     private mutating func walk(_ entries: [ParameterValue.Entry], depth: Int) throws(SerializationError) {
         try NestingLimit.check(depth)
-        if entries.isEmpty { return takeEmpty(isNamed: depth > 0) }
+        if entries.isEmpty { return try takeEmpty(isNamed: depth > 0) }
         let length = name.count
+        names += 1
+        defer { names -= 1 }
         for entry in ordered(entries) {
             appendName(entry.key, isNested: depth > 0)
             try walk(entry.value, depth: depth + 1)
@@ -57,7 +65,7 @@ struct ParameterWalker<Sink: ParameterSink> {
         let length = name.count
         if array.isEmpty {
             if encoder.arrayStyle == .brackets || encoder.arrayStyle == .indices { appendBracketed("") }
-            takeEmpty(isNamed: true)
+            try takeEmpty(isNamed: true)
             name.removeSubrange(length...)
             return
         }
@@ -68,13 +76,47 @@ struct ParameterWalker<Sink: ParameterSink> {
             for value in array { try walk(value, depth: depth + 1) }
         case .brackets:
             appendBracketed("")
-            for value in array { try walk(value, depth: depth + 1) }
+            try walk(elements: array, depth: depth + 1)
             name.removeSubrange(length...)
         case .indices:
             for (index, value) in array.enumerated() {
                 appendBracketed(String(index))
                 try walk(value, depth: depth + 1)
                 name.removeSubrange(length...)
+            }
+        }
+    }
+
+    private mutating func walk(elements: [ParameterValue], depth: Int) throws(SerializationError) {
+        arrays += 1
+        defer { arrays -= 1 }
+        guard elements.contains(where: \.isCollection) else {
+            for value in elements { try walk(value, depth: depth) }
+            return
+        }
+        let place = boundaries.count
+        boundaries.append(ElementBoundary(start: name.count, names: names, arrays: arrays))
+        defer { boundaries.removeLast() }
+        for value in elements {
+            boundaries[place].begin()
+            try walk(value, depth: depth)
+        }
+    }
+
+    /// Throws if the value that comes next would be read as a part of another element.
+    private mutating func checkBoundaries() throws(SerializationError) {
+        for index in boundaries.indices {
+            let (start, isNamed) = (boundaries[index].start, names > boundaries[index].names)
+            let isListed = arrays > boundaries[index].arrays
+            guard boundaries[index].take(name[start...], isNamed: isNamed, isListed: isListed) else {
+                throw SerializationError(
+                    code: .invalidParameters,
+                    message: """
+                        In the style a[][b]=1, a server cannot tell apart the elements of \
+                        \(String(decoding: name[..<start], as: UTF8.self)): each has to begin with a name that the one \
+                        before has, and to have it once. Use the array style .indices.
+                        """
+                )
             }
         }
     }
@@ -95,8 +137,9 @@ struct ParameterWalker<Sink: ParameterSink> {
     }
 
     /// Writes what has nothing in it under the current name; the parameters themselves have none.
-    private mutating func takeEmpty(isNamed: Bool) {
-        guard isNamed else { return }
+    private mutating func takeEmpty(isNamed: Bool) throws(SerializationError) {
+        guard isNamed, encoder.emptyCollectionStyle != .dropped else { return }
+        try checkBoundaries()
         switch encoder.emptyCollectionStyle.kind {
         case .dropped: break
         case .bareKey: sink.takeBare(name: name)
@@ -106,7 +149,7 @@ struct ParameterWalker<Sink: ParameterSink> {
 
     private mutating func walk(set: [ParameterValue], depth: Int) throws(SerializationError) {
         try NestingLimit.check(depth)
-        if set.isEmpty { return takeEmpty(isNamed: true) }
+        if set.isEmpty { return try takeEmpty(isNamed: true) }
         let members = set.map { (text: encoder.text(of: $0), value: $0) }
         let ordered = encoder.sortsKeys ? NameOrder.sorted(members) { $0.text } : members
         for member in ordered { try walk(member.value, depth: depth + 1) }
@@ -138,6 +181,15 @@ struct ParameterWalker<Sink: ParameterSink> {
             name.appendPercentEncoded(text, spaceStyle: sink.spaceStyle)
         } else {
             name.append(contentsOf: text.utf8)
+        }
+    }
+}
+
+extension ParameterValue {
+    fileprivate var isCollection: Bool {
+        switch self {
+        case .array, .set, .dictionary: true
+        default: false
         }
     }
 }

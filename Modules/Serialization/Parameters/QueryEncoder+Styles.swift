@@ -5,6 +5,11 @@ extension QueryEncoder {
         let kind: Kind
 
         /// `a[]=1&a[]=2`
+        ///
+        /// For an array of dictionaries, `a[][b]=1&a[][c]=2`, a reader such as Rack begins a new element where a name
+        /// comes again. What it would put into another element, as in `[{"b": 1}, {"c": 2}]`, is an error with
+        /// ``SerializationError/Code/invalidParameters``, and wants ``indices``. An array of arrays is written as
+        /// AFNetworking does, which tells no reader where each of them ends.
         public static let brackets = ArrayStyle(kind: .brackets)
         /// `a[0]=1&a[1]=2`
         public static let indices = ArrayStyle(kind: .indices)

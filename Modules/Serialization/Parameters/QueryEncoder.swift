@@ -45,7 +45,8 @@ public struct QueryEncoder: Sendable, Hashable {
     /// Returns the encoded text, which is ASCII; empty if there is nothing to encode.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` when the value at the top
-    ///   has no names, or a list in ``ArrayStyle/commaSeparated`` holds more than plain values; with
+    ///   has no names, a list in ``ArrayStyle/commaSeparated`` holds more than plain values, or the elements of an array
+    ///   run into each other in ``ArrayStyle/brackets``; with
     ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with ``SerializationError/Code/encodingFailed``
     ///   when the closure throws.
     public func encode(_ parameters: Parameters, for request: Request? = nil) throws(SerializationError) -> String {

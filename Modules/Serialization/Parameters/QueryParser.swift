@@ -14,12 +14,16 @@ import FoundationEssentials
 public struct QueryParser: Sendable, Hashable, Codable {
     /// How an array's elements are named; the default is ``QueryEncoder/ArrayStyle/brackets``.
     ///
-    /// With ``QueryEncoder/ArrayStyle/indices``, names that are the numbers from 0 up make an array. A name that occurs
-    /// several times makes an array with ``QueryEncoder/ArrayStyle/repeated``, and a set with the others.
+    /// With ``QueryEncoder/ArrayStyle/brackets``, `a[][b]=1` begins a new element where the last one has that name
+    /// already, as Rack reads it. With ``QueryEncoder/ArrayStyle/indices``, names that are the numbers from 0 up make an
+    /// array.
     public var arrayStyle = QueryEncoder.ArrayStyle.brackets
     /// How a name within a dictionary is joined to the dictionary's; the default is
     /// ``QueryEncoder/NestingStyle/brackets``.
     public var nestingStyle = QueryEncoder.NestingStyle.brackets
+    /// What several plain values of one name are, as in `a=1&a=2`, and whether `a=1&a[]=2` is read; the default is
+    /// ``RepetitionStyle/collected``.
+    public var repetitionStyle = RepetitionStyle.collected
     /// Whether `+` is a space, as HTML forms write it; the default is true. ``QueryEncoder`` never writes a plus that
     /// is one.
     public var readsPlusAsSpace = true
@@ -46,7 +50,7 @@ public struct QueryParser: Sendable, Hashable, Codable {
     /// Returns the parameters that the text was made from.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` also when a name is used both
-    ///   for a value and for what is within it, and with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    ///   for a value and for what is within it (but see ``RepetitionStyle/combined``), and with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func parse(_ text: String) throws(SerializationError) -> Parameters {
         let tree = QueryTree(parser: self)
         try forEachPair(in: text) { name, value throws(SerializationError) in

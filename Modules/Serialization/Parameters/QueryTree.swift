@@ -16,9 +16,12 @@ final class QueryTree {
         try NestingLimit.check(path.count)
         var node = root
         for (index, step) in path.enumerated() {
-            switch (step, node.content) {
+            switch (step, node.kind) {
             case (.name(let name), .nothing), (.name(let name), .dictionary): node = node.child(name)
             case (.element, .nothing), (.element, .array): node = element(of: node, rest: path[(index + 1)...])
+            case (.element, .value) where parser.repetitionStyle == .combined:
+                node.makeArray()
+                node = element(of: node, rest: path[(index + 1)...])
             default: throw conflict(name)
             }
         }
@@ -31,17 +34,15 @@ final class QueryTree {
         return node.appendChild()
     }
 
+    /// An array further in takes any number of elements, so that what is in one never begins another element out here.
     private func canTake(_ rest: ArraySlice<QueryPath.Step>, _ node: TreeNode) -> Bool {
         var node = node
-        for (index, step) in zip(rest.indices, rest) {
-            switch (step, node.content) {
+        for step in rest {
+            switch (step, node.kind) {
             case (.name(let name), .dictionary):
                 guard let child = node.existingChild(name) else { return true }
                 node = child
-            case (.element, .array):
-                guard index + 1 < rest.endIndex, let last = node.lastChild else { return true }
-                node = last
-            case (_, .nothing): return true
+            case (.element, .array), (_, .nothing): return true
             default: return false
             }
         }
@@ -49,17 +50,14 @@ final class QueryTree {
     }
 
     private func set(_ value: ParameterValue, in node: TreeNode, name: String) throws(SerializationError) {
-        switch node.content {
-        case .nothing: node.content = .value(value)
-        case .value(var present):
-            // Held once only, so that appending does not copy.
-            node.content = .nothing
-            switch present {
-            case .set: present.append(value)
-            case .array where parser.arrayStyle == .repeated: present.append(value)
-            default: present = parser.arrayStyle == .repeated ? .array([present, value]) : .set([present, value])
-            }
-            node.content = .value(present)
+        switch (node.kind, parser.repetitionStyle.kind) {
+        case (.nothing, _), (.value, .last): node.content = .value(value)
+        case (.value, .first): break
+        case (.value, .collected): node.collect(value, asArray: parser.arrayStyle == .repeated)
+        case (.value, .combined):
+            node.makeArray()
+            node.append(value)
+        case (.array, .combined): node.append(value)
         default: throw conflict(name)
         }
     }

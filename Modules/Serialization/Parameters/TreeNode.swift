@@ -7,7 +7,19 @@ final class TreeNode {
         case dictionary([(key: String, node: TreeNode)], places: [NameBytes: Int])
     }
 
+    /// Which case the content is, without a reference to what is in it.
+    enum Kind { case nothing, value, array, dictionary }
+
     var content = Content.nothing
+
+    var kind: Kind {
+        switch content {
+        case .nothing: .nothing
+        case .value: .value
+        case .array: .array
+        case .dictionary: .dictionary
+        }
+    }
 
     /// The node of a name, if there is one.
     func existingChild(_ key: String) -> TreeNode? {
@@ -17,14 +29,8 @@ final class TreeNode {
 
     /// The node of a name, made if it is not there.
     func child(_ key: String) -> TreeNode {
-        guard case .dictionary(var entries, var places) = content else {
-            let node = TreeNode()
-            content = .dictionary([(key, node)], places: [NameBytes(key): 0])
-            return node
-        }
-        if let place = places[NameBytes(key)] { return entries[place].node }
-        // Held once only, so that appending does not copy.
-        content = .nothing
+        if let node = existingChild(key) { return node }
+        var (entries, places) = takeDictionary()
         let node = TreeNode()
         places[NameBytes(key)] = entries.count
         entries.append((key, node))
@@ -38,15 +44,57 @@ final class TreeNode {
     }
 
     func appendChild() -> TreeNode {
+        var nodes = takeArray()
         let node = TreeNode()
-        guard case .array(var nodes) = content else {
-            content = .array([node])
-            return node
-        }
-        content = .nothing
         nodes.append(node)
         content = .array(nodes)
         return node
+    }
+
+    /// Makes a set, or an array, of the plain value and one more.
+    func collect(_ value: ParameterValue, asArray: Bool) {
+        guard var present = takeValue() else { return }
+        if present.isCollection(array: asArray) {
+            present.append(value)
+        } else {
+            present = asArray ? .array([present, value]) : .set([present, value])
+        }
+        content = .value(present)
+    }
+
+    /// Makes elements of an array of the plain value.
+    func makeArray() {
+        guard let value = takeValue() else { return }
+        content = .array([])
+        append(value)
+    }
+
+    /// Adds an element to an array, or those of a list.
+    func append(_ value: ParameterValue) {
+        guard case .array(let elements) = value else { return appendChild().content = .value(value) }
+        for element in elements { appendChild().content = .value(element) }
+    }
+
+    // MARK: Moving the content out
+
+    // Functions of their own, so that no second reference is left when the content is appended to, which would copy it.
+
+    private func takeValue() -> ParameterValue? {
+        guard case .value(let value) = content else { return nil }
+        content = .nothing
+        return value
+    }
+
+    private func takeArray() -> [TreeNode] {
+        guard case .array(let nodes) = content else { return [] }
+        content = .nothing
+        return nodes
+    }
+
+    private func takeDictionary() -> ([(key: String, node: TreeNode)], [NameBytes: Int]) {
+        guard case .dictionary(let entries, let places) = content else { return ([], [:]) }
+        content = .nothing
+        return (entries, places)
     }
 
     /// Puts names in the order of their bytes.
@@ -75,6 +123,16 @@ final class TreeNode {
                 entries.append(ParameterValue.Entry(child.key, try child.node.value(depth: depth + 1)))
             }
             return .dictionary(entries)
+        }
+    }
+}
+
+extension ParameterValue {
+    fileprivate func isCollection(array: Bool) -> Bool {
+        switch self {
+        case .array: array
+        case .set: !array
+        default: false
         }
     }
 }

@@ -83,7 +83,10 @@ struct BinaryPropertyListReader {
             guard case .string(let key) = try object(references[index], depth: depth + 1) else {
                 throw Self.malformed(at: offset)
             }
-            values[key] = try object(references[count + index], depth: depth + 1)
+            let value = try object(references[count + index], depth: depth + 1)
+            guard values.set(value, forKey: key) else {
+                throw PropertyListSyntaxError(kind: .equivalentKeys, offset: offset)
+            }
         }
         return .dictionary(values)
     }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// How a property list is written.
 public struct PropertyListFormat: Sendable, Hashable, Codable {
     enum Kind: String, Sendable, Codable { case xml, binary }
@@ -9,10 +7,4 @@ public struct PropertyListFormat: Sendable, Hashable, Codable {
     public static let xml = PropertyListFormat(kind: .xml)
     /// Binary, version 1.0: `bplist00`.
     public static let binary = PropertyListFormat(kind: .binary)
-
-    func makeEncoder() -> PropertyListEncoder {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = kind == .xml ? .xml : .binary
-        return encoder
-    }
 }

@@ -15,6 +15,8 @@ public struct PropertyListSyntaxError: Error, Sendable, Hashable, CustomStringCo
         public static let unsupportedValue = Kind("unsupported value")
         /// The document declares entities.
         public static let entityDeclaration = Kind("entity declaration")
+        /// A dictionary has two keys that Swift takes for one, since they are canonically equivalent.
+        public static let equivalentKeys = Kind("canonically equivalent keys")
         /// Arrays and dictionaries are nested deeper than the limit, or hold themselves.
         public static let nestedTooDeep = Kind("nested too deep")
         /// Objects are used so often that the tree would be larger than the limit.

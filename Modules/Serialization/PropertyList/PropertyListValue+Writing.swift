@@ -1,12 +1,14 @@
 public import FoundationEssentials
 
 extension PropertyListValue {
-    /// The value as a property list of a format.
+    /// The value as a property list of a format. The same value is always written the same: the keys stand in the order of
+    /// their bytes.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels, and with
-    ///   ``SerializationError/Code/encodingFailed`` when the value at the top is neither an array nor a dictionary.
+    ///   ``SerializationError/Code/encodingFailed`` when the value at the top is neither an array nor a dictionary, or it
+    ///   holds what the format has not: in XML a control character (XML 1.0, section 2.2) or a date beyond the years of
+    ///   nine digits, in both a date that is no number.
     public func data(format: PropertyListFormat = .xml) throws(SerializationError) -> Data {
-        try check(depth: 0)
         switch self {
         case .array, .dictionary: break
         default:
@@ -15,16 +17,15 @@ extension PropertyListValue {
                 message: "A property list must be an array or a dictionary at the top."
             )
         }
-        return try encoded(self) { try format.makeEncoder().encode(self) }
+        return try written(format)
     }
 
-    private func check(depth: Int) throws(SerializationError) {
-        try NestingLimit.check(depth)
-        switch self {
-        case .array(let values): for value in values { try value.check(depth: depth + 1) }
-        case .dictionary(let values): for value in values.values { try value.check(depth: depth + 1) }
-        default: break
-        }
+    /// The value as a property list, whatever stands at the top.
+    func written(_ format: PropertyListFormat) throws(SerializationError) -> Data {
+        guard format == .xml else { return try BinaryPropertyListWriter.data(self) }
+        var writer = XMLPropertyListWriter()
+        try writer.write(top: self)
+        return Data(writer.bytes)
     }
 }
 
@@ -50,7 +51,7 @@ extension PropertyListValue {
     /// Makes a property list of parameters.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` for null and for sets, which
-    ///   property lists do not have; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    ///   property lists do not have, and for two names that Swift takes for one (`é` in its two spellings); with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public init(_ value: ParameterValue) throws(SerializationError) { try self.init(value, depth: 0) }
 
     private init(_ value: ParameterValue, depth: Int) throws(SerializationError) {
@@ -71,7 +72,14 @@ extension PropertyListValue {
             self = .array(elements)
         case .dictionary(let entries):
             var named: [String: PropertyListValue] = [:]
-            for entry in entries { named[entry.key] = try PropertyListValue(entry.value, depth: depth + 1) }
+            for entry in entries {
+                guard named.set(try PropertyListValue(entry.value, depth: depth + 1), forKey: entry.key) else {
+                    throw SerializationError(
+                        code: .invalidParameters,
+                        message: "Two names are canonically equivalent to \(entry.key.debugDescription); keep one."
+                    )
+                }
+            }
             self = .dictionary(named)
         }
     }

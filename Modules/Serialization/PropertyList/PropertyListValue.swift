@@ -20,10 +20,14 @@ public enum PropertyListValue: Sendable, Hashable {
     case date(Date)
     /// Values in order.
     case array([PropertyListValue])
-    /// Named values.
+    /// Named values. Of texts that are canonically equivalent, such as `é` in its two spellings, there is one.
     case dictionary([String: PropertyListValue])
 
     /// Reads a property list, in XML or binary, which the bytes tell; the old text form is not read.
+    ///
+    /// Of a key that occurs twice, the last value holds; two that are canonically equivalent, but not the same, are an
+    /// error. Space around numbers, dates and data in XML does not count, line ends in texts become LF (XML 1.0, section
+    /// 2.11), and dates are Gregorian at all times (ISO 8601).
     ///
     /// - Throws: ``PropertyListSyntaxError``.
     public init(
@@ -95,5 +99,18 @@ extension PropertyListValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLi
     /// Makes ``PropertyListValue/dictionary(_:)``; the last value of a repeated name counts.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self = .dictionary(Dictionary(elements) { _, last in last })
+    }
+}
+
+extension [String: PropertyListValue] {
+    /// Sets the value of a key; false if there is a key that is canonically equivalent, but written otherwise.
+    mutating func set(_ value: PropertyListValue, forKey key: String) -> Bool {
+        if let index = index(forKey: key) {
+            guard self[index].key.utf8.elementsEqual(key.utf8) else { return false }
+            values[index] = value
+        } else {
+            self[key] = value
+        }
+        return true
     }
 }

@@ -42,7 +42,8 @@ extension XMLPropertyListReader {
         return Tag(name: name, kind: isClosing ? .close : isEmpty ? .empty : .open)
     }
 
-    /// The text up to the tag's end; another tag within it is an error.
+    /// The text up to the tag's end, with LF for each line end (XML 1.0, section 2.11); another tag within it is an error,
+    /// and so is a character that XML does not have (section 2.2).
     mutating func text(of tag: Tag) throws(PropertyListSyntaxError) -> String {
         if tag.kind == .empty { return "" }
         let start = position
@@ -56,19 +57,26 @@ extension XMLPropertyListReader {
                 } else if starts(with: "<![CDATA[") {
                     let first = position + 9
                     try skip(past: "]]>")
-                    text += bytes[first..<(position - 3)]
+                    for place in first..<(position - 3) { append(bytes[place], at: place, to: &text) }
                 } else {
                     guard try readTag() == Tag(name: tag.name, kind: .close),
-                        let valid = String(validating: text, as: UTF8.self)
+                        let valid = String(validating: text, as: UTF8.self),
+                        valid.unicodeScalars.allSatisfy(\.isXMLCharacter)
                     else { throw PropertyListSyntaxError(kind: .malformed, offset: start) }
                     return valid
                 }
             case let byte:
-                text.append(byte)
+                append(byte, at: position, to: &text)
                 position += 1
             }
         }
         throw failure(.malformed)
+    }
+
+    private func append(_ byte: UInt8, at place: Int, to text: inout [UInt8]) {
+        guard byte == 0x0D else { return text.append(byte) }
+        let isLineEnd = place + 1 < bytes.count && bytes[place + 1] == 0x0A
+        if !isLineEnd { text.append(0x0A) }
     }
 
     /// Stands at `&`.
@@ -83,10 +91,11 @@ extension XMLPropertyListReader {
         case "quot": text.append(UInt8(ascii: "\""))
         case "apos": text.append(UInt8(ascii: "'"))
         default:
-            let number = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
-            guard name.hasPrefix("#"), let scalar = number.flatMap(Unicode.Scalar.init) else {
-                throw failure(.malformed)
-            }
+            let isHexadecimal = name.hasPrefix("#x")
+            let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+            guard name.hasPrefix("#"), digits.utf8.allSatisfy({ ASCII.hexadecimalValue($0) != nil }),
+                let scalar = UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
+            else { throw failure(.malformed) }
             text += Array(String(Character(scalar)).utf8)
         }
         position = end + 1

@@ -60,17 +60,17 @@ struct XMLPropertyListReader {
     private static func plainValue(_ text: String, tag: String) -> PropertyListValue? {
         switch tag {
         case "string": .string(text)
-        case "integer": integer(text)
-        case "real": real(text)
-        case "date": (try? Date(text, strategy: .iso8601)).map(PropertyListValue.date)
+        case "integer": integer(text.withoutOuterSpace)
+        case "real": real(text.withoutOuterSpace)
+        case "date": PropertyListDate(text.withoutOuterSpace).map { .date($0.date) }
         case "data": Data(base64Encoded: String(text.filter { !$0.isWhitespace })).map(PropertyListValue.data)
         default: nil
         }
     }
 
-    private static func integer(_ text: String) -> PropertyListValue? {
+    private static func integer(_ text: Substring) -> PropertyListValue? {
         let isNegative = text.hasPrefix("-")
-        var digits = Substring(text)
+        var digits = text
         if isNegative || text.hasPrefix("+") { digits = digits.dropFirst() }
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         if isHexadecimal { digits = digits.dropFirst(2) }
@@ -82,7 +82,7 @@ struct XMLPropertyListReader {
         return Int64(exactly: magnitude).map(PropertyListValue.integer) ?? .unsigned(magnitude)
     }
 
-    private static func real(_ text: String) -> PropertyListValue? {
+    private static func real(_ text: Substring) -> PropertyListValue? {
         switch text.lowercased() {
         case "nan": .real(.nan)
         case "inf", "+inf", "infinity", "+infinity": .real(.infinity)
@@ -111,7 +111,8 @@ struct XMLPropertyListReader {
             if next == Tag(name: "dict", kind: .close) { return .dictionary(values) }
             guard next.name == "key", next.kind != .close else { throw failure(.malformed) }
             let key = try text(of: next)
-            values[key] = try value(of: try readNextTag(), depth: depth + 1)
+            let value = try value(of: try readNextTag(), depth: depth + 1)
+            guard values.set(value, forKey: key) else { throw failure(.equivalentKeys) }
         }
     }
 
@@ -121,5 +122,15 @@ struct XMLPropertyListReader {
 
     func failure(_ kind: PropertyListSyntaxError.Kind) -> PropertyListSyntaxError {
         PropertyListSyntaxError(kind: kind, offset: position)
+    }
+}
+
+extension String {
+    /// Without XML's space at both ends.
+    fileprivate var withoutOuterSpace: Substring {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return self[first..<utf8.index(after: last)]
     }
 }

@@ -36,14 +36,34 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
     /// Returns the request with any value as its body, whatever the method, and the fields and options that it lacks.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where Foundation's
-    ///   `EncodingError` underlies it; with ``SerializationError/Code/invalidParameters`` if the request has a body.
+    ///   `EncodingError` underlies it, or the format has not what the value holds; with
+    ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with
+    ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
     public func serialize(
         _ request: Request,
         encoding value: some Encodable
     ) throws(SerializationError) -> Request {
-        let data = try encoded(value) { try format.makeEncoder().encode(value) }
+        let data = try Self.tree(of: value).data(format: format)
         var complete = settings.complete(request)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/x-plist"))
         return complete
+    }
+
+    /// What a value encodes itself as. Foundation writes it in binary, which can carry all of it, and is what the one writer
+    /// of property lists then gets.
+    private static func tree(of value: some Encodable) throws(SerializationError) -> PropertyListValue {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let data = try encoded(value) { try encoder.encode(value) }
+        do {
+            return try PropertyListValue(
+                parsing: data, options: PropertyListParsingOptions(maximumExpansion: .max))
+        } catch {
+            throw SerializationError(
+                code: error.kind == .nestedTooDeep ? .nestedTooDeep : .encodingFailed,
+                message: "\(type(of: value)) could not be encoded: \(error)",
+                underlying: error
+            )
+        }
     }
 }

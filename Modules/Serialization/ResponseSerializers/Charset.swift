@@ -1,9 +1,21 @@
 /// A character encoding that a text can be read in.
+///
+/// UTF-8, UTF-16, UTF-32, US-ASCII, ISO 8859-1 and windows-1252 are read by Linnet itself. The others that servers use (WHATWG
+/// Encoding, section 4.2) are read by the C library's converters, `iconv`. With glibc these are modules that are loaded when
+/// they are first used: a minimal image may lack them (Debian and Ubuntu have them in `libc6` or `libc-bin`, Fedora in
+/// `glibc-gconv-extra`), and a program that is linked statically with glibc has none. Musl has a smaller set of them built in.
+/// What is missing is a ``CharsetError`` with ``CharsetError/Kind/noConverter``.
+///
+/// In every charset, bytes that are not in it are an error; nothing is replaced.
 public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The name in lower case.
     public let description: String
+    private let closure: CharsetClosure?
 
-    private init(_ description: String) { self.description = description }
+    private init(_ description: String) {
+        self.description = description
+        closure = nil
+    }
 
     /// UTF-8; invalid bytes are an error.
     public static let utf8 = Charset("utf-8")
@@ -19,39 +31,86 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     public static let utf16BigEndian = Charset("utf-16be")
     /// UTF-16, little endian.
     public static let utf16LittleEndian = Charset("utf-16le")
+    static let utf32BigEndian = Charset("utf-32be")
+    static let utf32LittleEndian = Charset("utf-32le")
 
-    /// The charset of a name from IANA's register, without regard to case; nil if it cannot be read here.
+    /// The charset of a label from WHATWG's Encoding standard, or of a name of IANA's for one of those, without regard to
+    /// case and to blanks around it; nil if it cannot be read here.
+    ///
+    /// US-ASCII and ISO-8859-1 are what IANA's register says, and not windows-1252. `gb2312`, `shift_jis`, `euc-kr` and
+    /// `iso-8859-9` are the larger charsets that browsers read under these names: GB 18030, windows-31J, windows-949,
+    /// windows-1254. What browsers refuse to read, such as `iso-2022-kr`, is nil.
     public init?(name: String) {
-        switch name.lowercased() {
-        case "utf-8", "utf8": self = .utf8
-        case "us-ascii", "ascii": self = .ascii
-        case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "l1": self = .latin1
-        case "windows-1252", "cp1252": self = .windows1252
-        case "utf-16": self = .utf16
-        case "utf-16be": self = .utf16BigEndian
-        case "utf-16le": self = .utf16LittleEndian
-        default: return nil
-        }
+        let label = name.drop { $0 == " " || $0 == "\t" }
+        let end = label.lastIndex { $0 != " " && $0 != "\t" }
+        guard let end, let known = CharsetLabels.name(label[...end].lowercased()) else { return nil }
+        self.init(known)
     }
 
-    /// The text of the bytes, without a byte order mark; nil if the bytes are not in this charset.
-    public func decode(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
-        switch self {
+    /// Creates a charset that a closure reads, for ``StringResponseSerializer/charsets``.
+    ///
+    /// Two are equal if they are copies of each other. It cannot be encoded with `Codable`.
+    ///
+    /// - Parameters:
+    ///   - name: The name that responses give it, without regard to case.
+    ///   - decode: Returns the text of the bytes; nil if they are not in the charset.
+    public init(custom name: String, decode: @escaping @Sendable ([UInt8]) -> String?) {
+        description = name.lowercased()
+        closure = CharsetClosure(decode)
+    }
+
+    /// The text of the bytes, without a byte order mark; nil if the bytes are not in this charset, or the C library has no
+    /// converter for it, which ``text(of:)`` tells apart.
+    public func decode(_ bytes: some RandomAccessCollection<UInt8>) -> String? { try? text(of: bytes) }
+
+    /// The text of the bytes, without a byte order mark.
+    ///
+    /// - Throws: ``CharsetError``.
+    public func text(of bytes: some RandomAccessCollection<UInt8>) throws(CharsetError) -> String {
+        if let closure {
+            guard let text = closure.decode(Array(bytes)) else { throw CharsetError(kind: .malformed, offset: 0) }
+            return text
+        }
+        guard let decoder = CharsetLabels.decoder(description) else {
+            throw CharsetError(kind: .noConverter, offset: 0)
+        }
+        if case .converter(let names) = decoder {
+            guard let converter = CharsetConverter(from: names) else {
+                throw CharsetError(kind: .noConverter, offset: 0)
+            }
+            return try converter.text(of: Array(bytes))
+        }
+        guard let text = plainText(bytes, decoder) else { throw CharsetError(kind: .malformed, offset: 0) }
+        return text
+    }
+
+    private func plainText(_ bytes: some RandomAccessCollection<UInt8>, _ decoder: CharsetDecoder) -> String? {
+        switch decoder {
         case .utf8:
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
             return String(validating: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
-        case .ascii:
-            return String(validating: bytes, as: Unicode.ASCII.self)
-        case .latin1:
-            return latin1(bytes)
-        case .windows1252:
-            return windows1252(bytes)
-        case .utf16LittleEndian:
-            return utf16(bytes.starts(with: [0xFF, 0xFE]) ? bytes.dropFirst(2) : bytes[...], bigEndian: false)
-        case .utf16 where bytes.starts(with: [0xFF, 0xFE]):
-            return utf16(bytes.dropFirst(2), bigEndian: false)
-        default:
-            return utf16(bytes.starts(with: [0xFE, 0xFF]) ? bytes.dropFirst(2) : bytes[...], bigEndian: true)
+        case .ascii: return String(validating: bytes, as: Unicode.ASCII.self)
+        case .latin1: return latin1(bytes)
+        case .windows1252: return windows1252(bytes)
+        case .userDefined:
+            return String(decoding: bytes.map { $0 < 0x80 ? UInt16($0) : 0xF700 | UInt16($0) }, as: UTF16.self)
+        case .utf16(let isBigEndian):
+            if isBigEndian != true, bytes.starts(with: [0xFF, 0xFE]) {
+                return utf16(bytes.dropFirst(2), bigEndian: false)
+            }
+            if isBigEndian != false, bytes.starts(with: [0xFE, 0xFF]) {
+                return utf16(bytes.dropFirst(2), bigEndian: true)
+            }
+            return utf16(bytes[...], bigEndian: isBigEndian ?? true)
+        case .utf32(let isBigEndian):
+            if isBigEndian != true, bytes.starts(with: [0xFF, 0xFE, 0, 0]) {
+                return utf32(bytes.dropFirst(4), bigEndian: false)
+            }
+            if isBigEndian != false, bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+                return utf32(bytes.dropFirst(4), bigEndian: true)
+            }
+            return utf32(bytes[...], bigEndian: isBigEndian ?? true)
+        case .converter: return nil
         }
     }
 
@@ -98,6 +157,31 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
         }
         return String(validating: units, as: UTF16.self)
     }
+
+    private func utf32(_ bytes: some RandomAccessCollection<UInt8>, bigEndian: Bool) -> String? {
+        guard bytes.count.isMultiple(of: 4) else { return nil }
+        var units: [UInt32] = []
+        units.reserveCapacity(bytes.count / 4)
+        var iterator = bytes.makeIterator()
+        while let first = iterator.next(), let second = iterator.next(), let third = iterator.next(),
+            let fourth = iterator.next()
+        {
+            let unit = [first, second, third, fourth].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            units.append(bigEndian ? unit : unit.byteSwapped)
+        }
+        return String(validating: units, as: UTF32.self)
+    }
+}
+
+/// A closure with an identity, so that what holds it can be compared.
+private final class CharsetClosure: Sendable, Hashable {
+    let decode: @Sendable ([UInt8]) -> String?
+
+    init(_ decode: @escaping @Sendable ([UInt8]) -> String?) { self.decode = decode }
+
+    static func == (left: CharsetClosure, right: CharsetClosure) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Charset {
@@ -114,8 +198,15 @@ extension Charset {
         self = charset
     }
 
-    /// Writes the name.
+    /// Writes the name; throws `EncodingError` if a closure reads the charset, which cannot be written.
     public func encode(to encoder: any Encoder) throws {
+        if closure != nil {
+            let context = EncodingError.Context(
+                codingPath: encoder.codingPath,
+                debugDescription: "A charset that a closure reads cannot be encoded."
+            )
+            throw EncodingError.invalidValue(self, context)
+        }
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

@@ -34,9 +34,12 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         try validation.validate(response)
         if response.body.isEmpty, let value = emptyValue(of: Value.self) { return value }
-        // Foundation's decoder has no limits: a hundred thousand arrays within each other end the process.
-        _ = try PropertyListResponseSerializer.read(response, options: options)
-        return try decoded(response) { try decoder.decode(Value.self, from: response.body) }
+        // Foundation's decoder has no limits: a hundred thousand arrays within each other end the process. What is in XML it
+        // gets in binary, so that texts, numbers and dates are read by one set of rules.
+        let tree = try PropertyListResponseSerializer.read(response, options: options)
+        let isBinary = response.body.starts(with: "bplist".utf8)
+        let body = isBinary ? response.body : try tree.written(.binary)
+        return try decoded(response) { try decoder.decode(Value.self, from: body) }
     }
 }
 

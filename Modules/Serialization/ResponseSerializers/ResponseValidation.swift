@@ -11,8 +11,8 @@ public struct ResponseValidation: Sendable, Hashable {
     /// The content types that are accepted, as patterns (see ``MediaType/matches(_:)``); nil accepts all, which is the
     /// default.
     ///
-    /// A response without a body passes whatever its type. One with a body and no, or a malformed, Content-Type is
-    /// refused, unless `*/*` is among the patterns.
+    /// Type and subtype decide; a malformed parameter does no harm. A response without a body passes whatever its type. One
+    /// with a body and no Content-Type, or one that is no media type, is refused, unless `*/*` is among the patterns.
     public var contentTypes: [String]?
     /// Whether the body may be empty whatever the status; the default is true. With false it may be with a status that
     /// allows no content: 1xx, 204, 205 and 304.
@@ -70,7 +70,7 @@ public struct ResponseValidation: Sendable, Hashable {
         let field = Self.contentType(of: response.head.headerFields)
         // The usual cases, for which nothing has to be taken apart.
         if let field, contentTypes.contains(field) || Self.isPlainMatch(field, contentTypes) { return nil }
-        let mediaType = field.flatMap(MediaType.init)
+        let mediaType = field.flatMap(MediaType.init(contentType:))
         if let mediaType, contentTypes.contains(where: mediaType.matches) { return nil }
         if contentTypes.contains("*/*") { return nil }
         return SerializationError(
@@ -107,8 +107,11 @@ public struct ResponseValidation: Sendable, Hashable {
     private static func message(_ field: String?, wanted: [String]) -> String {
         let wanted = wanted.joined(separator: ", ")
         guard let field else { return "The response has no content type; accepted are \(wanted)." }
-        let found = MediaType(field)?.essence ?? String(field.prefix(100)).debugDescription
-        return "The content type is \(found), which is not among those accepted: \(wanted)."
+        guard let type = MediaType(contentType: field) else {
+            let shown = String(field.prefix(100)).debugDescription
+            return "The Content-Type \(shown) is not a media type such as text/plain; accepted are \(wanted)."
+        }
+        return "The content type is \(type), which is not among those accepted: \(wanted)."
     }
 }
 

@@ -17,8 +17,9 @@ public struct SerializedResponse: Sendable {
         self.body = body
     }
 
-    /// The media type that Content-Type names; nil if the field is absent or malformed.
+    /// The media type that Content-Type names; nil if the field is absent or no media type. Of a field that the server has
+    /// sent several times, the last that is one (WHATWG Fetch, "extract a MIME type").
     public var mediaType: MediaType? {
-        head.headerFields[.contentType].flatMap(MediaType.init)
+        head.headerFields[.contentType].flatMap(MediaType.init(contentType:))
     }
 }

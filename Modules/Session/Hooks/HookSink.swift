@@ -62,6 +62,8 @@ final class HookSink: EngineSink {
     }
 
     func didFinishAttempt(_ metrics: TransportMetrics) {
+        // The transport may send the request again without a word.
+        state.withLock { $0.sent.completed = 0 }
         base?.didFinishAttempt(metrics)
     }
 

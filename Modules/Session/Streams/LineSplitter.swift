@@ -64,30 +64,3 @@ extension UInt8 {
     fileprivate static let lineFeed = UInt8(ascii: "\n")
     fileprivate static let carriageReturn = UInt8(ascii: "\r")
 }
-
-/// Reads a response's lines as bytes.
-struct LineReader {
-    private var chunks: StreamedResponse.Iterator
-    private var splitter: LineSplitter
-    private var isAtEnd = false
-
-    init(_ response: StreamedResponse, _ ending: LineSplitter.Ending, limit: Int) {
-        chunks = response.makeAsyncIterator()
-        splitter = LineSplitter(ending, limit: limit)
-    }
-
-    /// The next line; nil at the end.
-    ///
-    /// - Parameter keepsRest: Whether what stands behind the last line's end is a line.
-    mutating func next(keepsRest: Bool = true) async throws(SessionError) -> [UInt8]? {
-        while !isAtEnd {
-            if let line = try splitter.next() { return line }
-            guard let chunk = try await chunks.next() else {
-                isAtEnd = true
-                return keepsRest ? splitter.finish() : nil
-            }
-            splitter.add(chunk)
-        }
-        return nil
-    }
-}

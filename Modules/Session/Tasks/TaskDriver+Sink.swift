@@ -42,7 +42,10 @@ extension TaskDriver: EngineSink {
     }
 
     func didFinishAttempt(_ metrics: TransportMetrics) {
-        shared.withLock { $0.metrics.append(metrics) }
+        shared.withLock { state in
+            state.metrics.append(metrics)
+            state.machine.didEndAttempt()
+        }
     }
 
     var attemptMetrics: [TransportMetrics] { shared.withLock { $0.metrics } }

@@ -145,6 +145,11 @@ struct TaskStateMachine {
         return change { $0.upload.completed = max($0.upload.completed, sent) }
     }
 
+    /// An attempt is over. The transport may send the request again without a word.
+    mutating func didEndAttempt() {
+        sentByAttempt = 0
+    }
+
     /// A response begins to come, whose first byte is this one of the whole.
     mutating func willReceive(total: Int64?, from offset: Int64 = 0) -> Bool {
         guard !isOver else { return false }

@@ -6,14 +6,15 @@ internal import Synchronization
 final class InboundQueue<Part: Sendable>: Sendable {
     private struct Shared {
         var machine = InboundQueueMachine<Part>()
-        var demand: @Sendable () -> Void = {}
+        /// It holds the handler, which holds the queue: it goes when the connection has ended.
+        var demand: (@Sendable () -> Void)?
     }
 
     private let shared = Mutex(Shared())
 
     /// Sets what is called, on any thread, when the channel is to read again.
     func onDemand(_ demand: @escaping @Sendable () -> Void) {
-        shared.withLock { $0.demand = demand }
+        shared.withLock { if !$0.machine.isFinished { $0.demand = demand } }
     }
 
     /// Whether the channel may read; when not, demand is called once it may.
@@ -41,9 +42,14 @@ final class InboundQueue<Part: Sendable>: Sendable {
     }
 
     private func perform(_ event: (inout InboundQueueMachine<Part>) -> InboundQueueMachine<Part>.Action) {
-        let (action, demand) = shared.withLock { (event(&$0.machine), $0.demand) }
+        let (action, demand) = shared.withLock { shared in
+            let demand = shared.demand
+            let action = event(&shared.machine)
+            if shared.machine.isFinished { shared.demand = nil }
+            return (action, demand)
+        }
         if let (continuation, result) = action.delivery { continuation.resume(with: result) }
-        if action.reads { demand() }
+        if action.reads { demand?() }
     }
 }
 
@@ -62,7 +68,7 @@ struct InboundQueueMachine<Part: Sendable> {
     private var parts: [Part] = []
     private var waiter: Continuation?
     private var isReadHeld = false
-    private var isFinished = false
+    private(set) var isFinished = false
     private var error: (any Error)?
 
     mutating func mayRead() -> Bool {
@@ -83,12 +89,14 @@ struct InboundQueueMachine<Part: Sendable> {
     mutating func finish(_ error: (any Error)?) -> Action {
         guard !isFinished else { return Action() }
         isFinished = true
+        // What comes after is let through, so that the end of the connection is seen.
+        defer { isReadHeld = false }
         guard let waiter else {
             self.error = error
-            return Action()
+            return Action(reads: isReadHeld)
         }
         self.waiter = nil
-        return Action(delivery: (waiter, error.map { .failure($0) } ?? .success(nil)))
+        return Action(delivery: (waiter, error.map { .failure($0) } ?? .success(nil)), reads: isReadHeld)
     }
 
     mutating func pull(_ continuation: Continuation, isCancelled: Bool) -> Action {

@@ -10,8 +10,10 @@ final class Connector: Sendable {
     struct Owner: Sendable {
         /// One more exchange has room on it.
         var placeFreed: @Sendable (HTTPConnection) -> Void
-        /// Another number of exchanges has room on it at a time.
+        /// Another number of exchanges has room on it at a time; with none, the next one waits.
         var capacityChanged: @Sendable (HTTPConnection, Int) -> Void
+        /// It takes no more exchanges, and closes after the last.
+        var isRetiring: @Sendable (HTTPConnection) -> Void
         var closed: @Sendable (HTTPConnection) -> Void
     }
 
@@ -19,10 +21,14 @@ final class Connector: Sendable {
     private let tls: TLSClientContext
     private let names: NameCache
     private let configuration: TransportConfiguration
+    private let windows: HTTP2WindowBudget
+    /// Origins whose servers have asked for HTTP/1.1.
+    private let http1Origins = HTTP1Origins()
 
     init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
         self.configuration = configuration
         self.group = group
+        windows = HTTP2WindowBudget(ofTransport: configuration.http2)
         tls = try TLSClientContext(
             configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
         try tls.require(configuration.clientIdentities)
@@ -55,7 +61,7 @@ final class Connector: Sendable {
         switch configuration.httpVersions {
         case .http1: .never
         case .http2: .possible
-        case .automatic: origin.isSecure ? .possible : .never
+        case .automatic: origin.isSecure && !http1Origins.contains(origin, .now()) ? .possible : .never
         }
     }
 
@@ -126,9 +132,15 @@ final class Connector: Sendable {
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without the dot at its end (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        let resumption = tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
+        let needsHTTP1 = configuration.httpVersions == .automatic && http1Origins.contains(origin, .now())
+        // Sessions are resumed with the protocols that they were opened with.
+        let resumption =
+            needsHTTP1
+            ? nil : tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
         let handler = TLSHandler(
-            client: tls, serverName: isAddress ? nil : name, resumption: resumption, identity: identity,
+            client: tls, serverName: isAddress ? nil : name,
+            applicationProtocols: needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols,
+            resumption: resumption, identity: identity,
             lateFailure: lateFailure, promise: promise, choose: chooser(of: identities, for: origin)
         ) { chain, staple, awaitsStaple in
             var trust = ServerTrust(
@@ -199,7 +211,7 @@ final class Connector: Sendable {
         _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
         _ owner: Owner, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        let http2 = try HTTP2Connection.install(on: channel, configuration: configuration)
+        let http2 = try HTTP2Connection.install(on: channel, configuration: configuration, windows: windows)
         let connection = HTTPConnection(
             id: id, key: key, shard: shard, channel: channel,
             wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), opening: metrics,
@@ -208,9 +220,18 @@ final class Connector: Sendable {
             HTTP2Connection.Owner(
                 streamEnded: { owner.placeFreed(connection) },
                 capacityChanged: { owner.capacityChanged(connection, $0) },
+                isRetiring: { owner.isRetiring(connection) },
+                requiresHTTP1: { self.requiresHTTP1(key.origin) },
                 closed: { owner.closed(connection) }))
         channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
         return connection
+    }
+
+    /// A server wants HTTP/1.1 (RFC 9113, 7); false when the configuration has no choice.
+    private func requiresHTTP1(_ origin: Origin) -> Bool {
+        guard configuration.httpVersions == .automatic else { return false }
+        http1Origins.remember(origin, .now())
+        return true
     }
 
     private func makeHTTP1(

@@ -22,15 +22,6 @@ extension HTTPExchange {
         pump.start(length: length, make: make)
     }
 
-    /// A promise that counts a write's bytes once the socket has them.
-    func bodyPromise(_ bytes: ByteBuffer, on eventLoop: any EventLoop) -> EventLoopPromise<Void> {
-        let promise = eventLoop.makePromise(of: Void.self)
-        let count = bytes.readableBytes
-        willSendBody()
-        promise.futureResult.assumeIsolated().whenSuccess { self.didSendBody(bytes: count) }
-        return promise
-    }
-
     /// Bytes of the body are given to the socket. The write deadline runs while any are on their way, and begins anew with
     /// each write that was taken.
     func willSendBody() {

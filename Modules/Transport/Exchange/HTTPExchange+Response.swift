@@ -35,6 +35,12 @@ extension HTTPExchange {
         return nil
     }
 
+    /// Takes bytes of a body whose head was handed over, all that have come at a time.
+    func received(_ buffers: some Collection<ByteBuffer>) {
+        for buffer in buffers { metrics.responseBodyBytes += Int64(buffer.readableBytes) }
+        if let bodyChannel, !bodyChannel.push(buffers) { pauseReading() }
+    }
+
     /// Whether the caller of a streamed response is still to be given its head.
     var awaitsStreamedDelivery: Bool {
         head != nil && waiter != nil && collects == nil

@@ -76,10 +76,12 @@ extension UnsafeRawBufferPointer {
         return self[index...].allSatisfy(\.isFieldByte)
     }
 
-    /// The value of a Content-Length field; nil for what is not one number (RFC 9110, 8.6).
+    /// The value of a Content-Length field; nil for what is not one number (RFC 9110, 8.6). Zeros may lead, as many as there
+    /// are; of other digits, more than 18 are beyond all measure.
     var contentLength: Int64? {
-        guard !isEmpty, count <= 18, allSatisfy(\.isDecimalDigit) else { return nil }
-        return reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        let digits = drop { $0 == UInt8(ascii: "0") }
+        guard !isEmpty, digits.count <= 18, digits.allSatisfy(\.isDecimalDigit) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
     /// A range without the blanks at its ends.

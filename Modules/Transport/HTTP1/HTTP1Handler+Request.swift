@@ -2,16 +2,26 @@ internal import NIOCore
 
 /// The way out: the head, and the body as the socket takes it.
 extension HTTP1Handler: ExchangeHost {
+    /// A head up to this is taken at once: a connection that is idle has nothing else to send.
+    private static let mostBytesOfSmallHead = 16_384
     /// Bodies up to this are written into one piece with the head.
     private static let mostBytesWithHead = 4096
     /// What a connection keeps to write in.
     private static let mostBytesKept = 16_384
+    private static let mostSlicesInARow = 8
+
+    /// Whether something of the request is left to send when the head was written: a body, or the rest of a large head.
+    func isSentInParts(_ request: TransportRequest) -> Bool {
+        request.body != nil || output.readableBytes > Self.mostBytesOfSmallHead
+    }
 
     /// Writes the head that `output` holds, and what can follow it at once.
     func write(
         body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {
         switch body {
+        case nil where machine.requestPhase == .sendingBody:
+            writeOutput(context, endPromise(of: exchange, context))
         case nil:
             exchange.bodyEnded()
             writeOutput(context)
@@ -97,10 +107,18 @@ extension HTTP1Handler: ExchangeHost {
             // A small body says little of the socket.
             if count == self.sliceSize.bytes { self.sliceSize.took(.now() - start) }
             self.sent(count, of: exchange)
-            if rest.readableBytes > 0 { return self.write(rest, of: exchange, done) }
+            if rest.readableBytes > 0 { return self.goOn(with: rest, of: exchange, done) }
             done?(true)
         }
         return promise
+    }
+
+    /// Writes on; after a few slices in a row the event loop's other connections come first, however fast this one is.
+    private func goOn(with rest: ByteBuffer, of exchange: HTTPExchange, _ done: (@Sendable (Bool) -> Void)?) {
+        slicesInARow += 1
+        guard slicesInARow >= Self.mostSlicesInARow, let context else { return write(rest, of: exchange, done) }
+        slicesInARow = 0
+        context.eventLoop.assumeIsolated().execute { self.write(rest, of: exchange, done) }
     }
 
     /// The socket has taken so many bytes of the body. One whose length was promised ends with the last of them, even if
@@ -119,13 +137,19 @@ extension HTTP1Handler: ExchangeHost {
         if let error { return fail(error) }
         // A promised length ends with its last byte.
         guard bodyBytesLeft == nil, machine.requestPhase == .sendingBody else { return requestEnded(exchange) }
+        let promise = endPromise(of: exchange, context)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "0\r\n\r\n")), promise: promise)
+        armWatchdog()
+    }
+
+    /// The promise of the request's last write, where that is none of its body.
+    private func endPromise(of exchange: HTTPExchange, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {
             if self.exchange === exchange { self.requestEnded(exchange) }
         }
         exchange.armWriteDeadline()
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "0\r\n\r\n")), promise: promise)
-        armWatchdog()
+        return promise
     }
 
     /// The socket has taken the request's last byte.

@@ -29,13 +29,15 @@ final class HTTP1Handler: ChannelInboundHandler {
     var bodyBytesLeft: Int64?
     /// As the socket has taken bodies so far.
     var sliceSize = BodySliceSize()
+    /// Slices that were written since the event loop was last left to others.
+    var slicesInARow = 0
     var exchange: HTTPExchange?
     private var watchdog = Watchdog()
     private var isTruncated = false
 
     init(limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration) {
         self.continueTimeout = continueTimeout
-        machine = HTTP1StateMachine(informationalLimit: limits.informationalResponses)
+        machine = HTTP1StateMachine()
         parser = HTTP1ResponseParser(limits: limits)
     }
 
@@ -63,7 +65,8 @@ final class HTTP1Handler: ChannelInboundHandler {
         let body = exchange.request.body
         guard let context, context.channel.isActive,
             machine.start(
-                hasBody: body != nil, expectsContinue: writer.expectsContinue, asksToClose: writer.asksToClose)
+                hasBody: isSentInParts(exchange.request), expectsContinue: writer.expectsContinue,
+                asksToClose: writer.asksToClose)
         else {
             return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
         }

@@ -1,11 +1,12 @@
 internal import HTTPTypes
 
 extension HTTP1ResponseHead {
-    /// Reads a status line: `HTTP/1.1 200 OK`, the reason and the space before it optional (RFC 9112, 4).
+    /// Reads a status line: `HTTP/1.1 200 OK`, the reason and the space before it optional (RFC 9112, 4). A higher minor
+    /// version is read as HTTP/1.1 is (RFC 9110, 2.5).
     init(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(HTTP1SyntaxError) {
         let start = line.lowerBound
         guard line.count >= 12, bytes.hasPrefix("HTTP/1.", at: start), bytes[start + 8] == 0x20,
-            bytes[start + 7] == UInt8(ascii: "0") || bytes[start + 7] == UInt8(ascii: "1")
+            bytes[start + 7].isDecimalDigit
         else { throw .malformed("a first line that is no status line of HTTP/1.1") }
         var code = 0
         for index in start + 9..<start + 12 {
@@ -20,7 +21,7 @@ extension HTTP1ResponseHead {
         statusCode = code
         response = HTTPResponse(
             status: HTTPResponse.Status(code: code, reasonPhrase: String(decoding: reason, as: UTF8.self)))
-        isHTTP11 = bytes[start + 7] == UInt8(ascii: "1")
+        isHTTP11 = bytes[start + 7] != UInt8(ascii: "0")
     }
 
     /// Takes a field, and what it says of the message.
@@ -53,6 +54,11 @@ extension HTTP1ResponseHead {
         for coding in field.value.listMembers {
             // Nothing may come after chunked, chunked itself least of all (RFC 9112, 6.1).
             guard endsInChunks != true else { throw .malformed("a Transfer-Encoding that goes on after chunked") }
+            // No request has a TE field, so that a server may use chunked alone (RFC 9110, 10.1.4); what another coding made
+            // of the content is not the content. `identity` is what RFC 2616 called none.
+            guard coding == "chunked" || coding == "identity" else {
+                throw .malformed("a Transfer-Encoding that nothing asked for: \(coding.prefix(40).debugDescription)")
+            }
             endsInChunks = coding == "chunked"
         }
         guard endsInChunks != nil else { throw .malformed("an empty Transfer-Encoding") }

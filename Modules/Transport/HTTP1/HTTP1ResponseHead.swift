@@ -45,6 +45,7 @@ struct HTTP1ResponseHead: Sendable, Equatable {
 enum HTTP1SyntaxError: Error, Equatable {
     case headTooLarge
     case tooManyFields
+    case tooManyInformationalResponses
     /// What is wrong, as the end of a sentence.
     case malformed(String)
 }

@@ -33,6 +33,8 @@ struct HTTP1ResponseParser {
     private var headParser = HTTP1HeadParser()
     private var phase = Phase.idle
     private var method = HTTPRequest.Method.get
+    /// What the informational responses of this exchange have cost.
+    private var informationalBytes = 0
     private var input = ByteBuffer()
     /// How many bytes of `input` were looked at for the end of a line or head, and where the last line among them began.
     private var (searched, lineStart) = (0, 0)
@@ -44,6 +46,7 @@ struct HTTP1ResponseParser {
     /// A request was sent; what comes next is its response.
     mutating func begin(_ method: HTTPRequest.Method) {
         self.method = method
+        informationalBytes = 0
         phase = .head
     }
 
@@ -101,7 +104,11 @@ struct HTTP1ResponseParser {
         }
         let head = try parseHead(length)
         consume(length)
-        guard !head.isInformational else { return .head(head) }
+        guard !head.isInformational else {
+            informationalBytes += length + TransportConfiguration.ResponseLimits.informationalCost
+            guard informationalBytes <= limits.headBytes else { throw .tooManyInformationalResponses }
+            return .head(head)
+        }
         switch head.framing(for: method) {
         case .none: phase = .body(left: 0)
         case .length(let length): phase = .body(left: length)

@@ -24,7 +24,6 @@ struct HTTP1StateMachine {
         var mayReuse: Bool
         /// The server reads nothing more once its response is complete.
         var serverCloses = false
-        var informationalResponses = 0
     }
 
     enum State: Equatable {
@@ -60,16 +59,10 @@ struct HTTP1StateMachine {
     enum Failure: Equatable {
         case unexpectedResponse
         case switchedProtocols
-        case tooManyInformationalResponses
     }
 
-    private let informationalLimit: Int
     private var exchange: Exchange?
     private var isClosed = false
-
-    init(informationalLimit: Int) {
-        self.informationalLimit = informationalLimit
-    }
 
     var state: State {
         if isClosed { .closed } else { exchange == nil ? .idle : .busy }
@@ -110,10 +103,6 @@ struct HTTP1StateMachine {
     mutating func receivedInformational(status: Int) -> InformationalAction {
         guard var current = exchange, current.response == .awaitingHead else { return .fail(.unexpectedResponse) }
         if status == 101 { return .fail(.switchedProtocols) }
-        current.informationalResponses += 1
-        guard current.informationalResponses <= informationalLimit else {
-            return .fail(.tooManyInformationalResponses)
-        }
         let sendsBody = status == 100 && current.request == .awaitingContinue
         if sendsBody { current.request = .sendingBody }
         exchange = current

@@ -24,8 +24,6 @@ extension TransportError {
             self.init(.invalidResponse, "The server sent a response that nobody asked for.")
         case .switchedProtocols:
             self.init(.invalidResponse, "The server switched to another protocol unasked.")
-        case .tooManyInformationalResponses:
-            self.init(.tooManyInformationalResponses, "The server sent too many informational responses.")
         }
     }
 
@@ -35,6 +33,9 @@ extension TransportError {
             self.init(.headTooLarge, "The response's head is larger than the limit.", underlying: error)
         case .tooManyFields:
             self.init(.headTooLarge, "The response's head has more fields than the limit.", underlying: error)
+        case .tooManyInformationalResponses:
+            self.init(
+                .tooManyInformationalResponses, "The server sent too many informational responses.", underlying: error)
         case .malformed(let what):
             self.init(.invalidResponse, "The server's bytes are not HTTP/1.1: \(what).", underlying: error)
         }

@@ -3,10 +3,14 @@ internal import NIOCore
 extension HTTP2Connection {
     /// Makes a channel speak HTTP/2, on its event loop, after TLS. The caller sees to it that ``connectionEnded()`` is
     /// called when the channel has closed.
+    ///
+    /// `windows` is what it shares with the transport's other connections.
     static func install(
-        on channel: any Channel, configuration: TransportConfiguration, firstStreamID: Int = 1
+        on channel: any Channel, configuration: TransportConfiguration, windows: HTTP2WindowBudget? = nil,
+        firstStreamID: Int = 1
     ) throws -> HTTP2Connection {
-        let connection = HTTP2Connection(configuration, firstStreamID: firstStreamID)
+        let budget = HTTP2WindowBudget(limit: configuration.http2.connectionWindowSize, parent: windows)
+        let connection = HTTP2Connection(configuration, windows: budget, firstStreamID: firstStreamID)
         try channel.pipeline.syncOperations.addHandler(connection)
         connection.begin()
         if let options = channel.syncOptions {

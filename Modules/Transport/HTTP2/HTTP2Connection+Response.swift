@@ -9,7 +9,7 @@ extension HTTP2Connection {
             while let event = try framing.next() { received(event) }
         } catch {
             // The framing says GOAWAY.
-            close(TransportError(error), saysGoAway: false)
+            close(TransportError(error), saying: nil)
         }
     }
 
@@ -22,11 +22,13 @@ extension HTTP2Connection {
         case .reset(let id, let code):
             if let stream = streams[id] { receivedReset(code, stream) }
         case .broken(let id, let error):
-            if let stream = streams[id] { fail(stream, TransportError(error)) }
+            if let stream = streams[id] { end(stream, TransportError(error)) }
         case .goAway(let last, let code, let unsent):
             receivedGoAway(last, code, unsent: unsent)
         case .settings:
             if machine.receivedLimit(framing.peer.maximumConcurrentStreams) { owner?.capacityChanged(capacity) }
+        case .widened:
+            lastProgress = .now()
         }
     }
 
@@ -35,12 +37,13 @@ extension HTTP2Connection {
         for stream in touched {
             stream.isTouched = false
             guard !stream.exchange.hasEnded else { continue }
+            handOverArrived(stream)
             if stream.exchange.awaitsStreamedDelivery {
                 stream.exchange.deliverStreamed(by: self, on: context.eventLoop)
             }
             credit(stream)
-            stream.armReadDeadline()
-            armWatchdog(stream.exchange.deadlines.next)
+            stream.exchange.armReadDeadline()
+            armWatchdog(stream.due)
         }
         touched.removeAll(keepingCapacity: true)
         flush()
@@ -52,7 +55,7 @@ extension HTTP2Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        close(TransportError(translating: error), saysGoAway: false)
+        close(TransportError(translating: error), saying: nil)
     }
 
     private func touch(_ stream: HTTP2Stream) {
@@ -74,14 +77,14 @@ extension HTTP2Connection {
         guard let status = section.status else { return complete(stream, trailers: section.fields) }
         let response = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: section.fields)
         if status < 200 {
-            receivedInformational(response, isEnd: isEnd, stream)
+            receivedInformational(response, bytes: section.bytes, isEnd: isEnd, stream)
         } else {
             receivedHead(response, status, section.contentLength, isEnd: isEnd, stream)
         }
     }
 
-    private func receivedInformational(_ head: HTTPResponse, isEnd: Bool, _ stream: HTTP2Stream) {
-        switch stream.machine.receivedInformational(status: head.status.code, isEnd: isEnd) {
+    private func receivedInformational(_ head: HTTPResponse, bytes: Int, isEnd: Bool, _ stream: HTTP2Stream) {
+        switch stream.machine.receivedInformational(status: head.status.code, bytes: bytes, isEnd: isEnd) {
         case .forward:
             stream.exchange.observer?.didReceiveInformational(head)
         case .forwardAndSendBody:
@@ -101,7 +104,7 @@ extension HTTP2Connection {
             status: status, contentLength: contentLength, hasBody: hasBody)
         {
         case .deliver: break
-        case .deliverAndAbandonBody: stream.exchange.stopBody()
+        case .deliverAndAbandonBody: stopBody(of: stream)
         }
         stream.exchange.received(head, status: status)
         if isEnd { complete(stream) }
@@ -116,14 +119,36 @@ extension HTTP2Connection {
             if let failure = stream.machine.received(bytes.readableBytes) {
                 return fail(stream, TransportError(failure), reset: .protocolError)
             }
-            if let error = stream.exchange.received(&bytes) { return fail(stream, error, reset: .cancel) }
+            if stream.exchange.bodyChannel != nil {
+                stream.arrived.append(bytes)
+            } else if let error = stream.exchange.received(&bytes) {
+                return fail(stream, error, reset: .cancel)
+            }
         }
-        if isEnd { complete(stream) }
+        if isEnd {
+            handOverArrived(stream)
+            complete(stream)
+        }
     }
 
-    /// Lets the server send on if the stream's reader keeps up.
+    /// Hands a streamed body's reader all that has just come, at once.
+    private func handOverArrived(_ stream: HTTP2Stream) {
+        guard !stream.arrived.isEmpty else { return }
+        stream.exchange.received(stream.arrived.gathered())
+        stream.arrived.removeAll(keepingCapacity: true)
+    }
+
+    /// Lets the server send on if the stream's reader keeps up, when half of the window is used up.
     private func credit(_ stream: HTTP2Stream) {
-        if !stream.exchange.isReadPaused { framing.credit(stream.id) }
+        guard !stream.exchange.isReadPaused, let left = framing.receiveWindow(of: stream.id), left <= stream.window / 2
+        else { return }
+        let most = framing.options.initialWindowSize - framing.firstWindow
+        if most > 0 {
+            let share = stream.share ?? HTTP2WindowShare(of: windows)
+            stream.share = share
+            stream.window = framing.firstWindow + share.resize(upTo: most)
+        }
+        framing.credit(stream.id, upTo: stream.window)
     }
 
     func resumeReading(_ exchange: HTTPExchange) {
@@ -131,26 +156,47 @@ extension HTTP2Connection {
         exchange.isReadPaused = false
         credit(stream)
         scheduleFlush()
-        stream.armReadDeadline()
-        armWatchdog(exchange.deadlines.next)
+        exchange.armReadDeadline()
+        armWatchdog(stream.due)
     }
 
     // MARK: The server's wishes
 
     private func receivedReset(_ code: HTTP2ErrorCode, _ stream: HTTP2Stream) {
-        // A stream that was refused was not processed at all (RFC 9113, 8.7).
-        let canRepeat = code == .refusedStream && stream.exchange.isReplayable && stream.exchange.head == nil
-        fail(stream, .streamReset(code), canRepeat: canRepeat)
+        // A stream that was refused was not processed at all (RFC 9113, 8.7), nor one that HTTP/1.1 is required for.
+        let isUnprocessed = code == .refusedStream || (code == .http11Required && leavesForHTTP1())
+        let canRepeat = isUnprocessed && stream.exchange.isReplayable && stream.exchange.head == nil
+        end(stream, .streamReset(code), canRepeat: canRepeat)
+    }
+
+    /// The server wants HTTP/1.1: requests go there from now on; false when they cannot.
+    private func leavesForHTTP1() -> Bool {
+        guard owner?.requiresHTTP1() ?? false else { return false }
+        retire()
+        return true
     }
 
     private func receivedGoAway(_ last: Int, _ code: HTTP2ErrorCode, unsent: [Int]) {
         farewell = code
-        if machine.drain() { owner?.capacityChanged(0) }
+        if code == .http11Required { _ = owner?.requiresHTTP1() }
+        if machine.drain() { owner?.isRetiring() }
         // What is above was not processed (RFC 9113, 6.8); what is below goes on.
         let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
-            fail(stream, .goneAway(code), canRepeat: stream.exchange.isReplayable)
+            end(stream, .goneAway(code), canRepeat: stream.exchange.isReplayable)
         }
         closeIfDone()
+    }
+}
+
+extension [ByteBuffer] {
+    /// The buffers as they may wait for their reader: where they are a small part of the memory that they lie in, which
+    /// they would keep, they are copied into one of their own.
+    fileprivate func gathered() -> [ByteBuffer] {
+        let bytes = reduce(0) { $0 + $1.readableBytes }
+        guard let first, first.storageCapacity / 4 > bytes else { return self }
+        var copy = ByteBufferAllocator().buffer(capacity: bytes)
+        for buffer in self { copy.writeImmutableBuffer(buffer) }
+        return [copy]
     }
 }

@@ -14,8 +14,13 @@ final class HTTP2Connection: ChannelInboundHandler {
     struct Owner {
         /// A stream is over: one more request fits.
         var streamEnded: () -> Void
-        /// So many streams may run at a time from now on; none once the connection is on its way out.
+        /// So many streams may run at a time from now on. None means that the next one waits until the server says
+        /// otherwise (RFC 9113, 5.1.2).
         var capacityChanged: (Int) -> Void
+        /// The connection takes no more streams, ever.
+        var isRetiring: () -> Void
+        /// The server wants HTTP/1.1 (RFC 9113, 7); false when no connection may speak it.
+        var requiresHTTP1: () -> Bool
         /// The connection is gone.
         var closed: () -> Void
     }
@@ -30,13 +35,24 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// Streams with news, until all that has come is read.
     var touched: [HTTP2Stream] = []
     var keepAlive: HTTP2KeepAlive
+    /// What the windows of the streams may have beyond their first size.
+    let windows: HTTP2WindowBudget
+    /// Bytes of bodies that were given to the socket and not taken yet.
+    var onTheirWay = 0
+    /// When the socket last took some, or the server last widened the connection's window.
+    var lastProgress = NIODeadline.distantPast
+    /// Until when the server has to acknowledge our SETTINGS (RFC 9113, 6.5.3); nil once it has.
+    private var settingsDue: NIODeadline?
+    private let settingsTimeout: Duration
     /// Why the server closes the connection, as far as it said.
     var farewell = HTTP2ErrorCode.noError
     private var watchdog = Watchdog()
-    private var isFlushDue = false
+    var isFlushDue = false
     private var flushTask: (@Sendable () -> Void)?
 
-    init(_ configuration: TransportConfiguration, firstStreamID: Int = 1) {
+    init(_ configuration: TransportConfiguration, windows: HTTP2WindowBudget, firstStreamID: Int = 1) {
+        self.windows = windows
+        settingsTimeout = configuration.http2.pingTimeout
         limits = configuration.limits
         continueTimeout = configuration.continueTimeout
         machine = HTTP2ConnectionStateMachine(firstID: firstStreamID)
@@ -50,7 +66,11 @@ final class HTTP2Connection: ChannelInboundHandler {
     func adopt(_ owner: Owner) {
         self.owner = owner
         // The server's first word may have come before.
-        if capacity != HTTP2ConnectionStateMachine.assumedConcurrentStreams { owner.capacityChanged(capacity) }
+        if !machine.takesStreams {
+            owner.isRetiring()
+        } else if capacity != HTTP2ConnectionStateMachine.assumedConcurrentStreams {
+            owner.capacityChanged(capacity)
+        }
     }
 
     // MARK: The exchange
@@ -102,15 +122,28 @@ final class HTTP2Connection: ChannelInboundHandler {
         case .completeAndReset:
             // The response is whole without the rest of the request (RFC 9113, 8.1).
             reset(stream.id, .noError)
+        case .hold:
+            return stream.exchange.hold(trailers: trailers)
         case .fail(let failure):
             return fail(stream, TransportError(failure), reset: .protocolError)
         }
+        finish(stream, trailers: trailers)
+    }
+
+    /// Response and request are over.
+    func finish(_ stream: HTTP2Stream, trailers: HTTPFields?) {
         streams[stream.id] = nil
-        let completion = stream.exchange.complete(trailers: trailers)
+        let completion = conclude(stream, trailers: trailers)
         // The place is free before the caller hears, so that its next request finds it.
         owner?.streamEnded()
         stream.exchange.handOver(completion)
         closeIfDone()
+    }
+
+    private func conclude(_ stream: HTTP2Stream, trailers: HTTPFields?) -> TransportResponseBody.Completion {
+        stream.dropBody()
+        stream.exchange.bodyChannel?.keep(stream.share)
+        return stream.exchange.complete(trailers: trailers)
     }
 
     /// Ends one stream; the others do not notice.
@@ -120,8 +153,26 @@ final class HTTP2Connection: ChannelInboundHandler {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         if let code { reset(stream.id, code) }
         owner?.streamEnded()
-        stream.exchange.fail(error, canRepeat: canRepeat)
+        fail(stream, error, canRepeat: canRepeat)
         closeIfDone()
+    }
+
+    /// Ends a stream that the server does not go on with. A response that is complete is handed over all the same: what is
+    /// missing is the rest of the request.
+    func end(
+        _ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool = false, reset code: HTTP2ErrorCode? = nil
+    ) {
+        guard let held = stream.exchange.heldEnd else {
+            return fail(stream, error, canRepeat: canRepeat, reset: code)
+        }
+        if let code { reset(stream.id, code) }
+        finish(stream, trailers: held.trailers)
+    }
+
+    private func fail(_ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool) {
+        stream.dropBody()
+        stream.exchange.bodyChannel?.keep(stream.share)
+        stream.exchange.fail(error, canRepeat: canRepeat)
     }
 
     // MARK: Ends of the connection
@@ -129,7 +180,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// Takes no more streams, says so, and closes after the last one.
     func retire() {
         guard machine.drain() else { return }
-        owner?.capacityChanged(0)
+        owner?.isRetiring()
         framing.goAway(.noError)
         scheduleFlush()
         closeIfDone()
@@ -137,14 +188,13 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Closes the connection; the exchanges that run on it fail.
     func shutDown(_ error: TransportError) {
-        close(error, saysGoAway: true)
+        close(error, saying: .noError)
     }
 
     /// The channel is closed. Only the first call counts.
     func connectionEnded() {
         _ = machine.close()
         framing.abandonAll()
-        tellAbandoned()
         failAll { exchange in
             farewell == .noError
                 ? .connectionClosed(afterBytes: exchange.hasReceivedBytes) : .connectionClosed(saying: farewell)
@@ -155,10 +205,11 @@ final class HTTP2Connection: ChannelInboundHandler {
         owner = nil
     }
 
-    func close(_ error: TransportError, saysGoAway: Bool) {
+    /// Closes the connection; `code` is what the server is told, unless it has been.
+    func close(_ error: TransportError, saying code: HTTP2ErrorCode?) {
         let isFirst = machine.close()
         if isFirst {
-            if saysGoAway { framing.goAway(.noError) }
+            if let code { framing.goAway(code) }
             flush()
         }
         failAll { _ in error }
@@ -177,7 +228,11 @@ final class HTTP2Connection: ChannelInboundHandler {
         touched = []
         for stream in all.values {
             let error = error(stream.exchange)
-            stream.exchange.fail(error, canRepeat: error.code.mayRepeat && stream.exchange.canRepeat)
+            if let held = stream.exchange.heldEnd, error.code != .shutDown {
+                stream.exchange.handOver(conclude(stream, trailers: held.trailers))
+            } else {
+                fail(stream, error, canRepeat: error.code.mayRepeat && stream.exchange.canRepeat)
+            }
         }
     }
 
@@ -186,6 +241,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// Says the first words.
     func begin() {
         framing.begin()
+        settingsDue = .after(settingsTimeout)
+        armWatchdog(settingsDue)
         scheduleFlush()
     }
 
@@ -202,20 +259,6 @@ final class HTTP2Connection: ChannelInboundHandler {
         context.eventLoop.execute(flushTask)
     }
 
-    func flush() {
-        isFlushDue = false
-        guard let context else { return }
-        let pieces = framing.takePieces()
-        for piece in pieces { context.write(wrapOutboundOut(piece.bytes), promise: piece.promise) }
-        if !pieces.isEmpty { context.flush() }
-        if context.channel.isWritable { framing.counts.answersWereTaken() }
-        tellAbandoned()
-    }
-
-    private func tellAbandoned() {
-        for promise in framing.takeAbandoned() { promise.fail(ChannelError.ioOnClosedChannel) }
-    }
-
     // MARK: Time
 
     func armWatchdog(_ due: NIODeadline?) {
@@ -228,21 +271,31 @@ final class HTTP2Connection: ChannelInboundHandler {
         guard !machine.isClosed else { return }
         let now = NIODeadline.now()
         for stream in Array(streams.values) { expire(stream, now) }
+        if framing.isAcknowledged { settingsDue = nil }
+        if let settingsDue, settingsDue <= now { return close(.settingsTimeout, saying: .settingsTimeout) }
         switch keepAlive.check(now, hasStreams: !streams.isEmpty) {
         case .none: break
         case .ping: sendPing()
-        case .giveUp: return close(.pingTimeout, saysGoAway: true)
+        case .giveUp: return close(.pingTimeout, saying: .noError)
         }
-        for stream in streams.values { armWatchdog(stream.exchange.deadlines.next) }
+        for stream in streams.values { armWatchdog(stream.due) }
+        armWatchdog(settingsDue)
         armWatchdog(keepAlive.next(hasStreams: !streams.isEmpty))
     }
 
     private func expire(_ stream: HTTP2Stream, _ now: NIODeadline) {
         let exchange = stream.exchange
-        if let (code, message) = exchange.deadlines.expired(at: now) {
+        if let due = stream.roomDue, due <= now {
+            fail(stream, .noRoomForStreams, reset: .cancel)
+        } else if let (code, message) = exchange.deadlines.expired(at: now) {
+            if code == .writeTimeout, let due = extendedWriteDeadline(stream, now) {
+                exchange.deadlines.write = due
+                return
+            }
             // Others would wait as long if it is the connection that is dead.
             if code == .readTimeout, keepAlive.probe(now) { sendPing() }
-            fail(stream, TransportError(code, message), reset: .cancel)
+            let error = TransportError(code, message)
+            if code == .writeTimeout { end(stream, error, reset: .cancel) } else { fail(stream, error, reset: .cancel) }
         } else if let proceed = exchange.deadlines.proceed, proceed <= now {
             exchange.deadlines.proceed = nil
             if stream.machine.continueTimedOut() { sendBody(stream) }

@@ -14,6 +14,8 @@ struct HTTP2StreamStateMachine {
     enum ResponsePhase: Equatable {
         case awaitingHead
         case body
+        /// The last byte is there; the request's is not out.
+        case complete
     }
 
     enum InformationalAction: Equatable {
@@ -30,8 +32,11 @@ struct HTTP2StreamStateMachine {
 
     enum EndAction: Equatable {
         case complete
-        /// The response is complete, the request is not: the stream is to be reset.
+        /// The response is complete, and the rest of the request is not wanted: the stream is to be reset.
         case completeAndReset
+        /// The server has answered before it has read the request to its end, and lets the client go on (RFC 9113, 8.1): the
+        /// exchange is over with the request's last byte.
+        case hold
         case fail(Failure)
     }
 
@@ -46,18 +51,16 @@ struct HTTP2StreamStateMachine {
 
     private(set) var request: RequestPhase
     private(set) var response = ResponsePhase.awaitingHead
-    private var informationalLimit: Int
+    /// What informational responses may still cost.
+    private var informationalBytes: Int
     /// Bytes of the body that are still to come; nil where nobody has said.
     private var bytesLeft: Int64?
     private var hasBody = true
 
-    init(hasBody: Bool, expectsContinue: Bool, informationalLimit: Int) {
+    init(hasBody: Bool, expectsContinue: Bool, informationalBytes: Int) {
         request = !hasBody ? .complete : expectsContinue ? .awaitingContinue : .sendingBody
-        self.informationalLimit = informationalLimit
+        self.informationalBytes = informationalBytes
     }
-
-    /// Whether the server is the one that has something to say.
-    var awaitsServer: Bool { request == .complete || response == .body }
 
     /// The wait for `100 Continue` is over; true when the body is to be sent now.
     mutating func continueTimedOut() -> Bool {
@@ -66,28 +69,33 @@ struct HTTP2StreamStateMachine {
         return true
     }
 
-    /// The request's last byte was written.
-    mutating func requestBodyEnded() {
-        if request == .sendingBody { request = .complete }
+    /// The socket has taken the request's last byte; true when the exchange is over with it.
+    mutating func requestBodyEnded() -> Bool {
+        guard request == .sendingBody else { return false }
+        request = .complete
+        return response == .complete
     }
 
-    mutating func receivedInformational(status: Int, isEnd: Bool) -> InformationalAction {
+    /// An informational response of so many bytes is there.
+    mutating func receivedInformational(status: Int, bytes: Int, isEnd: Bool) -> InformationalAction {
         if isEnd { return .fail(.endedWithoutResponse) }
         // HTTP/2 has none (RFC 9113, 8.6).
         if status == 101 { return .fail(.switchedProtocols) }
-        informationalLimit -= 1
-        guard informationalLimit >= 0 else { return .fail(.tooManyInformationalResponses) }
+        informationalBytes -= bytes + TransportConfiguration.ResponseLimits.informationalCost
+        guard informationalBytes >= 0 else { return .fail(.tooManyInformationalResponses) }
         guard status == 100, request == .awaitingContinue else { return .forward }
         request = .sendingBody
         return .forwardAndSendBody
     }
 
-    /// The final response's head is there. A server that refuses before it has read the body will not read the rest.
+    /// The final response's head is there. A server that refuses before it has read the body will not read the rest; one
+    /// that accepts may be reading on.
     mutating func receivedHead(status: Int, contentLength: Int64? = nil, hasBody: Bool = true) -> HeadAction {
         response = .body
         self.hasBody = hasBody
         bytesLeft = hasBody ? contentLength : 0
-        guard request == .awaitingContinue || (request == .sendingBody && status >= 300) else { return .deliver }
+        guard request == .awaitingContinue || (request == .sendingBody && !EarlyResponse.wantsBody(status: status))
+        else { return .deliver }
         request = .abandoned
         return .deliverAndAbandonBody
     }
@@ -103,6 +111,12 @@ struct HTTP2StreamStateMachine {
     mutating func receivedEnd() -> EndAction {
         guard response == .body else { return .fail(.endedWithoutResponse) }
         guard bytesLeft ?? 0 == 0 else { return .fail(.wrongLength) }
-        return request == .complete ? .complete : .completeAndReset
+        switch request {
+        case .complete: return .complete
+        case .awaitingContinue, .abandoned: return .completeAndReset
+        case .sendingBody:
+            response = .complete
+            return .hold
+        }
     }
 }

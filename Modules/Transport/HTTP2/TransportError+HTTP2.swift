@@ -19,6 +19,14 @@ extension TransportError {
         TransportError(.pingTimeout, "The server sent nothing for too long, and did not answer a PING.")
     }
 
+    static var settingsTimeout: TransportError {
+        TransportError(.pingTimeout, "The server did not acknowledge the settings of the connection in time.")
+    }
+
+    static var noRoomForStreams: TransportError {
+        TransportError(.poolTimeout, "The server allowed no further request on its connection in time.")
+    }
+
     init(_ failure: HTTP2StreamStateMachine.Failure) {
         switch failure {
         case .switchedProtocols:

@@ -18,6 +18,7 @@ extension ConnectionPool {
         let owner = Connector.Owner(
             placeFreed: { [self] in placeFreed($0) },
             capacityChanged: { [self] in capacityChanged($0, $1) },
+            isRetiring: { [self] in isRetiring($0) },
             closed: { [self] in closed($0) })
         let opening = connector.connect(
             key, id: id, on: shard(nearCaller: nearCaller), terms: terms, timeouts: timeouts, attempt: attempt,
@@ -53,10 +54,16 @@ extension ConnectionPool {
         resumeIfDrained()
     }
 
-    /// The server allows another number of exchanges at a time; none when it takes no more.
+    /// The server allows another number of exchanges at a time. While it allows none, requests wait: the connection keeps
+    /// its place among its origin's (RFC 9113, 5.1.2).
     private func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
         connection.shard.setCapacity(capacity, of: connection)
-        guard capacity == 0 else { return serveWaiters(from: connection) }
+        if capacity > 0 { serveWaiters(from: connection) }
+    }
+
+    /// The connection takes no more exchanges.
+    private func isRetiring(_ connection: HTTPConnection) {
+        connection.shard.setCapacity(0, of: connection)
         let (next, terms) = change { state -> (PoolKey?, ConnectionTerms) in
             guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else {
                 return (nil, state.terms)

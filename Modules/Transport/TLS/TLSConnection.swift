@@ -76,8 +76,8 @@ final class TLSConnection {
     /// handshake is a full one, and the server's tickets are not kept. The identity is shown if the server asks for one, and
     /// has to be one for which `resumption` was made; unless somebody is to be asked for one then.
     convenience init(
-        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
-        identity: ClientIdentity? = nil, asksForIdentity: Bool = false
+        client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
+        resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, asksForIdentity: Bool = false
     ) throws(TransportError) {
         try self.init(
             context.pointer, of: context, resumption: resumption, identity: identity,
@@ -87,7 +87,7 @@ final class TLSConnection {
             throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
         }
         _ = linnet_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp)
-        let protocols = alpnWireFormat(context.applicationProtocols)
+        let protocols = alpnWireFormat(applicationProtocols ?? context.applicationProtocols)
         if !protocols.isEmpty, SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count)) != 0 {
             throw TransportError(.tlsHandshakeFailed, "The application protocols cannot be offered.")
         }

@@ -20,10 +20,6 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// Chooses whom the client shows itself to be, from the authorities that the server takes.
     typealias Chooser = @Sendable (_ acceptableIssuers: [String]) async -> Result<ClientIdentity?, any Error>
 
-    /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
-    private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
-    /// What is encrypted at a time: more waits until the socket has taken the ciphertext of what came before.
-    private static let mostBytesAtATime = 262_144
     /// What a record has beside its content at least: its head (RFC 8446, 5.1), the tag and the content's type.
     private static let recordOverhead = 22
     /// The most memory that a connection keeps for what it reads.
@@ -32,19 +28,20 @@ package final class TLSHandler: ChannelDuplexHandler {
     private let makeConnection: () throws(TransportError) -> TLSConnection
     private let judge: Judge?
     private let choose: Chooser?
-    private var connection: TLSConnection?
-    private var state = TLSHandlerState.idle
+    var connection: TLSConnection?
+    var state = TLSHandlerState.idle
     private var judging: Task<Void, Never>?
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
     /// What waits to be encrypted: for the handshake's end, or for the socket to take what was encrypted before.
-    private var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
-    private var isEncryptingPending = false
-    private var writePromise: EventLoopPromise<Void>?
-    private var gathered = GatheredWrites()
+    var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
+    var isEncryptingPending = false
+    var writePromise: EventLoopPromise<Void>?
+    var gathered = GatheredWrites()
     private var smallPlaintext = ByteBuffer()
     private var heardCloseNotify = false
     private var saysCloseNotify = true
-    private var (hasRead, hasWritten) = (false, false)
+    private var hasRead = false
+    var hasWritten = false
     private let lateFailure: TLSLateFailure?
 
     /// A server's side.
@@ -59,14 +56,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// What the server says of the client's certificate once the handshake is over goes to `lateFailure`, too. The judge is
     /// not asked when the server resumes a session that `resumption` has from an earlier connection.
     init(
-        client context: TLSClientContext, serverName: String?, resumption: TLSResumption? = nil,
-        identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
+        client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
+        resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
         promise: EventLoopPromise<TLSSessionInfo>, choose: Chooser? = nil, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
             try TLSConnection(
-                client: context, serverName: serverName, resumption: resumption, identity: identity,
-                asksForIdentity: choose != nil)
+                client: context, serverName: serverName, applicationProtocols: applicationProtocols,
+                resumption: resumption, identity: identity, asksForIdentity: choose != nil)
         }
         handshakePromise = promise
         self.judge = judge
@@ -144,38 +141,6 @@ package final class TLSHandler: ChannelDuplexHandler {
         guard state == .active, let connection, hasWritten, !hasRead else { return }
         guard connection.certificateRequest == .unanswered else { return }
         lateFailure?.note(.clientCertificateRequired(nil, nil))
-    }
-
-    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let bytes = unwrapOutboundIn(data)
-        switch state {
-        case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
-            pendingWrites.append((bytes, promise))
-        case .active where !pendingWrites.isEmpty:
-            pendingWrites.append((bytes, promise))
-        case .active where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
-            gathered.append(bytes, promise)
-            if gathered.bytes.readableBytes >= Self.recordBytes { encryptGathered(context) }
-        case .active where canEncrypt(bytes, context):
-            encryptGathered(context)
-            encrypt(context, bytes, promise)
-        case .active:
-            encryptGathered(context)
-            pendingWrites.append((bytes, promise))
-        case .closing, .closed:
-            promise?.fail(ChannelError.ioOnClosedChannel)
-        }
-    }
-
-    package func flush(context: ChannelHandlerContext) {
-        encryptGathered(context)
-        sendCiphertext(context)
-        encryptPending(context)
-    }
-
-    package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        encryptPending(context)
-        context.fireChannelWritabilityChanged()
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -400,62 +365,6 @@ package final class TLSHandler: ChannelDuplexHandler {
         smallPlaintext.clear(minimumCapacity: capacity)
         let step = connection.read(into: &smallPlaintext)
         return (smallPlaintext, step)
-    }
-
-    /// Small writes become one record: a record costs more than the bytes in it.
-    private func encryptGathered(_ context: ChannelHandlerContext) {
-        guard gathered.bytes.readableBytes > 0 else { return }
-        encrypt(context, gathered.bytes, gathered.takePromise())
-        gathered.clear()
-    }
-
-    /// False when it failed, and the connection is closed.
-    @discardableResult
-    private func encrypt(
-        _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
-    ) -> Bool {
-        hasWritten = true
-        guard let connection, let errors = connection.write(bytes) else {
-            writePromise.setOrCascade(to: promise)
-            return true
-        }
-        promise?.fail(TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
-        context.close(promise: nil)
-        return false
-    }
-
-    /// Whether a write need not wait: it is no more than what is encrypted at a time, and the socket keeps up.
-    private func canEncrypt(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
-        bytes.readableBytes <= Self.mostBytesAtATime && !hasMuchCiphertext && context.channel.isWritable
-    }
-
-    private var hasMuchCiphertext: Bool { connection.map { $0.bio.outboundBytes >= Self.mostBytesAtATime } ?? false }
-
-    /// Encrypts what waits, piece by piece, for as long as the socket takes the ciphertext: the event loop does not encrypt a
-    /// large body at once, nor is there a second copy of it.
-    private func encryptPending(_ context: ChannelHandlerContext, waitsForSocket: Bool = true) {
-        guard !isEncryptingPending, !pendingWrites.isEmpty else { return }
-        isEncryptingPending = true
-        defer { isEncryptingPending = false }
-        while state == .active, !waitsForSocket || context.channel.isWritable, var write = pendingWrites.popFirst() {
-            let piece = write.bytes.readSlice(length: min(write.bytes.readableBytes, Self.mostBytesAtATime))
-            let isLast = write.bytes.readableBytes == 0
-            if !isLast { pendingWrites.prepend(write) }
-            guard encrypt(context, piece ?? ByteBuffer(), isLast ? write.promise : nil) else { return }
-            if hasMuchCiphertext { sendCiphertext(context) }
-        }
-        if state == .active { sendCiphertext(context) }
-    }
-
-    private func sendCiphertext(_ context: ChannelHandlerContext) {
-        let promise = writePromise
-        writePromise = nil
-        if let bytes = connection?.bio.takeOutbound() {
-            context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
-        } else {
-            promise?.succeed()
-            context.flush()
-        }
     }
 
     /// Nothing goes in or out any more; whoever waits for a write hears of it.

@@ -1,7 +1,7 @@
 import LinnetSession
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct AuthenticationChallengeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var values: [String]

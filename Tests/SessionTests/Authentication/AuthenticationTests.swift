@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct AuthenticationTests {
     private static let basicValue = HTTPFields.basicAuthorization(username: "ada", password: "pass")
 
@@ -147,7 +147,7 @@ struct AuthenticationTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct AuthenticationHookTests {
     private static let challenge: HTTPFields = [.wwwAuthenticate: "Basic realm=\"lab\", Bearer"]
 

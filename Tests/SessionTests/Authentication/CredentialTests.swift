@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSession
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CredentialTests {
     private static func origin(_ text: String) throws -> Origin {
         try Origin(#require(URL(string: text)))

@@ -12,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadDestinationTests {
     private let transport = StubTransport { _ in .status(200, body: Data("new".utf8)) }
 

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadFailureTests {
     @Test func anErrorPageNeverLands() async throws {
         let client = try makeClient(StubTransport { _ in .json(#"{"why": "gone"}"#, status: 410) })

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
     private func session(_ name: String? = nil, _ text: String = "x", status: Int = 200) -> Session {
         Session(

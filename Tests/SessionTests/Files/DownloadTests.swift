@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadTests {
     @Test(arguments: [0, 1, 65_536, 64 * 1024 * 1024])
     func theFileIsWhatTheServerSent(size: Int) async throws {

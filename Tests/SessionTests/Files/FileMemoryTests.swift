@@ -13,7 +13,9 @@ import Musl
 #endif
 
 /// Each in a process of its own, whose peak of memory is its own too; the server is in it, and pulls as the client takes.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: !isSanitized, "a sanitizer's own memory hides the transfer's"))
+@Suite(
+    .leavesNothingAlive, .timeLimit(.minutes(5)),
+    .enabled(if: !isSanitized, "a sanitizer's own memory hides the transfer's"))
 struct FileMemoryTests {
     @Test func aDownloadDoesNotGrowWithTheFile() async {
         await #expect(processExitsWith: .success) {

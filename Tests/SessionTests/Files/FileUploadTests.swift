@@ -12,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct FileUploadTests {
     @Test(arguments: [0, 1, 512 * 1024, 512 * 1024 + 1, 20_000_000])
     func theServerGetsTheFile(size: Int) async throws {

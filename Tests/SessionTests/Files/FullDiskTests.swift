@@ -12,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct FullDiskTests {
     /// A file system of 1 MiB, which takes root and the right to mount one.
     @Test(.enabled(if: SmallDisk.isPossible, "Mounting a small file system is not allowed here."))

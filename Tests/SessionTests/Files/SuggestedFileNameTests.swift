@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SuggestedFileNameTests {
     static let dispositions: [(value: String, name: String)] = [
         (#"attachment; filename="report.pdf""#, "report.pdf"),

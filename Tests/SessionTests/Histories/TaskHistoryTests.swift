@@ -5,7 +5,7 @@ import LinnetTesting
 import Testing
 
 /// Ten thousand tasks with random histories, the same each time: each ends once, in a legal order, and nothing is left.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(10)))
 struct TaskHistoryTests {
     // In a process of its own, where nobody else opens descriptors.
     @Test func everyTaskEndsOnceAndLeavesNothing() async {

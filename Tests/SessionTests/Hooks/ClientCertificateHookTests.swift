@@ -5,7 +5,7 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientCertificateHookTests {
     private struct NoCard: Error {}
 

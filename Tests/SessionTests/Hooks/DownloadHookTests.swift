@@ -7,7 +7,7 @@ import LinnetTransport
 import Testing
 
 /// A session that chooses where its downloads go.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadHookTests {
     private struct NoPlace: Error {}
 

@@ -7,7 +7,7 @@ import LinnetTransport
 import Testing
 
 /// What is told of ends, and in which order.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct EndingOrderTests {
     private let told = EventRecorder<String>()
 

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResponseHookTests {
     @Test(arguments: Surface.allCases, Version.allCases)
     func bytesPassTheHookBeforeTheyAreRead(surface: Surface, version: Version) async throws {

@@ -7,7 +7,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SessionDelegateTests {
     /// Notes every call, and changes nothing.
     private final class RecordingDelegate: SessionDelegate {
@@ -111,7 +111,7 @@ struct SessionDelegateTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ServerTrustHookTests {
     private func status(
         _ policy: SecurityPolicy, _ identity: TestPKI.Identity,

@@ -8,7 +8,7 @@ import LinnetTransport
 import Testing
 
 /// Every verb takes hooks for its request.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct VerbHookTests {
     private let calls = EventRecorder<String>()
 

@@ -7,7 +7,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CurlDescriptionTests {
     private static let url = URL(string: "http://example.com/a?b=c")
 

@@ -7,7 +7,7 @@ import LinnetTransport
 import Logging
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct LoggingTests {
     /// Keeps what is logged.
     private struct RecordingHandler: LogHandler {
@@ -92,7 +92,7 @@ struct LoggingTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct MetricsTableTests {
     @Test func attemptsAreLines() {
         let start = ContinuousClock.now

@@ -7,7 +7,7 @@ import LinnetTransport
 import Testing
 
 // What other suites do at the same time is notified of too: each test looks at its own tag alone.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskNotificationTests {
     private static func options(_ tag: String) -> RequestOptions {
         var options = RequestOptions()
@@ -143,7 +143,7 @@ struct TaskNotificationTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CompletionGroupTests {
     @Test(arguments: Surface.allCases)
     func itCountsWhatRuns(surface: Surface) async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressGroupTests {
     /// Bodies by the names of their requests.
     private func makeSession(_ bodies: [String: (body: StubBody, length: Int?)]) -> Session {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressPaceTests {
     private func makeSession(_ body: StubBody, interval: Duration, length: Int? = nil) -> Session {
         var configuration = Session.Configuration()

@@ -7,7 +7,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RedirectCredentialTests {
     private static let secrets: HTTPFields = [
         .authorization: "Bearer secret", .cookie: "a=b", .proxyAuthorization: "Basic cHJveHk=", .accept: "x/y",

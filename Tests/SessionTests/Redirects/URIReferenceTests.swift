@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct URIReferenceTests {
     /// The examples of RFC 3986, sections 5.4.1 and 5.4.2, all of them.
     @Test(arguments: [

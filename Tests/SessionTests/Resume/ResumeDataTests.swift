@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResumeDataTests {
     static let bytes = makeBytes(300_000)
 

@@ -5,7 +5,7 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResumeDownloadTests {
     static let bytes = makeBytes(3_000_000)
     /// Where transfers stop: between two of the pieces that the server writes.

@@ -6,7 +6,7 @@ import LinnetTesting
 import Testing
 
 /// Resume data in a file that is kept up to date while the download runs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResumeFileTests {
     private static let bytes = makeBytes(2_000_000)
 

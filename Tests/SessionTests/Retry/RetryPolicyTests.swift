@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RetryPolicyTests {
     private static func policy() -> RetryPolicy {
         var policy = RetryPolicy.limited(to: 2)

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RetryTests {
     /// A clock whose waits are over at once, and that notes them.
     private struct ImmediateClock: Clock {

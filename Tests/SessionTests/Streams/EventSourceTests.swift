@@ -9,7 +9,7 @@ import Testing
 @testable import LinnetSession
 
 /// A source of server-sent events is listened to over many connections.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct EventSourceTests {
     private static let stream: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
 

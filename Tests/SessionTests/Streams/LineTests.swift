@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct LineTests {
     static let texts: [(text: String, lines: [String], lineFeedLines: [String])] = [
         ("", [], []), ("a", ["a"], ["a"]), ("a\n", ["a"], ["a"]), ("a\nb", ["a", "b"], ["a", "b"]),

@@ -7,7 +7,7 @@ import Testing
 @testable import LinnetSession
 
 /// How a stream becomes events (WHATWG HTML, sections 9.2.5 and 9.2.6, whose examples are among these).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ServerSentEventTests {
     private typealias Event = ServerSentEvent
 

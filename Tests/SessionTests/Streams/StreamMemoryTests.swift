@@ -6,7 +6,9 @@ import LinnetTesting
 import Testing
 
 /// In a process of its own, whose memory is its own too; the server is in it, and keeps nothing.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
+@Suite(
+    .leavesNothingAlive, .timeLimit(.minutes(2)),
+    .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
 struct StreamMemoryTests {
     @Test func requestsWhoseResponsesAreStreamedLeaveNoMemoryBehind() async {
         await #expect(processExitsWith: .success) {
@@ -23,7 +25,7 @@ struct StreamMemoryTests {
                 let session = try Session()
                 func post(_ times: Int) async throws {
                     for _ in 0..<times {
-                        let request = Request(
+                        let request = try Request(
                             url: server.url("/"), method: .post, body: .data(Data(count: 1024 * 1024)))
                         let response = try await session.bytes(for: request)
                         let body = try await response.collect(upTo: .max)

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Suspending stops the transfer itself, over real sockets: the other end cannot go on.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct BackpressureTests {
     private static let pieces = 512
 

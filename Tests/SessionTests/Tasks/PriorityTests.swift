@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinnetSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PriorityTests {
     /// Holds the one connection with a first request while others queue up, and returns the order in which they were sent.
     private func order(

@@ -5,7 +5,7 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskListTests {
     @Test func tasksAreListedByKind() async throws {
         let session = Session(transport: StubTransport())
@@ -55,7 +55,7 @@ struct TaskListTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct InvalidationTests {
     @Test func invalidatingLetsWhatRunsFinish() async throws {
         let body = StubBody()

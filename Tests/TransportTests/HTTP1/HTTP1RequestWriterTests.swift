@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Request heads of HTTP/1.1", .timeLimit(.minutes(5)))
+@Suite("Request heads of HTTP/1.1", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1RequestWriterTests {
     private func text(
         _ method: HTTPRequest.Method, path: String? = "/a?b=c", authority: String? = "example.com",

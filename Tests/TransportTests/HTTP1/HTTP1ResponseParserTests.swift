@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Responses of HTTP/1.1", .timeLimit(.minutes(5)))
+@Suite("Responses of HTTP/1.1", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1ResponseParserTests {
     static let accepted: [(String, String)] = [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "200 OK Content-Length=2 [ab]"),
@@ -16,7 +16,16 @@ struct HTTP1ResponseParserTests {
         ("HTTP/1.1 299 Not  quite\tfine\r\nContent-Length: 0\r\n\r\n", "299 Not  quite\tfine Content-Length=0 []"),
         ("HTTP/1.0 200 OK\r\n\r\nto the end", "200 OK [to the end]"),
         ("HTTP/1.1 200 OK\r\n\r\n", "200 OK []"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nab", "200 OK Transfer-Encoding=gzip [ab]"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nab", "200 OK Transfer-Encoding=identity [ab]"),
+        ("HTTP/1.2 200 OK\r\nContent-Length: 1\r\n\r\na", "200 OK Content-Length=1 [a]"),
+        (
+            "HTTP/1.9 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+            "200 OK Transfer-Encoding=chunked [a]"
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: \(String(repeating: "0", count: 40))2\r\n\r\nab",
+            "200 OK Content-Length=\(String(repeating: "0", count: 40))2 [ab]"
+        ),
         ("HTTP/1.1 204 No Content\r\nX: y\r\n\r\n", "204 No Content X=y []"),
         ("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", "304 Not Modified Content-Length=9 []"),
         (
@@ -28,8 +37,8 @@ struct HTTP1ResponseParserTests {
             "200 OK Transfer-Encoding=chunked [ab0123456789]"
         ),
         (
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: , Chunked\r\n\r\n0\r\n\r\n",
-            "200 OK Transfer-Encoding=gzip Transfer-Encoding=, Chunked []"
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: , Chunked\r\n\r\n0\r\n\r\n",
+            "200 OK Transfer-Encoding=identity Transfer-Encoding=, Chunked []"
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -67,7 +76,20 @@ struct HTTP1ResponseParserTests {
     static let refused: [(String, String)] = [
         ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
         ("HTTP/2.0 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
-        ("HTTP/1.2 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
+        ("HTTP/1.x 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
+        ("HTTP/1.10 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+            "a Transfer-Encoding that nothing asked for: \"gzip\""
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+            "a Transfer-Encoding that nothing asked for: \"gzip\""
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked;a=b\r\n\r\n",
+            "a Transfer-Encoding that nothing asked for: \"chunked;a=b\""
+        ),
         ("http/1.1 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
         ("\r\nHTTP/1.1 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
         ("HTTP/1.1  200 OK\r\n\r\n", "a status that is no number"),

@@ -2,12 +2,12 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/1.1 connection, as a state machine", .timeLimit(.minutes(5)))
+@Suite("HTTP/1.1 connection, as a state machine", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1StateMachineTests {
     private func started(
-        hasBody: Bool = false, expectsContinue: Bool = false, asksToClose: Bool = false, informationalLimit: Int = 3
+        hasBody: Bool = false, expectsContinue: Bool = false, asksToClose: Bool = false
     ) -> HTTP1StateMachine {
-        var machine = HTTP1StateMachine(informationalLimit: informationalLimit)
+        var machine = HTTP1StateMachine()
         expectEqual(machine.start(hasBody: hasBody, expectsContinue: expectsContinue, asksToClose: asksToClose), true)
         return machine
     }
@@ -33,11 +33,9 @@ struct HTTP1StateMachineTests {
         #expect(machine.state == .closed)
     }
 
-    @Test func informationalResponsesAreCounted() {
-        var machine = started(informationalLimit: 2)
-        expectEqual(machine.receivedInformational(status: 103), .forward)
-        expectEqual(machine.receivedInformational(status: 102), .forward)
-        expectEqual(machine.receivedInformational(status: 103), .fail(.tooManyInformationalResponses))
+    @Test func informationalResponsesAreForwarded() {
+        var machine = started()
+        for status in [103, 102, 103] { expectEqual(machine.receivedInformational(status: status), .forward) }
     }
 
     @Test func switchingProtocolsUnaskedIsAFailure() {
@@ -115,7 +113,7 @@ struct HTTP1StateMachineTests {
     }
 
     @Test func responsesOutOfOrderAreFailures() {
-        var idle = HTTP1StateMachine(informationalLimit: 1)
+        var idle = HTTP1StateMachine()
         expectEqual(idle.receivedHead(status: 200, keepsAlive: true), .fail(.unexpectedResponse))
         expectEqual(idle.receivedInformational(status: 103), .fail(.unexpectedResponse))
         expectEqual(idle.receivedEnd(), .fail(.unexpectedResponse))

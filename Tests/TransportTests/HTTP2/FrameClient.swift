@@ -14,6 +14,8 @@ final class FrameClient: Sendable {
     struct Told {
         var ended = 0
         var capacities: [Int] = []
+        var isRetiring = false
+        var wantsHTTP1 = 0
         var isClosed = false
     }
 
@@ -50,6 +52,11 @@ final class FrameClient: Sendable {
                 HTTP2Connection.Owner(
                     streamEnded: { client.streamEnded(connection) },
                     capacityChanged: { capacity in client.told.withLock { $0.capacities.append(capacity) } },
+                    isRetiring: { client.told.withLock { $0.isRetiring = true } },
+                    requiresHTTP1: {
+                        client.told.withLock { $0.wantsHTTP1 += 1 }
+                        return true
+                    },
                     closed: { client.told.withLock { $0.isClosed = true } }))
         }
         do {
@@ -80,6 +87,20 @@ final class FrameClient: Sendable {
     func perform(_ body: @escaping @Sendable (HTTP2Connection) -> Void) async {
         let connection = connection
         try? await channel.eventLoop.submit { body(connection.value) }.get()
+    }
+
+    /// The times that run for a stream.
+    func deadlines(ofStream id: Int) async -> Deadlines? {
+        let connection = connection
+        return try? await channel.eventLoop.submit { connection.value.streams[id]?.exchange.deadlines }.get()
+    }
+
+    /// How many bytes the windows of further streams may have beyond their first size.
+    var freeWindows: Int {
+        get async {
+            let connection = connection
+            return (try? await channel.eventLoop.submit { connection.value.windows.free }.get()) ?? -1
+        }
     }
 
     // MARK: Requests

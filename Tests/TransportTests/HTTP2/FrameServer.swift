@@ -60,12 +60,15 @@ struct FrameServer: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
         typealias OutboundOut = HTTP2Frame
-        let script: Script
+        /// It may keep peers, which keep this handler: it goes with the connection.
+        private var script: Script?
 
         init(_ script: @escaping Script) { self.script = script }
 
+        func handlerRemoved(context: ChannelHandlerContext) { script = nil }
+
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            script(unwrapInboundIn(data), Peer(context: context))
+            script?(unwrapInboundIn(data), Peer(context: context))
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {}

@@ -5,7 +5,7 @@ import Testing
 @testable import LinnetTransport
 
 /// RFC 9113, 8.2 and 8.3: what a head is on the wire.
-@Suite("HTTP/2 heads", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 heads", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2HeadTests {
     @Test func pseudoFieldsComeFirst() throws {
         let headers = try HTTP2RequestHead.make(
@@ -59,12 +59,12 @@ struct HTTP2HeadTests {
     }
 }
 
-@Suite("HTTP/2 streams' states", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 streams' states", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2StreamStateMachineTests {
     private func machine(
-        hasBody: Bool = false, expectsContinue: Bool = false, limit: Int = 2
+        hasBody: Bool = false, expectsContinue: Bool = false, limit: Int = 200
     ) -> HTTP2StreamStateMachine {
-        HTTP2StreamStateMachine(hasBody: hasBody, expectsContinue: expectsContinue, informationalLimit: limit)
+        HTTP2StreamStateMachine(hasBody: hasBody, expectsContinue: expectsContinue, informationalBytes: limit)
     }
 
     @Test func aResponseEndsTheStream() {
@@ -73,19 +73,20 @@ struct HTTP2StreamStateMachineTests {
         #expect(head == .deliver && end == .complete)
     }
 
-    @Test(arguments: [(200, false), (299, false), (300, true), (413, true)])
+    @Test(arguments: [(200, false), (299, false), (303, false), (307, true), (308, true), (400, true), (503, true)])
     func aRefusalStopsTheBody(status: Int, stops: Bool) {
         var machine = machine(hasBody: true)
         let (head, end) = (machine.receivedHead(status: status), machine.receivedEnd())
+        let isOver = machine.requestBodyEnded()
         #expect(head == (stops ? .deliverAndAbandonBody : .deliver))
-        #expect(end == .completeAndReset)
+        #expect(end == (stops ? .completeAndReset : .hold) && isOver == !stops)
     }
 
     @Test func continueSendsTheBodyOnce() {
         var machine = machine(hasBody: true, expectsContinue: true)
-        let first = machine.receivedInformational(status: 100, isEnd: false)
-        let second = machine.receivedInformational(status: 100, isEnd: false)
-        let third = machine.receivedInformational(status: 103, isEnd: false)
+        let first = machine.receivedInformational(status: 100, bytes: 10, isEnd: false)
+        let second = machine.receivedInformational(status: 100, bytes: 62, isEnd: false)
+        let third = machine.receivedInformational(status: 103, bytes: 1, isEnd: false)
         #expect(first == .forwardAndSendBody && second == .forward && third == .fail(.tooManyInformationalResponses))
     }
 
@@ -98,7 +99,7 @@ struct HTTP2StreamStateMachineTests {
 
     @Test func anEndWithoutAHeadFails() {
         var machine = machine()
-        let informational = machine.receivedInformational(status: 103, isEnd: true)
+        let informational = machine.receivedInformational(status: 103, bytes: 10, isEnd: true)
         let end = machine.receivedEnd()
         #expect(informational == .fail(.endedWithoutResponse) && end == .fail(.endedWithoutResponse))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/2 keep-alive", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 keep-alive", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2KeepAliveTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 

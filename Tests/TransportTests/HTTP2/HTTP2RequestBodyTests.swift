@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/2 request bodies", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 request bodies", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2RequestBodyTests {
     /// Counts what it was asked for.
     private struct CountingReader: TransportBodyReader {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("HTTP/2 responses", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2ResponseTests {
     /// What a server answers to the one request.
     private func exchange(
@@ -68,11 +68,27 @@ struct HTTP2ResponseTests {
 
     @Test func tooManyInformationalResponsesFail() async throws {
         let error = await #expect(throws: TransportError.self) {
-            try await exchange(configure: { $0.limits.informationalResponses = 2 }) { id, peer in
+            // Each counts for 64 bytes and its own ten.
+            try await exchange(configure: { $0.limits.headBytes = 2 * 74 }) { id, peer in
                 for _ in 0..<3 { peer.head(id, [":status": "103"]) }
             }
         }
         #expect(error?.code == .tooManyInformationalResponses)
+    }
+
+    /// What honest servers send: many small things.
+    @Test func manySmallThingsAreNoAttack() async throws {
+        let observer = RecordingObserver()
+        let answer = try await exchange(observer: observer) { id, peer in
+            for _ in 0..<300 { peer.head(id, [":status": "102"]) }
+            var fields: HPACKHeaders = [":status": "200"]
+            for number in 0..<1_000 { fields.add(name: "x-\(number)", value: "y") }
+            peer.head(id, fields)
+            for _ in 0..<200 { peer.data(id, "") }
+            peer.data(id, "body", isEnd: true)
+        }
+        #expect(answer.text == "body" && answer.head.headerFields.count == 1_000)
+        #expect(observer.record.informational.count == 300)
     }
 
     @Test func aBodyOfMoreThanTheLimitFails() async throws {
@@ -195,7 +211,7 @@ struct HTTP2ResponseTests {
     }
 }
 
-@Suite("HTTP/2 streamed responses", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 streamed responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2StreamedResponseTests {
     private static let window = 65_535
 

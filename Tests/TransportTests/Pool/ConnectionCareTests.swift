@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Care of connections", .timeLimit(.minutes(5)))
+@Suite("Care of connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ConnectionCareTests {
     /// Waits until what another thread does is done; the suite's time limit bounds it.
     private func until(_ condition: () -> Bool) async {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Connections with room", .timeLimit(.minutes(5)))
+@Suite("Connections with room", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ConnectionShelfTests {
     struct Fake: ShelvedConnection, Equatable {
         let id: Int

@@ -5,7 +5,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Runs random histories through the pool's state machine, and holds it to what must always be true.
-@Suite("Connection pool, random histories", .timeLimit(.minutes(5)))
+@Suite("Connection pool, random histories", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PoolModelTests {
     struct Fake: Identifiable, Equatable {
         let id: Int

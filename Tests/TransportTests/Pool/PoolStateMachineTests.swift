@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Connection pool, as a state machine", .timeLimit(.minutes(5)))
+@Suite("Connection pool, as a state machine", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PoolStateMachineTests {
     typealias Machine = PoolStateMachine<String>
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("The size of a body's slices", .timeLimit(.minutes(1)))
+@Suite("The size of a body's slices", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct BodySliceSizeTests {
     @Test func aFastSocketGetsMoreAtATime() {
         var size = BodySliceSize()

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Responses over HTTP/1.1 that come before the server has read the request to its end.
-@Suite("Responses before the request's end", .timeLimit(.minutes(1)))
+@Suite("Responses before the request's end", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct EarlyResponseTests {
     /// More than the buffers of two sockets hold.
     private static let size = 32 * 1024 * 1024
@@ -146,6 +146,30 @@ struct EarlyResponseTests {
             #expect(response.text == "ok")
             #expect(!response.metrics.isRequestBodyCutShort)
             #expect(response.metrics.requestBodyBytes == 5)
+        }
+        await server.shutdown()
+    }
+
+    /// The rest of a head would be read as the next request.
+    @Test func aRefusalBeforeTheHeadIsOutEndsTheConnection() async throws {
+        let server = try await MockServer.startRaw { connection in
+            guard connection.index == 0 else {
+                try await connection.read(through: "\r\n\r\n")
+                return try await connection.write(Self.ok)
+            }
+            _ = try await connection.read()
+            try await connection.write("HTTP/1.1 431 Large\r\nContent-Length: 2\r\n\r\nno")
+            while try await connection.read() != nil {}
+        }
+        try await withTransport { transport in
+            let fields: HTTPFields = [.cookie: String(repeating: "a", count: Self.size)]
+            let response = try await transport.send(server.request(fields: fields))
+            #expect(response.head.status.code == 431)
+            #expect(!response.metrics.isRequestBodyCutShort)
+            #expect(response.metrics.requestEnd == nil)
+            let next = try await transport.send(server.request())
+            #expect(next.text == "ok")
+            #expect(!next.metrics.isReusedConnection)
         }
         await server.shutdown()
     }

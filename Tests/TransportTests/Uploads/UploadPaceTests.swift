@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Uploads to servers that read slowly: what counts is what the socket took.
-@Suite("The pace of uploads", .timeLimit(.minutes(4)), .serialized)
+@Suite("The pace of uploads", .leavesNothingAlive, .timeLimit(.minutes(4)), .serialized)
 struct UploadPaceTests {
     /// Reads a body at a steady pace, and answers with its size.
     private static func server(

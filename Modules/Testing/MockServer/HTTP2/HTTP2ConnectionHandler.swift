@@ -110,6 +110,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         streams.finish()
+        // It holds this handler, which holds it.
+        connection.http2 = nil
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -20,25 +20,26 @@ struct HTTP2FrameCounts {
         }
     }
 
+    /// HEADERS, among them informational ones and trailers, and RST_STREAM that a server may have sent on a stream before it
+    /// hears that the stream is closed.
+    private static let stragglersOfAStream = 16
+
     private let limits: HTTP2Options.Limits
     private let span: TimeAmount
-    private var resets: Rate
     private var controlFrames: Rate
     private var streamErrors: Rate
-    private var emptyData = 0
+    /// Empty DATA frames that are paid for by as many that carried something.
+    private var paidEmptyData = 0
+    /// Frames that may still come for streams that have closed.
+    private var paidStragglers = 0
     private var waitingAnswers = 0
 
     init(_ limits: HTTP2Options.Limits) {
         self.limits = limits
         // A time that no connection lives; longer ones could not be added to the clock.
         span = min(TimeAmount(limits.countingWindow), .hours(24 * 365))
-        resets = Rate(limits.resets)
         controlFrames = Rate(limits.controlFrames)
         streamErrors = Rate(limits.streamErrors)
-    }
-
-    mutating func addReset(_ now: NIODeadline) throws(HTTP2ConnectionError) {
-        guard resets.add(now, span) else { throw .flood("RST_STREAM") }
     }
 
     mutating func addControlFrame(_ now: NIODeadline) throws(HTTP2ConnectionError) {
@@ -49,9 +50,29 @@ struct HTTP2FrameCounts {
         guard streamErrors.add(now, span) else { throw .flood("messages that break the rules") }
     }
 
-    mutating func addData(isEmpty: Bool) throws(HTTP2ConnectionError) {
-        emptyData = isEmpty ? emptyData + 1 : 0
-        guard emptyData <= limits.emptyDataFrames else { throw .flood("DATA without a byte") }
+    /// Counts a DATA frame: an empty one is free for each that carried something before, and a control frame beyond.
+    mutating func addData(isEmpty: Bool, _ now: NIODeadline) throws(HTTP2ConnectionError) {
+        if !isEmpty {
+            paidEmptyData += 1
+        } else if paidEmptyData > 0 {
+            paidEmptyData -= 1
+        } else {
+            guard controlFrames.add(now, span) else { throw .flood("DATA without a byte") }
+        }
+    }
+
+    /// A stream has closed: what the server sends before it knows of that costs us as much as it would have otherwise.
+    mutating func streamClosed() {
+        paidStragglers += Self.stragglersOfAStream
+    }
+
+    /// Counts a frame on a closed stream: one that belongs to no request beyond those that are paid for is a control frame.
+    mutating func addStraggler(_ now: NIODeadline) throws(HTTP2ConnectionError) {
+        if paidStragglers > 0 {
+            paidStragglers -= 1
+        } else {
+            guard controlFrames.add(now, span) else { throw .flood("frames on closed streams") }
+        }
     }
 
     /// An answer that we owe; what the server has taken counts no more.

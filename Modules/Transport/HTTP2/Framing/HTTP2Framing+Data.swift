@@ -22,7 +22,7 @@ extension HTTP2Framing {
         creditConnection()
         let isEnd = frame.flags.contains(.endStream)
         let payload = frame.length - padding - (frame.flags.contains(.padded) ? 1 : 0)
-        try counts.addData(isEmpty: payload == 0 && !isEnd)
+        try counts.addData(isEmpty: payload == 0 && !isEnd, now)
         let index = try openStream(frame.stream, "DATA")
         if let index { streams[index].receiveWindow -= frame.length }
         let error = index.flatMap { streams[$0].dataError }
@@ -43,11 +43,16 @@ extension HTTP2Framing {
         receiveWindow = target
     }
 
-    /// Lets the server send on, when half of the stream's window is used up.
-    mutating func credit(_ stream: Int) {
-        let target = options.initialWindowSize
+    /// What the server may still send on a stream; nil when it will send nothing more.
+    func receiveWindow(of stream: Int) -> Int? {
+        guard let index = streams.index(of: stream), !streams[index].isRemoteEnded else { return nil }
+        return streams[index].receiveWindow
+    }
+
+    /// Lets the server send so much on a stream.
+    mutating func credit(_ stream: Int, upTo target: Int) {
         guard let index = streams.index(of: stream), !streams[index].isRemoteEnded,
-            streams[index].receiveWindow <= target / 2
+            streams[index].receiveWindow < target
         else { return }
         writeWindowUpdate(stream, target - streams[index].receiveWindow)
         streams[index].receiveWindow = target

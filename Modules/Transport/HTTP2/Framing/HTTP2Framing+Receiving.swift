@@ -24,6 +24,9 @@ extension HTTP2Framing {
 
     // MARK: Fields
 
+    /// What a CONTINUATION frame counts beside its bytes, so that empty ones come to an end.
+    private static let continuationCost = 64
+
     private mutating func receivedHeaders(
         _ frame: HTTP2FrameHeader, _ payload: inout ByteBuffer
     ) throws(HTTP2ConnectionError) -> Event? {
@@ -40,8 +43,9 @@ extension HTTP2Framing {
         else { throw .rule("padding of more than the frame") }
         let isEnd = frame.flags.contains(.endStream)
         guard frame.flags.contains(.endHeaders) else {
-            try checkBlock(fragment.readableBytes)
-            block = BlockInProgress(stream: frame.stream, isEnd: isEnd, bytes: fragment)
+            let cost = fragment.readableBytes
+            guard cost <= maximumListSize else { throw .headTooLarge }
+            block = BlockInProgress(stream: frame.stream, isEnd: isEnd, bytes: fragment, cost: cost)
             return nil
         }
         return try receivedBlock(fragment, frame.stream, isEnd: isEnd)
@@ -51,9 +55,8 @@ extension HTTP2Framing {
         _ frame: HTTP2FrameHeader, _ payload: ByteBuffer
     ) throws(HTTP2ConnectionError) -> Event? {
         guard var block else { throw .rule("CONTINUATION of nothing") }
-        block.continuations += 1
-        guard block.continuations <= options.limits.continuationFrames else { throw .headTooLarge }
-        try checkBlock(block.bytes.readableBytes + payload.readableBytes)
+        block.cost += payload.readableBytes + Self.continuationCost
+        guard block.cost <= maximumListSize else { throw .headTooLarge }
         self.block = nil
         block.bytes.writeImmutableBuffer(payload)
         guard frame.flags.contains(.endHeaders) else {
@@ -61,10 +64,6 @@ extension HTTP2Framing {
             return nil
         }
         return try receivedBlock(block.bytes, block.stream, isEnd: block.isEnd)
-    }
-
-    private func checkBlock(_ bytes: Int) throws(HTTP2ConnectionError) {
-        guard bytes <= maximumListSize else { throw .headTooLarge }
     }
 
     /// A whole field block. It is decoded whatever the stream's state, since it changes the tables.
@@ -77,7 +76,10 @@ extension HTTP2Framing {
         } catch {
             throw HTTP2ConnectionError(error)
         }
-        guard let index = try openStream(stream, "HEADERS") else { return nil }
+        guard let index = try openStream(stream, "HEADERS") else {
+            try counts.addStraggler(now)
+            return nil
+        }
         guard !streams[index].isRemoteEnded else {
             return try broken(stream, HTTP2StreamError(code: .streamClosed, rule: "HEADERS behind the end"))
         }
@@ -98,9 +100,9 @@ extension HTTP2Framing {
         guard frame.length == 4, let code: UInt32 = payload.readInteger() else {
             throw .rule(.frameSizeError, "RST_STREAM of \(frame.length) bytes")
         }
-        try counts.addReset(now)
-        guard let index = sentIndex(of: frame.stream) else {
-            try checkNotIdle(frame.stream, "RST_STREAM")
+        // One that ends a stream costs the server a request of ours; only the others need a limit.
+        guard let index = try openStream(frame.stream, "RST_STREAM") else {
+            try counts.addStraggler(now)
             return nil
         }
         remove(index, frame.stream)
@@ -120,12 +122,9 @@ extension HTTP2Framing {
                 throw .rule(.flowControlError, "a window beyond all measure")
             }
             sendWindow += increment
-            return nil
+            return .widened
         }
-        guard let index = sentIndex(of: frame.stream) else {
-            try checkNotIdle(frame.stream, "WINDOW_UPDATE")
-            return nil
-        }
+        guard let index = try openStream(frame.stream, "WINDOW_UPDATE") else { return nil }
         // We have sent all: there is nothing that a window could hold back.
         guard !streams[index].isLocalEnded else { return nil }
         guard increment > 0 else {
@@ -163,7 +162,10 @@ extension HTTP2Framing {
         guard isAnswer ? frame.length == 0 : frame.length % 6 == 0 else {
             throw .rule(.frameSizeError, "SETTINGS of \(frame.length) bytes")
         }
-        guard !isAnswer else { return nil }
+        guard !isAnswer else {
+            isAcknowledged = true
+            return nil
+        }
         let before = peer
         try peer.read(&payload)
         try changeSendWindows(by: peer.initialWindowSize - before.initialWindowSize)
@@ -201,7 +203,6 @@ extension HTTP2Framing {
             guard let index = streams.index(of: number) else { continue }
             // The server has not seen it or does not want to: there is nothing to reset.
             remove(index, number)
-            resetStreams.insert(number)
         }
         return .goAway(last: lastStream, HTTP2ErrorCode(rawValue: code), unsent: unsent)
     }
@@ -215,12 +216,12 @@ extension HTTP2Framing {
         return .broken(stream: stream, error)
     }
 
-    /// Where a stream is on which something came; nil for one that we have reset, of which the server may not know.
-    mutating func openStream(_ stream: Int, _ what: String) throws(HTTP2ConnectionError) -> Int? {
+    /// Where a stream is on which something came; nil for one that is closed. What comes there is discarded, however many
+    /// streams were closed before: the server may have sent it before it knew (RFC 9113, 5.1).
+    func openStream(_ stream: Int, _ what: String) throws(HTTP2ConnectionError) -> Int? {
         if let index = sentIndex(of: stream) { return index }
-        try checkNotIdle(stream, what)
-        guard resetStreams.contains(stream) else {
-            throw .rule(.streamClosed, "\(what) on a closed stream")
+        guard !stream.isMultiple(of: 2), stream <= highestStream, streams.index(of: stream) == nil else {
+            throw .rule("\(what) on a stream that was not opened")
         }
         return nil
     }
@@ -228,13 +229,6 @@ extension HTTP2Framing {
     /// Where a stream is whose head has gone out.
     private func sentIndex(of stream: Int) -> Int? {
         streams.index(of: stream).flatMap { streams[$0].waitingHead == nil ? $0 : nil }
-    }
-
-    /// For a stream that ``sentIndex(of:)`` does not find.
-    private func checkNotIdle(_ stream: Int, _ what: String) throws(HTTP2ConnectionError) {
-        guard !stream.isMultiple(of: 2), stream <= highestStream, streams.index(of: stream) == nil else {
-            throw .rule("\(what) on a stream that was not opened")
-        }
     }
 
     func checkStream(_ frame: HTTP2FrameHeader) throws(HTTP2ConnectionError) {

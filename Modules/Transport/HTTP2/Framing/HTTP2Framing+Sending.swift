@@ -5,14 +5,14 @@ internal import NIOCore
 extension HTTP2Framing {
     private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// Frames are no larger, whatever the server takes: others have their turn.
-    private static let largestData = 65_536
+    /// Frames are no larger, whatever the server takes: others have their turn, and a slow way shows progress.
+    private static let largestData = 16_384
 
     /// The first words (RFC 9113, 3.4).
     mutating func begin() {
         outbox.buffer.writeString(Self.preface)
         outbox.buffer.writeSettings([
-            (2, 0), (4, options.initialWindowSize), (5, options.maximumFrameSize), (6, maximumListSize),
+            (2, 0), (4, firstWindow), (5, options.maximumFrameSize), (6, maximumListSize),
         ])
         let credit = options.connectionWindowSize - receiveWindow
         if credit > 0 { writeWindowUpdate(0, credit) }
@@ -21,10 +21,12 @@ extension HTTP2Framing {
 
     // MARK: Streams
 
-    /// Opens a stream whose number is above all others, at once or as soon as the server has room for it.
-    mutating func open(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) {
+    /// Opens a stream whose number is above all others, at once or as soon as the server has room for it: then it comes
+    /// among those of ``takeOpened()``. Returns whether it was opened.
+    @discardableResult
+    mutating func open(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) -> Bool {
         highestStream = max(highestStream, stream)
-        var new = HTTP2FramedStream(receiveWindow: options.initialWindowSize, sendWindow: peer.initialWindowSize)
+        var new = HTTP2FramedStream(receiveWindow: firstWindow, sendWindow: peer.initialWindowSize)
         let hasRoom = waitingCount == 0 && streams.count < peer.maximumConcurrentStreams
         if !hasRoom {
             new.waitingHead = (head, isEnd)
@@ -34,6 +36,7 @@ extension HTTP2Framing {
         new.isLocalEnded = isEnd && hasRoom
         streams.append(stream, new)
         if hasRoom { writeHead(stream, head, isEnd: isEnd) }
+        return hasRoom
     }
 
     /// Opens streams that have waited, as far as there is room.
@@ -49,7 +52,15 @@ extension HTTP2Framing {
             streams[index].isLocalEnded = isEnd
             writeHead(stream, head, isEnd: isEnd)
             queueSender(index, stream)
+            opened.append(stream)
         }
+    }
+
+    /// The streams that have waited, and were opened since it was last asked.
+    mutating func takeOpened() -> [Int] {
+        guard !opened.isEmpty else { return [] }
+        defer { opened = [] }
+        return opened
     }
 
     /// Writes HEADERS, and CONTINUATION for what does not fit (RFC 9113, 6.2 and 6.10).
@@ -89,7 +100,6 @@ extension HTTP2Framing {
         guard let index = streams.index(of: stream) else { return }
         if streams[index].waitingHead == nil {
             // Before the stream that takes its place: a server counts.
-            resetStreams.insert(stream)
             outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
             outbox.buffer.writeInteger(code.rawValue)
         }
@@ -99,8 +109,7 @@ extension HTTP2Framing {
     /// Forgets a stream that is closed.
     mutating func remove(_ index: Int, _ stream: Int) {
         let old = streams.remove(at: index)
-        abandoned += old.outgoing.compactMap(\.promise)
-        if old.waitingHead != nil { waitingCount -= 1 }
+        if old.waitingHead != nil { waitingCount -= 1 } else { counts.streamClosed() }
         openWaiting()
     }
 
@@ -111,13 +120,28 @@ extension HTTP2Framing {
 
     // MARK: Bodies
 
-    /// Sends bytes of a body as soon as the windows let them; the promise hears when the socket has them all.
-    mutating func send(_ stream: Int, _ bytes: ByteBuffer, isEnd: Bool, _ promise: EventLoopPromise<Void>) {
-        guard let index = streams.index(of: stream), !streams[index].isLocalEnded else {
-            return abandoned.append(promise)
-        }
-        streams[index].outgoing.append(HTTP2FramedStream.Outgoing(bytes: bytes, isEnd: isEnd, promise: promise))
+    /// Sends bytes of a body as soon as the windows let them; the pieces of ``takePieces(room:)`` tell how many they carry.
+    mutating func send(_ stream: Int, _ bytes: ByteBuffer, isEnd: Bool) {
+        guard let index = streams.index(of: stream), !streams[index].isLocalEnded else { return }
+        streams[index].outgoing.append(HTTP2FramedStream.Outgoing(bytes: bytes, isEnd: isEnd))
         queueSender(index, stream)
+    }
+
+    /// Nothing more of a stream's body is sent; the stream stays open.
+    mutating func dropBody(_ stream: Int) {
+        guard let index = streams.index(of: stream) else { return }
+        streams[index].outgoing = []
+    }
+
+    /// Whether bytes of a body wait for the connection: its window, or its way to the socket.
+    var hasSenders: Bool { !senders.isEmpty }
+
+    /// Whether a stream's body waits for the stream's own window.
+    func isHeldBack(_ stream: Int) -> Bool {
+        guard let index = streams.index(of: stream), streams[index].waitingHead == nil,
+            let first = streams[index].outgoing.first
+        else { return false }
+        return first.bytes.readableBytes > 0 && streams[index].sendWindow <= 0
     }
 
     mutating func queueSender(_ index: Int, _ stream: Int) {
@@ -126,10 +150,11 @@ extension HTTP2Framing {
         senders.append(stream)
     }
 
-    /// Writes what the windows let through, a frame for each stream in turn.
-    mutating func sendData() {
+    /// Writes what the windows let through, a frame for each stream in turn, until there is no more room for it.
+    private mutating func sendData(room: Int) {
         var blocked = 0
-        while blocked < senders.count, let stream = senders.popFirst() {
+        let before = outbox.carriedBytes
+        while blocked < senders.count, outbox.carriedBytes - before < room, let stream = senders.popFirst() {
             guard let index = streams.index(of: stream) else { continue }
             guard streams[index].canSend else {
                 streams[index].isSending = false
@@ -157,7 +182,7 @@ extension HTTP2Framing {
         sendWindow -= length
         streams[index].sendWindow -= length
         outbox.buffer.writeFrameHeader(.data, flags: isEnd ? .endStream : [], stream: stream, length: length)
-        outbox.write(payload: payload, isLast ? first.promise : nil)
+        outbox.write(payload: payload, of: stream, isEnd: isEnd)
         guard isLast else {
             streams[index].outgoing[0] = first
             return true
@@ -194,25 +219,18 @@ extension HTTP2Framing {
         outbox.buffer.writeMultipleIntegers(UInt32(0), code.rawValue)
     }
 
-    /// All that can be written now.
-    mutating func takePieces() -> [HTTP2Outbox.Piece] {
-        sendData()
+    /// All that can be written now; of bodies no more than there is room for, but for the rest of a frame.
+    mutating func takePieces(room: Int = .max) -> [HTTP2Outbox.Piece] {
+        if !senders.isEmpty { sendData(room: room) }
         return outbox.take()
-    }
-
-    /// Those who wait for what will not be sent any more.
-    mutating func takeAbandoned() -> [EventLoopPromise<Void>] {
-        guard !abandoned.isEmpty else { return [] }
-        defer { abandoned = [] }
-        return abandoned
     }
 
     /// The connection is gone: nothing of any stream will be sent.
     mutating func abandonAll() {
-        for index in 0..<streams.count { abandoned += streams[index].outgoing.compactMap(\.promise) }
         streams = HTTP2StreamTable()
-        for piece in outbox.take() { if let promise = piece.promise { abandoned.append(promise) } }
+        _ = outbox.take()
         waitingCount = 0
+        opened = []
     }
 }
 

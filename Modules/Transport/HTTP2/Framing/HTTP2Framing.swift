@@ -18,6 +18,8 @@ struct HTTP2Framing {
         case goAway(last: Int, HTTP2ErrorCode, unsent: [Int])
         /// ``peer`` has changed.
         case settings
+        /// The server takes more of all bodies together.
+        case widened
     }
 
     /// DATA whose payload comes in pieces.
@@ -38,7 +40,8 @@ struct HTTP2Framing {
         let stream: Int
         let isEnd: Bool
         var bytes: ByteBuffer
-        var continuations = 0
+        /// Bytes as they count against the limit: each frame counts for a few more than it carries.
+        var cost: Int
     }
 
     private enum Step {
@@ -50,10 +53,11 @@ struct HTTP2Framing {
     let options: HTTP2Options
     /// Bytes of a field section as it comes, and as it counts (RFC 9113, 6.5.2).
     let maximumListSize: Int
+    /// What the server may send on a stream before it hears more.
+    let firstWindow: Int
     var peer = HTTP2PeerSettings()
     var streams = HTTP2StreamTable<HTTP2FramedStream>()
-    var resetStreams = HTTP2ResetStreams()
-    /// The highest stream there was.
+    /// The highest stream there was. Those below it that are not among `streams` are closed (RFC 9113, 5.1.1).
     var highestStream = 0
     /// What the server may still send on all streams together, and what we may.
     var (receiveWindow, sendWindow) = (65_535, 65_535)
@@ -63,17 +67,19 @@ struct HTTP2Framing {
     /// Streams for which the server has no room yet, and those that were given up meanwhile.
     var waiting = CircularBuffer<Int>(initialCapacity: 4)
     var waitingCount = 0
+    /// Streams that have waited, and were opened since it was last asked.
+    var opened: [Int] = []
     var encoder = HTTP2FieldEncoder()
     var decoder: HTTP2FieldDecoder
     var counts: HTTP2FrameCounts
     var now = NIODeadline.now()
     var data: DataInProgress?
     var block: BlockInProgress?
-    /// What will not be sent any more; ``takeAbandoned()`` tells those who wait for it.
-    var abandoned: [EventLoopPromise<Void>] = []
     private var input = ByteBuffer()
     private var frame: HTTP2FrameHeader?
     private var hasSettings = false
+    /// The server has acknowledged our SETTINGS (RFC 9113, 6.5.3).
+    var isAcknowledged = false
     /// The server takes no new streams.
     var isGoingAway = false
     private(set) var hasFailed = false
@@ -81,6 +87,7 @@ struct HTTP2Framing {
     init(_ configuration: TransportConfiguration) {
         options = configuration.http2
         maximumListSize = configuration.limits.headerListSize
+        firstWindow = options.firstWindowSize
         decoder = HTTP2FieldDecoder(maximumListSize: maximumListSize)
         counts = HTTP2FrameCounts(options.limits)
     }
@@ -172,7 +179,6 @@ struct HTTP2FramedStream {
     struct Outgoing {
         var bytes: ByteBuffer
         let isEnd: Bool
-        let promise: EventLoopPromise<Void>?
     }
 
     var receiveWindow: Int

@@ -3,9 +3,20 @@ internal import NIOCore
 /// Frames that wait to be written. Small things go into one piece of memory, which serves one flush after another; large
 /// payloads stay where they are.
 struct HTTP2Outbox {
+    /// What a piece holds of a stream's body.
+    struct Carried: Equatable {
+        let stream: Int
+        let count: Int
+        /// With it, the request is out.
+        let isEnd: Bool
+    }
+
     struct Piece {
         let bytes: ByteBuffer
-        let promise: EventLoopPromise<Void>?
+        let carried: [Carried]
+
+        /// Bytes of bodies.
+        var carriedBytes: Int { carried.reduce(0) { $0 + $1.count } }
     }
 
     /// Payloads up to this are copied.
@@ -17,7 +28,10 @@ struct HTTP2Outbox {
     private var tail = ByteBuffer()
     /// What `tail` holds has been taken.
     private var isTaken = false
-    private var promises: [EventLoopPromise<Void>] = []
+    /// What `tail` carries.
+    private var carried: [Carried] = []
+    /// Bytes of bodies among all that waits.
+    private(set) var carriedBytes = 0
 
     var isEmpty: Bool { pieces.isEmpty && (isTaken || tail.readableBytes == 0) }
 
@@ -33,31 +47,31 @@ struct HTTP2Outbox {
         }
     }
 
-    /// Writes a payload behind its header; the promise hears when the socket has it.
-    mutating func write(payload: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+    /// Writes a part of a body behind its frame's header.
+    mutating func write(payload: ByteBuffer, of stream: Int, isEnd: Bool) {
+        let part = Carried(stream: stream, count: payload.readableBytes, isEnd: isEnd)
+        carriedBytes += part.count
         guard payload.readableBytes > Self.mostCopied else {
             buffer.writeImmutableBuffer(payload)
-            if let promise { promises.append(promise) }
-            return
+            return carried.append(part)
         }
         closeTail()
         tail = ByteBuffer()
-        pieces.append(Piece(bytes: payload, promise: promise))
+        pieces.append(Piece(bytes: payload, carried: [part]))
     }
 
     /// Hands over all that waits, in its order.
     mutating func take() -> [Piece] {
         closeTail()
         isTaken = true
+        carriedBytes = 0
         defer { pieces = [] }
         return pieces
     }
 
     private mutating func closeTail() {
         guard !isTaken, tail.readableBytes > 0 else { return }
-        // One write keeps all promises of what it holds.
-        for promise in promises.dropFirst() { promises[0].futureResult.cascade(to: promise) }
-        pieces.append(Piece(bytes: tail, promise: promises.first))
-        promises.removeAll(keepingCapacity: true)
+        pieces.append(Piece(bytes: tail, carried: carried))
+        if !carried.isEmpty { carried = [] }
     }
 }

@@ -38,6 +38,8 @@ struct HTTP2FieldLine {
 
     private static func field(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) -> Content {
         guard value.holdsFieldBytesAlone else { return .malformed(.value) }
+        // HTTPField would leave them out.
+        guard value.first?.isBlank != true, value.last?.isBlank != true else { return .malformed(.outerBlank) }
         let field = HTTPField(name: name, value: value)
         guard name == .contentLength else { return .field(field) }
         return value.contentLength.map { .contentLength(field, $0) } ?? .malformed(.contentLength)
@@ -55,6 +57,7 @@ enum HTTP2MalformedField: String {
     case name = "a field's name that is none"
     case connection = "a field that belongs to connections of HTTP/1.1"
     case value = "a control character in a field's value"
+    case outerBlank = "a field's value that begins or ends with a blank"
     case contentLength = "a Content-Length that is not one number"
     case pseudoField = "a pseudo-header field that responses do not have"
     case status = "a status that is no number of three digits"

@@ -1,6 +1,5 @@
 import HTTPTypes
 import NIOCore
-import NIOEmbedded
 
 @testable import LinnetTransport
 
@@ -13,8 +12,12 @@ struct FramingProbe {
     var error: HTTP2ConnectionError?
     var now = NIODeadline.uptimeNanoseconds(0)
     private var output = ByteBuffer()
-    private let loop = EmbeddedEventLoop()
-    private(set) var promises: [EventLoopFuture<Void>] = []
+    /// How many bytes of each stream's body have gone out.
+    private(set) var carried: [Int: Int] = [:]
+    /// The streams whose requests have gone out with their bodies.
+    private(set) var ended: [Int] = []
+    /// The streams that have waited and were opened.
+    var opened: [Int] { mutating get { framing.takeOpened() } }
 
     /// Has said the first words, and sent so many requests without a body.
     init(requests: Int = 0, settings: [UInt8] = [], configure: (inout TransportConfiguration) -> Void = { _ in }) {
@@ -32,9 +35,7 @@ struct FramingProbe {
     }
 
     mutating func send(_ stream: Int, _ count: Int, isEnd: Bool) {
-        let promise = loop.makePromise(of: Void.self)
-        promises.append(promise.futureResult)
-        framing.send(stream, ByteBuffer(repeating: 1, count: count), isEnd: isEnd, promise)
+        framing.send(stream, ByteBuffer(repeating: 1, count: count), isEnd: isEnd)
     }
 
     /// Takes bytes from the server, in one piece or byte by byte.
@@ -51,7 +52,6 @@ struct FramingProbe {
                 self.error = error
             }
         } while position < bytes.count
-        for promise in framing.takeAbandoned() { promise.fail(ChannelError.ioOnClosedChannel) }
     }
 
     private mutating func add(_ event: HTTP2Framing.Event) {
@@ -67,16 +67,19 @@ struct FramingProbe {
             events.append("\(stream) broken \(error.code.rawValue)")
         case .goAway(let last, let code, let unsent):
             events.append("goaway \(last) \(code.rawValue)\(unsent.isEmpty ? "" : " unsent \(unsent)")")
-        case .settings:
+        case .settings, .widened:
             break
         }
     }
 
     /// The frames written since it was last asked.
-    mutating func sent() -> [String] {
-        for piece in framing.takePieces() {
+    mutating func sent(room: Int = .max) -> [String] {
+        for piece in framing.takePieces(room: room) {
             output.writeImmutableBuffer(piece.bytes)
-            piece.promise?.succeed()
+            for part in piece.carried {
+                carried[part.stream, default: 0] += part.count
+                if part.isEnd { ended.append(part.stream) }
+            }
         }
         if output.readableBytesView.starts(with: "PRI".utf8) { output.moveReaderIndex(forwardBy: 24) }
         var frames: [String] = []
@@ -95,13 +98,6 @@ struct FramingProbe {
             }
         }
         return frames
-    }
-
-    /// How many bodies' parts are with the socket.
-    var taken: Int {
-        var count = 0
-        for promise in promises { promise.assumeIsolated().whenSuccess { count += 1 } }
-        return count
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetTransport
 
 /// RFC 9113, 4 to 6: what a server's frames come to.
-@Suite("HTTP/2 framing", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 framing", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FramingTests {
     typealias HTTP2ErrorCode = HTTPTypes.HTTP2ErrorCode
 
@@ -16,7 +16,7 @@ struct HTTP2FramingTests {
         let bytes = framing.takePieces().flatMap { Array($0.bytes.readableBytesView) }
         #expect(bytes.starts(with: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
         let settings: [[UInt8]] = [
-            .setting(2, 0), .setting(4, 4_194_304), .setting(5, 65_536), .setting(6, 327_680),
+            .setting(2, 0), .setting(4, 262_144), .setting(5, 65_536), .setting(6, 327_680),
         ]
         let expected =
             rawFrame(type: 4, settings.flatMap { $0 }) + rawFrame(type: 8, .word(16 * 1024 * 1024 - 65_535))
@@ -77,6 +77,23 @@ struct HTTP2FramingTests {
         #expect(probe.sent() == [] && probe.error == nil)
     }
 
+    /// RFC 9113, 5.1: a client may discard what comes for closed streams, whichever side closed them.
+    @Test(
+        arguments: [
+            rawFrame(type: 0, stream: 5, [1]), rawFrame(type: 0, flags: 1, stream: 5),
+            rawFrame(type: 1, flags: 4, stream: 5, [0x88]), rawFrame(type: 1, flags: 5, stream: 5, [0x89]),
+            rawFrame(type: 1, stream: 5) + rawFrame(type: 9, flags: 4, stream: 5, [0x88]),
+            rawFrame(type: 3, stream: 5, .word(0)), rawFrame(type: 8, stream: 5, .word(0)),
+        ])
+    func whatComesForAClosedStreamIsDiscarded(frame: [UInt8]) {
+        for end in [rawFrame(type: 1, flags: 5, stream: 5, [0x88]), rawFrame(type: 3, stream: 5, .word(8))] {
+            var probe = FramingProbe(requests: 3)
+            probe.feed(end, frame, rawFrame(type: 1, flags: 5, stream: 1, [0x88]))
+            #expect(probe.error == nil && probe.events.count == 2 && probe.events.last == "1 200 end")
+            #expect(probe.sent() == [])
+        }
+    }
+
     /// What a server does wrong with the connection. Streams 1 and 3 are open, 5 is closed, 7 is not open yet.
     @Test(
         arguments: [
@@ -98,13 +115,12 @@ struct HTTP2FramingTests {
             (rawFrame(type: 3, stream: 7, .word(8)), .protocolError),
             (rawFrame(type: 2, [0, 0, 0, 0, 1]), .protocolError), (rawFrame(type: 2, stream: 7, [0]), .frameSizeError),
             (rawFrame(type: 0, [1]), .protocolError), (rawFrame(type: 0, stream: 7, [1]), .protocolError),
-            (rawFrame(type: 0, stream: 2, [1]), .protocolError), (rawFrame(type: 0, stream: 5, [1]), .streamClosed),
+            (rawFrame(type: 0, stream: 2, [1]), .protocolError),
             (rawFrame(type: 0, flags: 8, stream: 1), .frameSizeError),
             (rawFrame(type: 0, flags: 8, stream: 1, [2, 0]), .protocolError),
             (rawFrame(type: 1, flags: 4, [0x88]), .protocolError),
             (rawFrame(type: 1, flags: 4, stream: 7, [0x88]), .protocolError),
             (rawFrame(type: 1, flags: 4, stream: 2, [0x88]), .protocolError),
-            (rawFrame(type: 1, flags: 4, stream: 5, [0x88]), .streamClosed),
             (rawFrame(type: 1, flags: 12, stream: 1, [2, 0x88]), .protocolError),
             (rawFrame(type: 1, flags: 12, stream: 1), .frameSizeError),
             (rawFrame(type: 1, flags: 0x24, stream: 1, [0, 0, 0, 0]), .frameSizeError),
@@ -208,14 +224,13 @@ struct HTTP2FramingTests {
                     probe.open(2 * step + 5, isEnd: false)
                     probe.send(2 * step + 5, Int.random(in: 0...90_000, using: &dice), isEnd: Bool.random(using: &dice))
                 case 1: probe.framing.reset(Int(stream), .cancel)
-                case 2: probe.framing.credit(Int(stream))
+                case 2: probe.framing.credit(Int(stream), upTo: 65_535)
                 case 3: _ = probe.sent()
                 default: break
                 }
             }
             _ = probe.sent()
             probe.framing.abandonAll()
-            for promise in probe.framing.takeAbandoned() { promise.fail(ChannelError.ioOnClosedChannel) }
             #expect(probe.framing.streams.count == 0)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import LinnetTransport
 
 /// RFC 7541, appendix C: what it shows, to the byte.
-@Suite("HPACK", .timeLimit(.minutes(5)))
+@Suite("HPACK", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FieldCodingTests {
     typealias Line = HTTP2FieldEncoder.Line
 

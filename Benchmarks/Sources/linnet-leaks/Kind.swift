@@ -1,0 +1,210 @@
+import Foundation
+import Linnet
+import Synchronization
+
+/// What an exchange carries, and how it ends.
+struct Kind: Sendable {
+    let name: String
+    /// How many times fewer of them are made, because each takes long.
+    var cost = 1
+    let perform: @Sendable (_ client: Client, _ worker: Int) async throws -> Void
+
+    static let all = read + left + written + ended
+}
+
+// MARK: Bodies that are read to their end
+
+extension Kind {
+    private static let read = [
+        Kind(name: "whole") { client, _ in
+            let response = try await client.session.data(for: client.request("whole"))
+            try expect(response.value.count == Server.whole, "\(response.value.count) bytes came.")
+        },
+        Kind(name: "streamed") { client, _ in
+            let response = try await client.session.bytes(for: client.request("pieces"))
+            var count = 0
+            for try await piece in response { count += piece.count }
+            try expect(count == Server.pieces * Server.piece, "\(count) bytes came.")
+        },
+        Kind(name: "not-found") { client, _ in
+            try await expectFailure(.unacceptableStatus) {
+                try await client.session.data(for: client.request("not-found"))
+            }
+        },
+        Kind(name: "download") { client, worker in
+            var options = DownloadOptions()
+            options.existingFile = .replace
+            _ = try await client.session.download(
+                for: client.request("pieces"), to: client.file(worker), options: options)
+        },
+        Kind(name: "events") { client, _ in
+            let response = try await client.session.bytes(for: client.request("events"))
+            var count = 0
+            for try await _ in response.serverSentEvents() { count += 1 }
+            try expect(count == Server.events, "\(count) events came.")
+        },
+        Kind(name: "lines") { client, _ in
+            let response = try await client.session.bytes(for: client.request("events"))
+            var count = 0
+            for try await _ in response.lines() { count += 1 }
+            try expect(count >= Server.events, "\(count) lines came.")
+        },
+        Kind(name: "head") { client, _ in
+            _ = try await client.session.data(for: client.request("whole") { $0.method = .head })
+        },
+        Kind(name: "no-content") { client, _ in
+            _ = try await client.session.data(for: client.request("no-content"))
+        },
+        Kind(name: "redirect") { client, _ in
+            let response = try await client.session.data(for: client.request("redirect"))
+            try expect(response.value.count == Server.whole, "\(response.value.count) bytes came.")
+        },
+        Kind(name: "callbacks") { client, _ in
+            let result = await withCheckedContinuation { continuation in
+                client.http.get(
+                    "whole", serializer: DataResponseSerializer(),
+                    success: { continuation.resume(returning: $0.value.count) },
+                    failure: { _ in continuation.resume(returning: -1) })
+            }
+            try expect(result == Server.whole, "\(result) bytes came.")
+        },
+        Kind(name: "handle") { client, _ in
+            let task = try client.session.dataTask(for: client.request("whole"), serializer: DataResponseSerializer())
+            task.resume()
+            let count = try await task.value.value.count
+            try expect(count == Server.whole, "\(count) bytes came.")
+        },
+    ]
+}
+
+// MARK: Bodies that are not
+
+extension Kind {
+    private static let left = [
+        Kind(name: "unread") { client, _ in
+            _ = try await client.session.bytes(for: client.request("pieces"))
+        },
+        Kind(name: "left-in-the-middle") { client, _ in
+            for try await _ in try await client.session.bytes(for: client.request("pieces")) { break }
+        },
+        Kind(name: "reader-cancelled") { client, _ in
+            let began = AsyncStream<Void>.makeStream()
+            let reader = Task {
+                for try await _ in try await client.session.bytes(for: client.request("stalls")) {
+                    began.continuation.yield()
+                }
+            }
+            for await _ in began.stream { break }
+            reader.cancel()
+            try await expectFailure(.cancelled) { try await reader.value }
+        },
+        Kind(name: "closed-by-server") { client, _ in
+            try await expectFailure(.connectionLost, .invalidResponse) {
+                try await client.session.data(for: client.request("closes"))
+            }
+        },
+        Kind(name: "closed-while-streamed") { client, _ in
+            try await expectFailure(.connectionLost, .invalidResponse) {
+                for try await _ in try await client.session.bytes(for: client.request("closes")) {}
+            }
+        },
+        Kind(name: "download-cancelled") { client, worker in
+            let task = try client.session.downloadTask(for: client.request("stalls"), to: client.file(worker))
+            let began = AsyncStream<Void>.makeStream()
+            let observation = task.onProgress { if $0.download.completed > 0 { began.continuation.yield() } }
+            task.resume()
+            for await _ in began.stream { break }
+            task.cancel()
+            try await expectFailure(.cancelled) { try await task.value }
+            observation.cancel()
+        },
+    ]
+}
+
+// MARK: Bodies that are sent
+
+extension Kind {
+    private static let written = [
+        Kind(name: "upload-whole") { client, _ in
+            let request = try client.request("upload") {
+                $0.method = .post
+                $0.body = .data(client.upload)
+            }
+            _ = try await client.session.data(for: request)
+        },
+        Kind(name: "upload-streamed") { client, _ in
+            let request = try client.request("upload") {
+                $0.method = .post
+                $0.body = .stream(length: nil, isReplayable: true) {
+                    Pieces(left: 16, piece: client.upload.prefix(4096))
+                }
+            }
+            _ = try await client.session.data(for: request)
+        },
+        Kind(name: "upload-refused") { client, _ in
+            let request = try client.request("refused") {
+                $0.method = .post
+                $0.body = .stream(length: nil, isReplayable: true) { Pieces(left: 64, piece: client.upload) }
+            }
+            try await expectFailure(.unacceptableStatus, .connectionLost) {
+                try await client.session.data(for: request)
+            }
+        },
+    ]
+
+    private struct Pieces: HTTPBodyReader {
+        var left: Int
+        let piece: Data
+
+        mutating func next() async throws -> Data? {
+            guard left > 0 else { return nil }
+            left -= 1
+            return piece
+        }
+    }
+}
+
+// MARK: Other ends
+
+extension Kind {
+    private static let ended = [
+        Kind(name: "timeout", cost: 4) { client, _ in
+            let request = try client.request("stalls") { $0.options.timeout = .milliseconds(20) }
+            try await expectFailure(.timeout) { try await client.session.data(for: request) }
+        },
+        Kind(name: "cancelled-at-once") { client, _ in
+            let task = try client.session.dataTask(
+                for: client.request("pieces"), serializer: DataResponseSerializer())
+            task.resume()
+            task.cancel()
+            try await expectFailure(.cancelled) { try await task.value }
+        },
+        Kind(name: "never-begun") { client, _ in
+            let task = try client.session.dataTask(
+                for: client.request("pieces"), serializer: DataResponseSerializer())
+            task.cancel()
+            try await expectFailure(.cancelled) { try await task.value }
+        },
+        Kind(name: "suspended") { client, _ in
+            let task = try client.session.dataTask(for: client.request("pieces"), serializer: DataResponseSerializer())
+            task.resume()
+            task.suspend()
+            task.cancel()
+            try await expectFailure(.cancelled) { try await task.value }
+        },
+        Kind(name: "session", cost: 10) { client, _ in
+            let session = try HTTPSession(
+                baseURL: client.base, configuration: Client.configuration(client.wire, client.anchors))
+            _ = try await session.session.data(for: client.request("whole"))
+            await session.shutdown()
+        },
+        Kind(name: "session-dropped", cost: 10) { client, _ in
+            let session = try HTTPSession(
+                baseURL: client.base, configuration: Client.configuration(client.wire, client.anchors))
+            let task = try session.session.dataTask(for: client.request("whole"), serializer: DataResponseSerializer())
+            task.resume()
+            _ = try await task.value
+            session.session.invalidate(cancellingTasks: true)
+        },
+    ]
+}

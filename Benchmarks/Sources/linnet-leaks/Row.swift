@@ -1,0 +1,79 @@
+import Foundation
+import Linnet
+
+/// Exchanges of one kind over one protocol, measured.
+struct Row {
+    static let workers = 8
+
+    let wire: Wire
+    let kind: Kind
+    let exchanges: Int
+
+    func run() async throws -> [String] {
+        let server = try ServerProcess(wire)
+        defer { server.end() }
+        // What the process opens once, it has after a first client.
+        let first = try Client(server, wire)
+        try await exchange(Self.workers, first)
+        await first.session.shutdown()
+        let before = Gauge.read()
+        let client = try Client(server, wire)
+        let start = ContinuousClock.now
+        try await exchange(exchanges / 5, client)
+        var gauges = [Gauge.read()]
+        for _ in 0..<4 {
+            try await exchange(exchanges / 4, client)
+            gauges.append(Gauge.read())
+        }
+        let seconds = (ContinuousClock.now - start).components.seconds
+        await client.session.shutdown(.immediate)
+        let after = try await settled(before)
+        let growth = Growth(gauges: gauges, exchanges: exchanges / 4)
+        var faults = growth.faults
+        if after.descriptors > before.descriptors {
+            faults.append("\(after.descriptors - before.descriptors) descriptors are left")
+        }
+        if after.threads > before.threads { faults.append("\(after.threads - before.threads) threads are left") }
+        report(growth, before, after, seconds, isFine: faults.isEmpty)
+        return faults
+    }
+
+    private func exchange(_ count: Int, _ client: Client) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<Self.workers {
+                group.addTask {
+                    for number in stride(from: worker, to: count, by: Self.workers) {
+                        do {
+                            try await kind.perform(client, worker)
+                        } catch {
+                            throw Failure("\(wire.rawValue) \(kind.name), exchange \(number): \(error)")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Sockets and threads end on their own after a shutdown, within five seconds.
+    private func settled(_ before: Gauge) async throws -> Gauge {
+        for _ in 0..<100 {
+            let gauge = Gauge.read()
+            if gauge.descriptors <= before.descriptors, gauge.threads <= before.threads { return gauge }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return Gauge.read()
+    }
+
+    private func report(_ growth: Growth, _ before: Gauge, _ after: Gauge, _ seconds: Int64, isFine: Bool) {
+        let name = "\(wire.rawValue) \(kind.name)".padding(toLength: 26, withPad: " ", startingAt: 0)
+        let resident = growth.gauges.map { "\($0.resident / 1024)" }.joined(separator: " ")
+        let allocated = growth.gauges.map { "\($0.allocated / 1024)" }.joined(separator: " ")
+        let slopes = String(
+            format: "%+.1f B allocated, %+.1f B resident an exchange", growth.allocated, growth.resident)
+        tell(
+            "\(isFine ? "ok   " : "FAIL ") \(name) \(slopes); KiB resident \(resident); KiB allocated \(allocated); "
+                + "descriptors \(before.descriptors) \(after.descriptors), threads \(before.threads) \(after.threads); "
+                + "\(exchanges) in \(seconds) s")
+    }
+}

@@ -1,0 +1,26 @@
+// Modules: Serialization
+// Sources: Modules/Session/Authentication/AuthenticationChallenge.swift Modules/Session/Authentication/AuthenticationChallengeParser.swift
+import FoundationEssentials
+
+/// Reads what the fuzzer makes as WWW-Authenticate fields, one a line. What is read, written with quotes, is read again as the
+/// same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzChallenge(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
+    for challenge in AuthenticationChallenge.parse(text.split(separator: "\n").prefix(16).map(String.init)) {
+        guard AuthenticationChallenge.parse([written(challenge)]) == [challenge] else {
+            fatalError("\(challenge) is not read again as it was written.")
+        }
+        _ = challenge.realm
+    }
+    return 0
+}
+
+private func written(_ challenge: AuthenticationChallenge) -> String {
+    if let token = challenge.token68 { return "\(challenge.scheme) \(token)" }
+    let parameters = challenge.parameters.map { name, value in
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\(name)=\"\(escaped)\""
+    }
+    return ([challenge.scheme] + [parameters.joined(separator: ", ")]).filter { !$0.isEmpty }.joined(separator: " ")
+}

@@ -1,0 +1,34 @@
+// Testable: Transport
+import HTTPTypes
+import NIOCore
+
+@testable import LinnetTransport
+
+/// Decodes what the fuzzer makes as field blocks of one connection, each behind two bytes that tell its length. What is decoded
+/// is encoded again, and decoded as the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzHPACK(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var rest = [UInt8](UnsafeBufferPointer(start: data, count: count))[...]
+    var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
+    var (encoder, mirror) = (HTTP2FieldEncoder(), HTTP2FieldDecoder(maximumListSize: 65_536))
+    while rest.count > 2 {
+        let length = Int(rest.removeFirst()) << 8 | Int(rest.removeFirst())
+        let block = Array(rest.prefix(length))
+        rest = rest.dropFirst(length)
+        guard let section = decode(block, &decoder) else { return 0 }
+        guard section.bytes <= 16_384 else { fatalError("A section is beyond the limit.") }
+        guard section.flaw == nil else { continue }
+        let lines = section.fields.map { HTTP2FieldEncoder.Line(name: $0.name.canonicalName, value: $0.value) }
+        var buffer = ByteBuffer()
+        encoder.encode(lines, into: &buffer)
+        let again = decode(Array(buffer.readableBytesView), &mirror)
+        guard let again, again.flaw == nil, again.fields.map(\.value) == lines.map(\.value) else {
+            fatalError("The fields are not read again as they were written.")
+        }
+    }
+    return 0
+}
+
+private func decode(_ block: [UInt8], _ decoder: inout HTTP2FieldDecoder) -> HTTP2FieldSection? {
+    block.withUnsafeBytes { bytes in try? decoder.decode(bytes) }
+}

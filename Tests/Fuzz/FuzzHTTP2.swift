@@ -1,0 +1,56 @@
+// Testable: Transport
+import HTTPTypes
+import NIOCore
+
+@testable import LinnetTransport
+
+/// Reads what the fuzzer makes as a server's frames of HTTP/2, once whole and once in pieces, which has to give the same; the
+/// first byte tells how large the pieces are.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzHTTP2(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    guard count > 1 else { return 0 }
+    let bytes = ByteBuffer(bytes: UnsafeBufferPointer(start: data + 1, count: count - 1))
+    let size = Int(data[0]) + 1
+    let pieces = stride(from: 0, to: bytes.readableBytes, by: size).compactMap {
+        bytes.getSlice(at: $0, length: min(size, bytes.readableBytes - $0))
+    }
+    guard Account(pieces) == Account([bytes]) else { fatalError("The events depend on how the bytes are cut.") }
+    return 0
+}
+
+/// What became of a server's frames, stream by stream.
+private struct Account: Equatable {
+    private var texts: [Int: String] = [:]
+    private var hasFailed = false
+
+    init(_ pieces: [ByteBuffer]) {
+        var configuration = TransportConfiguration()
+        configuration.limits.headBytes = 4000
+        var framing = HTTP2Framing(configuration)
+        framing.begin()
+        for stream in [1, 3, 5] {
+            framing.open(stream, [HTTP2FieldEncoder.Line(name: ":method", value: "GET")], isEnd: stream != 5)
+        }
+        do throws(HTTP2ConnectionError) {
+            for piece in pieces {
+                framing.append(piece, .uptimeNanoseconds(1))
+                while let event = try framing.next() { add(event) }
+            }
+        } catch {
+            hasFailed = true
+        }
+    }
+
+    private mutating func add(_ event: HTTP2Framing.Event) {
+        switch event {
+        case .head(let stream, let section, let isEnd):
+            let fields = section.fields.map { "\($0.name.rawName)=\($0.value)" }
+            texts[stream, default: ""] += "head \(section.status ?? 0) \(fields) \(isEnd) "
+        case .data(let stream, let bytes, let isEnd):
+            texts[stream, default: ""] += String(buffer: bytes) + (isEnd ? "." : "")
+        case .reset(let stream, let code): texts[stream, default: ""] += "reset \(code.rawValue) "
+        case .broken(let stream, let error): texts[stream, default: ""] += "broken \(error.rule) "
+        default: texts[0, default: ""] += "\(event) "
+        }
+    }
+}

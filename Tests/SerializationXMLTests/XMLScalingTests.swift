@@ -1,0 +1,84 @@
+import CommandSupport
+import FoundationEssentials
+import LinnetSerializationXML
+import Testing
+
+/// Twice the input takes about twice the time, whatever it is made of.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct XMLScalingTests {
+    struct Shape: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let size: Int
+        let make: @Sendable (Int) -> String
+    }
+
+    static let shapes: [Shape] = [
+        Shape(testDescription: "text", size: 1_000_000) { "<a>\(String(repeating: "x", count: $0))</a>" },
+        Shape(testDescription: "text of other scripts", size: 100_000) {
+            "<a>\(String(repeating: "漢", count: $0))</a>"
+        },
+        Shape(testDescription: "brackets", size: 100_000) { "<a>\(String(repeating: "]", count: $0))</a>" },
+        Shape(testDescription: "elements", size: 7500) { "<a>\(String(repeating: "<b>c</b>", count: $0))</a>" },
+        Shape(testDescription: "depth", size: 250) { count in
+            String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)
+        },
+        Shape(testDescription: "names", size: 5000) { count in
+            "<a>\((0..<count).map { "<n\($0)/>" }.joined())</a>"
+        },
+        Shape(testDescription: "attributes of many elements", size: 1250) { count in
+            let element = "<b \((0..<10).map { "n\($0)=''" }.joined(separator: " "))/>"
+            return "<a>\(String(repeating: element, count: count))</a>"
+        },
+        Shape(testDescription: "attributes of one element", size: 50_000) { count in
+            "<a\((0..<count).map { " n\($0)=''" }.joined())/>"
+        },
+        Shape(testDescription: "namespaces", size: 2500) { count in
+            "<a>\((0..<count).map { "<b xmlns='urn:\($0)'/>" }.joined())</a>"
+        },
+        Shape(testDescription: "namespaces in scope", size: 2500) { count in
+            let declared = (0..<500).map { " xmlns:n\($0)='u'" }.joined()
+            return "<n0:a\(declared)>\(String(repeating: "<n0:b/>", count: count))</n0:a>"
+        },
+        Shape(testDescription: "a long namespace", size: 2500) {
+            "<a xmlns='\(String(repeating: "u", count: $0))'>\(String(repeating: "<b/>", count: $0))</a>"
+        },
+        Shape(testDescription: "comments", size: 10_000) { "<a>\(String(repeating: "<!--b-->", count: $0))</a>" },
+        Shape(testDescription: "one comment", size: 1_000_000) { "<a><!--\(String(repeating: "x", count: $0))--></a>" },
+        Shape(testDescription: "open comments", size: 125_000) { "<a>\(String(repeating: "<!--", count: $0))" },
+        Shape(testDescription: "sections", size: 10_000) { "<a>\(String(repeating: "<![CDATA[b]]>", count: $0))</a>" },
+        Shape(testDescription: "one section", size: 1_000_000) {
+            "<a><![CDATA[\(String(repeating: "x", count: $0))]]></a>"
+        },
+        Shape(testDescription: "instructions", size: 10_000) { "<a>\(String(repeating: "<?b c?>", count: $0))</a>" },
+        Shape(testDescription: "references", size: 25_000) { "<a>\(String(repeating: "&amp;", count: $0))</a>" },
+        Shape(testDescription: "a value", size: 1_000_000) { "<a b='\(String(repeating: "x", count: $0))'/>" },
+        Shape(testDescription: "references in a value", size: 25_000) {
+            "<a b='\(String(repeating: "&lt;", count: $0))'/>"
+        },
+        Shape(testDescription: "declarations", size: 2500) { count in
+            "<!DOCTYPE a [\((0..<count).map { "<!ATTLIST n\($0) b CDATA #IMPLIED>" }.joined())]><a/>"
+        },
+        Shape(testDescription: "alternatives", size: 12_500) { count in
+            "<!DOCTYPE a [<!ATTLIST a b (\((0..<count).map { "n\($0)" }.joined(separator: "|"))) #IMPLIED>]><a/>"
+        },
+        Shape(testDescription: "white space", size: 500_000) { "<a\(String(repeating: "\n", count: $0))/>" },
+    ]
+
+    @Test(.enabled(if: !isSanitized), arguments: shapes) func twiceTheInputTakesTwiceTheTime(shape: Shape) {
+        let small = Data(shape.make(shape.size).utf8)
+        let large = Data(shape.make(shape.size * 2).utf8)
+        var ratio = Double.infinity
+        // A busy machine makes single measurements worthless; of several the best counts.
+        for _ in 0..<6 where ratio > 2.5 {
+            let times = [small, large].map { document in (0..<2).map { _ in seconds(document) }.min() ?? 0 }
+            // Below some milliseconds there is no curve to see.
+            ratio = times[1] < 0.005 ? 2 : min(ratio, times[1] / max(times[0], 1e-6))
+        }
+        #expect(ratio <= 2.5, "\(shape.testDescription): \(ratio)")
+    }
+
+    private func seconds(_ document: Data) -> Double {
+        let parser = XMLEventParser(options: XMLParsingOptions(maximumDepth: 1024, maximumNodes: .max))
+        let duration = ContinuousClock().measure { try? parser.parse(document) { _ in } }
+        return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+}

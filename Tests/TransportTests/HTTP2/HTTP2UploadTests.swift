@@ -1,0 +1,255 @@
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import Synchronization
+import Testing
+
+@testable import LinnetTransport
+
+/// Requests whose bodies are still on their way when something else happens.
+@Suite("HTTP/2 uploads", .timeLimit(.minutes(1)))
+struct HTTP2UploadTests {
+    /// A megabyte, in memory or pulled.
+    private static func body(isStreamed: Bool) -> TransportRequestBody {
+        let megabyte = ByteBuffer(repeating: 1, count: 1_000_000)
+        guard isStreamed else { return .bytes(megabyte) }
+        return .stream(length: 1_000_000, isReplayable: true) { SliceReader(bytes: megabyte) }
+    }
+
+    private struct SliceReader: TransportBodyReader {
+        var bytes: ByteBuffer
+
+        mutating func next() async throws -> ByteBuffer? {
+            bytes.readableBytes > 0 ? bytes.readSlice(length: min(50_000, bytes.readableBytes)) : nil
+        }
+    }
+
+    /// Lets as much come as came.
+    private static func widen(_ frame: HTTP2Frame, _ peer: FrameServer.Peer) {
+        guard case .data(let data) = frame.payload, data.data.readableBytes > 0 else { return }
+        peer.send(.rootStream, .windowUpdate(windowSizeIncrement: data.data.readableBytes))
+        if !data.endStream { peer.send(frame.streamID, .windowUpdate(windowSizeIncrement: data.data.readableBytes)) }
+    }
+
+    // MARK: Early answers
+
+    /// RFC 9113, 8.1: a server may answer before it has read the request, and asks the client to stop by RST_STREAM alone.
+    @Test(arguments: [true, false])
+    func aCompleteAnswerStopsNoUpload(isStreamed: Bool) async throws {
+        let received = Mutex(0)
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { peer.respond(frame.streamID, "early") }
+            if case .data(let data) = frame.payload { received.withLock { $0 += data.data.readableBytes } }
+            Self.widen(frame, peer)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let response = try await client.send(.http2(method: .post, body: Self.body(isStreamed: isStreamed)))
+                #expect(response.text == "early")
+                #expect(response.metrics.requestBodyBytes == 1_000_000)
+                #expect(response.metrics.requestEnd != nil && !response.metrics.isRequestBodyCutShort)
+                let next = try await client.send(.http2("/next"))
+                #expect(next.text == "early")
+            }
+        }
+        #expect(received.withLock { $0 } == 1_000_000)
+    }
+
+    enum End: CaseIterable {
+        case noError, internalError, goAway, close
+
+        func happen(_ peer: FrameServer.Peer) {
+            switch self {
+            case .noError: peer.send(1, .rstStream(.noError))
+            case .internalError: peer.send(1, .rstStream(.internalError))
+            case .goAway: peer.goAway(0)
+            case .close: peer.close()
+            }
+        }
+    }
+
+    /// What ends the upload after a complete answer takes nothing from the answer, and is told.
+    @Test(arguments: End.allCases)
+    func anEndAfterACompleteAnswerCutsTheUploadShort(end: End) async throws {
+        let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            guard frame.path != nil else { return }
+            peer.respond(frame.streamID, "early")
+            waiting.add(peer.bound)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let response = try await client.send(
+                    .http2(method: .post, body: Self.body(isStreamed: true), delivery: .streamed))
+                var body = response.body.makeAsyncIterator()
+                let first = try await body.next()
+                #expect(first.map { String(buffer: $0) } == "early")
+                let peer = try #require(await waiting.first())
+                peer.execute { end.happen($0) }
+                #expect(try await body.next() == nil)
+                let metrics = try #require(response.body.completion?.metrics)
+                #expect(metrics.isRequestBodyCutShort && metrics.requestBodyBytes < 1_000_000)
+            }
+        }
+    }
+
+    @Test func aStreamedAnswerEndsWithItsRequest() async throws {
+        let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            guard frame.path != nil else { return }
+            peer.respond(frame.streamID, "early")
+            waiting.add(peer.bound)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let response = try await client.send(
+                    .http2(method: .post, body: Self.body(isStreamed: false), delivery: .streamed))
+                var body = response.body.makeAsyncIterator()
+                let first = try await body.next()
+                #expect(first.map { String(buffer: $0) } == "early")
+                #expect(response.body.completion == nil)
+                let peer = try #require(await waiting.first())
+                peer.execute {
+                    $0.send(1, .windowUpdate(windowSizeIncrement: 1_000_000))
+                    $0.send(.rootStream, .windowUpdate(windowSizeIncrement: 1_000_000))
+                }
+                #expect(try await body.next() == nil)
+                #expect(response.body.completion?.metrics.requestBodyBytes == 1_000_000)
+            }
+        }
+    }
+
+    // MARK: Time
+
+    /// 16 MB at 2 MB a second, for all streams together: each of them waits for longer than its time to send while the
+    /// others have their turn, and the connection moves on.
+    @Test func uploadsThatShareASlowConnectionAllArrive() async throws {
+        let counts = Mutex<[Int: Int]>([:])
+        let settings = [HTTP2Setting(parameter: .initialWindowSize, value: 4_000_000)]
+        try await FrameServer.run(settings: settings) { frame, peer in
+            let id = Int(frame.streamID)
+            if case .data(let data) = frame.payload {
+                let count = data.data.readableBytes
+                counts.withLock { $0[id, default: 0] += count }
+                let peer = peer.bound
+                if count > 0 {
+                    // What fits into the window goes out at once; then so much each time.
+                    peer.eventLoop.scheduleTask(in: .milliseconds(32)) {
+                        peer.value.send(.rootStream, .windowUpdate(windowSizeIncrement: count))
+                    }
+                }
+            }
+            if frame.isEnd { peer.respond(frame.streamID, "\(counts.withLock { $0[id] ?? 0 })") }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let texts = try await withThrowingTaskGroup(of: String?.self) { group in
+                    for _ in 0..<16 {
+                        group.addTask {
+                            try await client.send(
+                                .http2(
+                                    method: .post, body: Self.body(isStreamed: false),
+                                    timeouts: TransportTimeouts(idleRead: .seconds(2), idleWrite: .seconds(2)))
+                            ).text
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(texts == Array(repeating: "1000000", count: 16))
+            }
+        }
+    }
+
+    /// A stream that waits for its own window has nothing but that to go by.
+    @Test func aStreamThatIsNotTakenFailsAmongOthersThatAre() async throws {
+        let (stuck, other) = (Signal(), Signal())
+        try await FrameServer.run { frame, peer in
+            if frame.path == "/stuck" { return stuck.send() }
+            if case .data = frame.payload, frame.streamID == 1 {
+                // The connection's window is no obstacle.
+                peer.send(.rootStream, .windowUpdate(windowSizeIncrement: 65_535))
+            } else {
+                Self.widen(frame, peer)
+            }
+            if frame.isEnd, frame.streamID != 1 {
+                peer.respond(frame.streamID, "all")
+                other.send()
+            }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                async let outcome = client.outcome(
+                    .http2(
+                        "/stuck", method: .post, body: Self.body(isStreamed: false),
+                        timeouts: TransportTimeouts(idleWrite: .milliseconds(200))))
+                await stuck.wait()
+                var texts: Set<String?> = []
+                for _ in 0..<3 {
+                    texts.insert(try await client.send(.http2(method: .post, body: Self.body(isStreamed: true))).text)
+                    await other.wait()
+                }
+                #expect(texts == ["all"])
+                #expect(await outcome.error?.code == .writeTimeout)
+            }
+        }
+    }
+
+    /// While the request is being sent it is not the server's turn, even when its response has begun.
+    @Test func noTimeToReadRunsWhileTheRequestIsSent() async throws {
+        let heads = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            guard frame.path != nil else { return }
+            peer.head(frame.streamID)
+            heads.add(peer.bound)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let response = try await client.send(
+                    .http2(
+                        method: .post, body: Self.body(isStreamed: false), delivery: .streamed,
+                        timeouts: TransportTimeouts(idleRead: .seconds(60), idleWrite: .seconds(60))))
+                let before = await client.deadlines(ofStream: 1)
+                #expect(before?.read == nil && before?.write != nil)
+                let peer = try #require(await heads.first())
+                peer.execute {
+                    $0.send(.rootStream, .windowUpdate(windowSizeIncrement: 1_000_000))
+                    $0.send(1, .windowUpdate(windowSizeIncrement: 1_000_000))
+                    $0.data(1, "x")
+                }
+                var body = response.body.makeAsyncIterator()
+                #expect(try await body.next() != nil)
+                while await client.deadlines(ofStream: 1)?.write != nil { await Task.yield() }
+                let after = await client.deadlines(ofStream: 1)
+                #expect(after?.read != nil)
+            }
+        }
+    }
+
+    /// Each part that the socket takes is progress.
+    @Test func theTimeToSendBeginsAnewWithEachPart() async throws {
+        let parts = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            if case .data = frame.payload { parts.add(peer.bound) }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let upload = Task {
+                    await client.outcome(
+                        .http2(
+                            method: .post, body: Self.body(isStreamed: false),
+                            timeouts: TransportTimeouts(idleWrite: .seconds(60))))
+                }
+                // 65,535 bytes in frames of 16,384.
+                for _ in 0..<3 { _ = await parts.first() }
+                var peer = try #require(await parts.first())
+                var due = try #require(await client.deadlines(ofStream: 1)?.write)
+                for _ in 0..<4 {
+                    peer.execute {
+                        $0.send(.rootStream, .windowUpdate(windowSizeIncrement: 10_000))
+                        $0.send(1, .windowUpdate(windowSizeIncrement: 10_000))
+                    }
+                    peer = try #require(await parts.first())
+                    let next = try #require(await client.deadlines(ofStream: 1)?.write)
+                    #expect(next > due)
+                    due = next
+                }
+                upload.cancel()
+                #expect(await upload.value.error?.code == .cancelled)
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import HTTPTypes
+import LinnetSecurity
+import LinnetTesting
+import NIOCore
+import NIOHTTP2
+import NIOPosix
+import Testing
+
+@testable import LinnetTransport
+
+/// Servers that let a client wait, or send it elsewhere.
+@Suite("HTTP/2 servers that want less", .timeLimit(.minutes(1)))
+struct HTTP2WaitingTests {
+    typealias Peer = NIOLoopBound<FrameServer.Peer>
+
+    private static let noStreams = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 0)]
+
+    private static func allow(_ count: Int, _ peer: FrameServer.Peer) {
+        peer.send(.rootStream, .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])))
+    }
+
+    /// RFC 9113, 5.1.2: a limit of zero is for now. The time in which it holds is no idle time.
+    @Test func aRequestWaitsForRoom() async throws {
+        let peers = Log<Peer>()
+        try await FrameServer.run(settings: Self.noStreams) { frame, peer in
+            if case .settings(.settings) = frame.payload { peers.add(peer.bound) }
+            if frame.path != nil { peer.respond(frame.streamID, "waited") }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let told = try await client.told { $0.capacities == [0] }
+                #expect(!told.isRetiring && !told.isClosed)
+                async let response = client.send(
+                    .http2(timeouts: TransportTimeouts(idleRead: .seconds(60), idleWrite: .seconds(60))))
+                while await client.deadlines(ofStream: 1) == nil { await Task.yield() }
+                let waiting = await client.deadlines(ofStream: 1)
+                #expect(waiting?.read == nil && waiting?.write == nil)
+                let peer = try #require(await peers.first())
+                peer.execute { Self.allow(1, $0) }
+                let text = try await response.text
+                #expect(text == "waited")
+                let later = try await client.told { $0.capacities == [0, 1] }
+                #expect(!later.isClosed)
+            }
+        }
+    }
+
+    @Test func theWaitForRoomHasATime() async throws {
+        try await FrameServer.run(settings: Self.noStreams) { _, _ in
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                _ = try await client.told { $0.capacities == [0] }
+                let outcome = await client.outcome(.http2(timeouts: TransportTimeouts(poolWait: .milliseconds(20))))
+                #expect(outcome.error?.code == .poolTimeout)
+                let told = try await client.told()
+                #expect(!told.isClosed && told.ended == 1)
+            }
+        }
+    }
+
+    /// In the pool: both requests wait for the one connection, which is neither given up nor joined by a second.
+    @Test func thePoolWaitsForAServerThatAllowsNothingYet() async throws {
+        let peers = Log<Peer>()
+        try await FrameServer.run(settings: Self.noStreams) { frame, peer in
+            if case .settings(.settings) = frame.payload { peers.add(peer.bound) }
+            if let path = frame.path { peer.respond(frame.streamID, path) }
+        } perform: { server in
+            try await withTransport({ $0.httpVersions = .http2 }) { transport in
+                func request(_ path: String) -> TransportRequest {
+                    var request = TransportRequest.http2(path)
+                    request.head.authority = "127.0.0.1:\(server.address.port ?? 0)"
+                    return request
+                }
+                try await withThrowingTaskGroup(of: String?.self) { group in
+                    for number in 0..<5 { group.addTask { try await transport.send(request("/\(number)")).text } }
+                    let peer = try #require(await peers.first())
+                    while transport.openConnections == 0 { await Task.yield() }
+                    peer.execute { Self.allow(2, $0) }
+                    let texts = try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+                    #expect(texts == Set((0..<5).map { "/\($0)" }))
+                }
+                peers.elements[0].execute { Self.allow(0, $0) }
+                peers.elements[0].execute { Self.allow(1, $0) }
+                try await expectText("/last", transport, request("/last"))
+                #expect(transport.openConnections == 1 && peers.elements.count == 1)
+            }
+        }
+    }
+
+    // MARK: HTTP/1.1
+
+    /// RFC 9113, 7: the request goes to HTTP/1.1, whatever its method, and so do those that follow.
+    @Test(arguments: [MockServer.Fault.Effect.resetStream(.http11Required), .goAway(.http11Required)])
+    func aServerThatRequiresHTTP1GetsIt(effect: MockServer.Fault.Effect) async throws {
+        let pki = try TestPKI()
+        let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
+        let configuration = MockServer.Configuration {
+            $0.httpVersions = .both
+            $0.faults = MockServer.FaultPlan { occasion in
+                occasion.request?.httpVersion == "HTTP/2" ? [MockServer.Fault(effect, at: .requestHead)] : []
+            }
+        }
+        try await withMockServer(tls: pki.identity(), configuration: configuration) { _ in
+            .text("over HTTP/1.1")
+        } perform: { server in
+            try await withTransport({ $0.securityPolicy = policy }) { transport in
+                let first = try await transport.send(server.request(.post, body: .text("body")))
+                #expect(first.text == "over HTTP/1.1" && first.metrics.httpVersion == "http/1.1")
+                let second = try await transport.send(server.request())
+                #expect(second.metrics.httpVersion == "http/1.1" && second.metrics.isReusedConnection)
+                let versions = server.recordedRequests.map(\.httpVersion)
+                #expect(versions.suffix(2) == ["HTTP/1.1", "HTTP/1.1"] && !versions.dropLast(2).contains("HTTP/1.1"))
+            }
+        }
+    }
+
+    @Test func withoutAChoiceARequirementOfHTTP1IsAnError() async throws {
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { peer.send(frame.streamID, .rstStream(.http11Required)) }
+        } perform: { server in
+            try await withTransport({ $0.httpVersions = .http2 }) { transport in
+                var request = TransportRequest.http2()
+                request.head.authority = "127.0.0.1:\(server.address.port ?? 0)"
+                let fixed = request
+                let error = await failure { () throws(TransportError) in try await transport.send(fixed) }
+                #expect(error?.code == .streamReset && error?.message.contains("HTTP_1_1_REQUIRED") == true)
+            }
+        }
+    }
+
+    @Test func originsAreRememberedForAWhile() throws {
+        let (origins, start) = (HTTP1Origins(), NIODeadline.uptimeNanoseconds(1))
+        func origin(_ number: Int) throws -> Origin {
+            try Origin(HTTPRequest(method: .get, scheme: "https", authority: "h\(number).example", path: "/"))
+        }
+        for number in 0..<1_001 { origins.remember(try origin(number), start + .seconds(Int64(number))) }
+        let remembered = try (0..<1_001).filter { origins.contains(try origin($0), start + .minutes(59)) }
+        #expect(remembered == Array(1..<1_001))
+        #expect(!origins.contains(try origin(1), start + .minutes(61)))
+        #expect(origins.contains(try origin(1_000), start + .minutes(61)))
+    }
+
+    // MARK: Settings
+
+    /// RFC 9113, 6.5.3: a server that never acknowledges our SETTINGS is told so, and left.
+    @Test func settingsThatAreNeverAcknowledgedHaveATime() async throws {
+        final class Silent: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            let heard: Log<[UInt8]>
+
+            init(_ heard: Log<[UInt8]>) { self.heard = heard }
+
+            func channelActive(context: ChannelHandlerContext) {
+                context.writeAndFlush(NIOAny(ByteBuffer(bytes: rawFrame(type: 4))), promise: nil)
+            }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                heard.add(Array(unwrapInboundIn(data).readableBytesView))
+            }
+        }
+        let heard = Log<[UInt8]>()
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Silent(heard)) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let server = FrameServer(address: try #require(listener.localAddress))
+        try await FrameClient.run(server, configure: { $0.http2.pingTimeout = .milliseconds(50) }) { client in
+            let outcome = await client.outcome(.http2())
+            #expect(outcome.error?.code == .pingTimeout && outcome.error?.message.contains("settings") == true)
+            _ = try await client.told { $0.isClosed }
+        }
+        // GOAWAY with SETTINGS_TIMEOUT.
+        let goAway = rawFrame(type: 7, .word(0) + .word(4))
+        while !heard.elements.joined().suffix(goAway.count).elementsEqual(goAway) { _ = await heard.first() }
+        try await listener.close()
+    }
+}
