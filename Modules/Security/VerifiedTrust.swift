@@ -12,7 +12,8 @@ public struct VerifiedTrust: Sendable {
     /// verdict rests on, runs out. Nil when nobody can tell in advance; a TLS session that was opened on such a verdict
     /// is not resumed.
     public var validUntil: Date?
-    /// What would have been refused if it were enforced: the findings of a ``ReportOnlyEvaluator``.
+    /// What would have been refused if it were enforced: the findings of a ``ReportOnlyEvaluator``, and an anchor that breaks
+    /// ``ChainRule/flawedAnchor`` under a profile without that rule.
     public var findings: [TrustRefusal] = []
     /// Whether the policy has to be asked again, before a byte is sent to the server, if a staple may still come
     /// (``ServerTrust/awaitsStaple``): because the chain was accepted only so, or because an evaluator of one's own made
@@ -36,6 +37,7 @@ public struct VerifiedTrust: Sendable {
     init(_ chain: VerifiedChain, isPinned: Bool) {
         self.init(chain.certificates, isPinned: isPinned, isAnchored: true)
         awaitsStaple = chain.revocation.awaitsStaple
+        findings = chain.findings
         if let validUntil, let until = chain.revocation.holdsUntil { self.validUntil = min(validUntil, until) }
     }
 

@@ -23,7 +23,9 @@ extension Session {
     public var securityPolicy: SecurityPolicy { policy.withLock { $0 } }
 
     /// Replaces the security policy: new connections are made under it, idle ones made under the old one are closed,
-    /// requests that run finish on theirs.
+    /// requests that run finish on theirs. Once it has returned, no request begins under the old one, neither over https nor
+    /// over http, also none that was waiting for a connection. Of two replacements at once, one is the last, and holds: it is
+    /// what ``securityPolicy`` says.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when the session's transport cannot do that.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
@@ -31,10 +33,10 @@ extension Session {
             throw SessionError(.invalidConfiguration, "The session's transport has no security policy to replace.")
         }
         let asking = try policy.asking(hooks.didReceiveServerTrust)
-        self.policy.withLock { current in
-            current = policy
+        replacement.withLock { _ in
+            transport.replaceSecurityPolicy(asking)
+            self.policy.withLock { $0 = policy }
         }
-        transport.replaceSecurityPolicy(asking)
     }
 
     /// As whom the session shows itself to servers that ask for a certificate, on connections that are made from now on.
@@ -49,14 +51,16 @@ extension Session {
         guard let transport = transport as? any ClientIdentityReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no client identities to replace.")
         }
-        do {
-            try transport.replaceClientIdentities(
-                identities.asking(hook: hooks.didReceiveClientCertificateRequest))
-        } catch {
-            throw SessionError(error, url: nil)
+        let asking = identities.asking(hook: hooks.didReceiveClientCertificateRequest)
+        let failure = replacement.withLock { _ -> TransportError? in
+            do {
+                try transport.replaceClientIdentities(asking)
+                self.identities.withLock { $0 = identities }
+                return nil
+            } catch {
+                return error
+            }
         }
-        self.identities.withLock { current in
-            current = identities
-        }
+        if let failure { throw SessionError(failure, url: nil) }
     }
 }

@@ -22,6 +22,8 @@ public final class Session: Sendable {
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
     let identities: Mutex<ClientIdentityPolicy>
+    /// Held while the transport's policy or identities are replaced, so that what the session says is what holds.
+    let replacement = Mutex(())
     /// What the session was made with.
     let configuration: Configuration
     /// Whether the transport was the session's own to make.

@@ -74,36 +74,79 @@ public final class HTTPTransport: Transport {
 
     /// Sends a request, and returns when its response is there as ``TransportRequest/delivery`` says.
     ///
-    /// A request that found an old connection closed is sent again, on a fresh one, when nothing of it went out or its method
-    /// is idempotent, and its body can be produced again (RFC 9112, 9.3.1); the origin's idle connections are closed first,
-    /// since they have waited for longer. So is one that the server of HTTP/2 says it has not processed (RFC 9113, 8.7), up
-    /// to ten times, whatever its method.
+    /// Where an attempt fails without a word of response, the transport sends the request again on another connection:
+    /// - Up to five times, whatever its method, where the server has certainly not processed it: the connection had ended
+    ///   before the request's first byte, or the server of HTTP/2 says so (RFC 9113, 8.7). A body that was begun has to be one
+    ///   that can be produced again.
+    /// - Once, ever, where the server may have processed it: the connection had lain idle before the request and ended without a
+    ///   byte of response (RFC 9112, 9.3.1), and the method is idempotent (RFC 9110, 9.2.2). The origin's connections that have
+    ///   lain idle for longer are closed first.
+    ///
+    /// A connection that the server ends during the TLS handshake, or before it could be used, is tried to open up to five times
+    /// more while requests wait for it, other addresses of the name first, within the time of ``TransportTimeouts/connect``; only
+    /// then do those requests fail. A name without addresses, a connection that all addresses refuse, a TLS alert, and a refusal by
+    /// the security policy fail them at once. From the second connection in a row that was of no use, the next one to the
+    /// same origin is opened after a pause: 50 ms, then twice as long each time up to 400 ms, each shortened by up to a half at
+    /// random.
+    ///
+    /// All of that ends with the request's own timeouts. ``TransportResponse/earlierAttempts``, ``TransportError/attempts`` and the
+    /// observer tell of each attempt, with its ``TransportMetrics/failure``.
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> TransportResponse {
         requests.begin()
         defer { requests.end() }
+        var attempts: [TransportMetrics] = []
+        do {
+            var response = try await send(request, observer, &attempts)
+            if !attempts.isEmpty { response.earlierAttempts = attempts }
+            return response
+        } catch {
+            throw error.following(attempts)
+        }
+    }
+
+    private func send(
+        _ request: TransportRequest, _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
+    ) async throws(TransportError) -> TransportResponse {
         let origin = try Origin(request.head)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
-        var repeats = 0
         while true {
             let start = Tick.now
-            let connection = try await pool.lease(
-                origin, timeouts: timeouts, deadline: deadline, observer: observer)
+            let connection = try await lease(origin, timeouts, deadline, observer, &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
                 queuedSince: start)
             switch outcome {
             case .response(let response):
+                pool.served(on: connection)
                 return response
-            case .failure(_, canRepeat: true) where repeats < connection.mostRepeats:
-                repeats += 1
-                if !connection.isMultiplexed { pool.closeIdle(like: connection, since: start) }
-            case .failure(var error, _):
-                error.endpoint = error.endpoint ?? origin.description
-                throw error
+            case .failure(let error, let canRepeat):
+                let failures = (attempts + error.attempts).compactMap(\.failure)
+                guard canRepeat, let last = failures.last, pool.policy.sendsAgain(after: failures) else {
+                    throw error.at(origin)
+                }
+                attempts += error.attempts
+                pool.attemptFailed(last, on: connection, since: start)
+            case .withdrawn:
+                continue
             }
+        }
+    }
+
+    private func lease(
+        _ origin: Origin, _ timeouts: TransportTimeouts, _ deadline: NIODeadline?,
+        _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
+    ) async throws(TransportError) -> HTTPConnection {
+        do {
+            let lease = try await pool.lease(origin, timeouts: timeouts, deadline: deadline, observer: observer)
+            for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
+            if !lease.tries.isEmpty { attempts += lease.tries }
+            return lease.connection
+        } catch {
+            for attempt in error.attempts { observer?.didFinishAttempt(attempt) }
+            throw error.at(origin)
         }
     }
 
@@ -133,7 +176,8 @@ public final class HTTPTransport: Transport {
     }
 
     /// From now on connections are made under this policy. Idle connections made under another are closed; requests
-    /// that run on one finish there.
+    /// that run on one finish there. Once it has returned, no request begins that the policy refuses, also none that was waiting
+    /// for a connection, or had just got one.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
         pool.replaceTerms { $0.replacing(policy) }
     }

@@ -85,6 +85,9 @@ public struct TransportError: Error, Sendable {
     }
     /// The host and port that the request went to.
     public var endpoint: String?
+    /// What each attempt cost that the transport made, in order, each with its ``TransportMetrics/failure``; empty where none
+    /// was begun.
+    public var attempts: [TransportMetrics] = []
     private var refusal: Boxed<TrustRefusal>?
 
     /// Makes an error.

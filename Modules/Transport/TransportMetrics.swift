@@ -7,6 +7,9 @@ public struct TransportMetrics: Sendable, Hashable {
 
     /// Whether the connection had served a request before.
     public var isReusedConnection = false
+    /// What is known of the request, where the attempt failed; nil where it did not. An attempt that another one follows was
+    /// made again for this reason.
+    public var failure: Failure?
     /// Bytes of the request's body that the socket took.
     public var requestBodyBytes: Int64 = 0
     /// Whether the rest of the request's body was not sent: the server refused the request, or ended the connection or

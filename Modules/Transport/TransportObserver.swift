@@ -13,7 +13,8 @@ public protocol TransportObserver: Sendable {
     func didReceiveInformational(_ head: HTTPResponse)
     /// The socket took some more bytes of the request's body.
     func didSendBody(bytes: Int)
-    /// An attempt ended, well or not.
+    /// An attempt ended, well or not; another one may follow. Of one that found no connection, it is called in the task that
+    /// sends the request, as soon as that goes on.
     func didFinishAttempt(_ metrics: TransportMetrics)
 }
 

@@ -38,15 +38,14 @@ struct HostileNameTests {
         #expect(try await refusal(names, host: "other.example")?.reason == .hostnameMismatch)
     }
 
-    /// The first second belongs to the validity (RFC 5280, 4.1.2.5). So does the last, which OpenSSL counts as over: it errs
-    /// on the safe side.
+    /// The first second belongs to the validity (RFC 5280, 4.1.2.5), and so does the last, which OpenSSL counts as over.
     @Test func theEdgesOfTheValidityAreSharp() async throws {
         let identity = try pki.identity { $0.hasIntermediate = false }
         let evaluator = try SystemTrustEvaluator(anchors: .certificates([identity.certificate]))
         let (first, last) = (identity.certificate.notBefore, identity.certificate.notAfter)
         for (time, reason) in [
             (first.addingTimeInterval(-1), TrustRefusal.Reason?.some(.notYetValid)), (first, nil),
-            (last.addingTimeInterval(-1), nil), (last.addingTimeInterval(1), .expired),
+            (last.addingTimeInterval(-1), nil), (last, nil), (last.addingTimeInterval(1), .expired),
         ] {
             #expect(await evaluator.evaluate(identity.trust(time: time)).refusal?.reason == reason, "\(time)")
         }

@@ -217,9 +217,10 @@ struct PolicyFileTests {
         try await Scratch.with { scratch in
             _ = try scratch.write("root.pem", pki.rootPEM)
             for (keys, refused) in [
-                ("", "commonNameNotInNames"), (#", "profile": "strict""#, "commonNameNotInNames"),
-                (#", "profile": "lenient""#, nil), (#", "allowedRules": ["commonNameNotInNames"]"#, nil),
-                (#", "allowedRules": ["missingKeyUsage"]"#, "commonNameNotInNames"),
+                ("", nil), (#", "profile": "default""#, nil), (#", "profile": "strict""#, "commonNameNotInNames"),
+                (#", "profile": "lenient""#, nil),
+                (#", "profile": "strict", "allowedRules": ["commonNameNotInNames"]"#, nil),
+                (#", "profile": "strict", "allowedRules": ["missingKeyUsage"]"#, "commonNameNotInNames"),
             ] {
                 for pins in ["", #", "pins": ["\#(identity.pin)"]"#] {
                     let file = try scratch.write(

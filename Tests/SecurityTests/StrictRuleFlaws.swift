@@ -65,11 +65,11 @@ enum StrictRuleFlaws {
             let location = ASN1.sequence(ASN1.object("1.3.6.1.5.5.7.48.1"), ASN1.value(0x86, Array("http://a".utf8)))
             $0.set("1.3.6.1.5.5.7.1.1", critical: true, ASN1.sequence(location))
         },
-        Flaw(.extensionMustNotBeCritical, "distribution points") {
+        Flaw(.extensionShouldNotBeCritical, "distribution points") {
             let name = ASN1.value(0xA0, ASN1.value(0xA0, ASN1.value(0x86, Array("http://a".utf8))))
             $0.set("2.5.29.31", critical: true, ASN1.sequence(ASN1.sequence(name)))
         },
-        Flaw(.extensionMustNotBeCritical, "purposes") { $0.set("2.5.29.37", critical: true) },
+        Flaw(.extensionShouldNotBeCritical, "purposes") { $0.set("2.5.29.37", critical: true) },
         Flaw(.basicConstraintsNotCritical, "an authority's", authority: true) { $0.set("2.5.29.19", critical: false) },
         Flaw(.keyUsageNotCritical, "an authority's", authority: true) { $0.set("2.5.29.15", critical: false) },
         Flaw(.policyConstraintsNotCritical, "any policy inhibited", authority: true) {
@@ -100,7 +100,7 @@ enum StrictRuleFlaws {
             $0.set("2.5.29.15", ASN1.bitString([0x84], unused: 2))
         },
         Flaw(.leafKeyUsage, "a key for encryption alone") { $0.set("2.5.29.15", ASN1.bitString([0x20], unused: 5)) },
-        Flaw(.missingServerAuthentication, "no purpose") { $0.remove("2.5.29.37") },
+        Flaw(.missingExtendedKeyUsage, "no purpose") { $0.remove("2.5.29.37") },
         Flaw(.missingServerAuthentication, "Netscape's purpose") {
             $0.set("2.5.29.37", ASN1.sequence(ASN1.object("2.16.840.1.113730.4.1")))
         },
@@ -122,7 +122,7 @@ enum StrictRuleFlaws {
     }
 
     private static let names: [Flaw] = [
-        Flaw(.subjectAlternativeNameCriticality, "critical beside a subject") { $0.set("2.5.29.17", critical: true) },
+        Flaw(.criticalSubjectAlternativeName, "critical beside a subject") { $0.set("2.5.29.17", critical: true) },
         Flaw(.subjectAlternativeNameCriticality, "no subject") { $0.subject = ASN1.name(nil) },
         Flaw(.wildcardPlacement, "inside a label", make: named(ASN1.host("f*o.example.com"))),
         Flaw(.wildcardPlacement, "in another label", make: named(ASN1.host("a.*.example.com"))),

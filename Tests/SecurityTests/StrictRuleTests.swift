@@ -79,7 +79,7 @@ struct StrictRuleTests {
 
     @Test func everyRuleOfTheProfileHasAFlaw() {
         let below: Set<ChainRule> = [
-            .leafLifetime, .md5Signatures, .emptyIssuer, .emptySubject, .emptySubjectAlternativeName,
+            .flawedAnchor, .leafLifetime, .md5Signatures, .emptyIssuer, .emptySubject, .emptySubjectAlternativeName,
             .missingSubjectAlternativeName,
         ]
         let tested = Set(StrictRuleFlaws.all.map(\.rule)).union(below)
@@ -130,7 +130,8 @@ struct StrictRuleTests {
         var leaf = CertificateTemplate.server()
         leaf.set("2.5.29.17", names)
         let chain = [try pki.forge(leaf).der, pki.intermediate.derBytes]
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root]), validatesHost: false)
+        let evaluator = SystemTrustEvaluator(
+            anchors: try .certificates([pki.root]), validatesHost: false, profile: .strict)
         let trust = ServerTrust(host: "localhost", port: 443, presentedChain: chain)
         #expect(await evaluator.evaluate(trust).refusal?.reason == rule.reason)
     }

@@ -18,7 +18,7 @@ struct StrictSystemBundleTests {
         var wouldBe: [String: Int] = [:]
         for root in roots {
             let facts = try #require(root.handle.facts, "\(root.subject)")
-            let link = ChainLink(facts: facts, position: .anchor, profile: .strict)
+            let link = ChainLink(facts: facts, position: .issuingAnchor, profile: .strict)
             if let broken = ChainProfile.strict.violation(link) { refused.append("\(root.subject): \(broken.finding)") }
             #expect(ChainLimits.excess(facts) == nil, "\(root.subject)")
             // What makes the lighter rules for anchors necessary.

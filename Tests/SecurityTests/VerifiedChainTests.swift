@@ -59,8 +59,8 @@ struct VerifiedChainTests {
         let begin = try #require(certificates.map(\.notBefore).max())
         let end = try #require(certificates.map(\.notAfter).min())
         let moments: [(Date, TrustRefusal.Reason?)] = [
-            (begin.addingTimeInterval(-1), .notYetValid), (begin, nil), (end.addingTimeInterval(-0.5), nil),
-            (end.addingTimeInterval(1), .expired), (.days(-40_000), .notYetValid),
+            (begin.addingTimeInterval(-1), .notYetValid), (begin, nil), (end.addingTimeInterval(-0.5), nil), (end, nil),
+            (end.addingTimeInterval(0.5), nil), (end.addingTimeInterval(1), .expired), (.days(-40_000), .notYetValid),
         ]
         for (moment, refusal) in moments {
             let fresh = SystemTrustEvaluator(anchors: try pki.anchors)
@@ -114,7 +114,21 @@ struct VerifiedChainTests {
 
     private func question(_ host: String) -> VerifiedChains.Question {
         VerifiedChains.Question(
-            presented: identity.chain.map(\.handle), host: host, securityLevel: 2, flags: 0)
+            presented: identity.chain.map(\.handle), host: host, securityLevel: 2, depth: 10, flags: 0)
+    }
+
+    /// The last second belongs to the validity (RFC 5280, 4.1.2.5), the one after it does not.
+    @Test func aRememberedChainHoldsToItsLastSecond() throws {
+        let memory = VerifiedChains()
+        let chain = identity.chain.map(\.handle)
+        let (begin, end) = (try #require(chain.map(\.notBefore).max()), try #require(chain.map(\.notAfter).min()))
+        let question = question("localhost")
+        memory.remember(chain, for: question)
+        let seconds = [begin, end].map { Int($0.timeIntervalSince1970) }
+        #expect(memory.chain(question, at: seconds[0] - 1) == nil)
+        #expect(memory.chain(question, at: seconds[0]) == chain)
+        #expect(memory.chain(question, at: seconds[1]) == chain)
+        #expect(memory.chain(question, at: seconds[1] + 1) == nil)
     }
 
     @Test func memoryEnds() throws {

@@ -37,7 +37,7 @@ import Testing
     @Test(
         arguments: [
             ("shift_jis", [0x61, 0x93], 1), ("euc-jp", [0xC6, 0x20], 0), ("gbk", [0x61, 0x62, 0xFF], 2),
-            ("big5", [0x80], 0),
+            ("big5", [0xFF], 0),
             ("iso-8859-3", [0x61, 0xA5], 1), ("windows-1253", [0xAA], 0), ("euc-kr", [0x41, 0xC7], 1),
             ("gb18030", [0x81, 0x30], 0), ("utf-16", [0xD8], 0), ("utf-32", [0, 0, 0xD8, 0], 0),
         ] as [(String, [UInt8], Int)])

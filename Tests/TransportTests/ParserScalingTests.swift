@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Twice the input takes at most two and a half times as long, whatever is in it.
-@Suite("The parsers' time", .timeLimit(.minutes(1)))
+@Suite("The parsers' time", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ParserScalingTests {
     private static let limits: TransportConfiguration.ResponseLimits = {
         var limits = TransportConfiguration.ResponseLimits()

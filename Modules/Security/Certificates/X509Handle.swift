@@ -12,6 +12,8 @@ final class X509Handle: Sendable {
         var facts: CertificateFacts??
         /// Which profiles found nothing wrong with it, and where in a chain.
         var passed: [Pass] = []
+        /// Nil inside when nothing is wrong with it as an anchor.
+        var anchorFlaw: String??
     }
 
     private struct Pass: Equatable {
@@ -61,7 +63,7 @@ final class X509Handle: Sendable {
 
     var der: Data {
         if let der = known.withLock({ $0.der }) { return der }
-        let der = bytes { i2d_X509(pointer, $0) }
+        let der = OpenSSLBytes.written { i2d_X509(pointer, $0) }
         known.withLock { $0.der = der }
         return der
     }
@@ -76,7 +78,7 @@ final class X509Handle: Sendable {
 
     /// The SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) in DER.
     var subjectPublicKeyInfo: Data {
-        bytes { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) }
+        OpenSSLBytes.written { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) }
     }
 
     /// What a profile's rules say of a certificate depends on nothing else, so it need not be asked again.
@@ -89,6 +91,15 @@ final class X509Handle: Sendable {
             if known.passed.count > 8 { known.passed.removeFirst() }
             known.passed.append(Pass(standards: profile.standards, position: position))
         }
+    }
+
+    /// What ``ChainRule/flawedAnchor`` says of it as an anchor that issues; nil when nothing is wrong.
+    var anchorFlaw: String? {
+        if let flaw = known.withLock({ $0.anchorFlaw }) { return flaw }
+        let link = facts.map { ChainLink(facts: $0, position: .issuingAnchor, profile: .default) }
+        let flaw = link.map { ChainRule.flawedAnchor.check($0) } ?? "is no DER that can be read"
+        known.withLock { $0.anchorFlaw = .some(flaw) }
+        return flaw
     }
 
     var pin: PublicKeyPin {
@@ -129,8 +140,12 @@ final class X509Handle: Sendable {
     private func text(_ name: OpaquePointer?) -> String {
         name.map { OpenSSLText.name($0) } ?? ""
     }
+}
 
-    private func bytes(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
+/// Bytes that OpenSSL writes as DER.
+enum OpenSSLBytes {
+    /// What the closure writes; empty when it fails.
+    static func written(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
         var out: UnsafeMutablePointer<UInt8>?
         let count = encode(&out)
         guard count > 0, let out else { return Data() }

@@ -23,6 +23,11 @@ enum ChainLimits {
     /// Over the whole chain, as each level can multiply the policies of the one above.
     static let policyMappings = 16
 
+    /// Issuers that are looked at for other paths than OpenSSL's.
+    static let pathSteps = 256
+    /// Other paths that OpenSSL is asked to verify.
+    static let paths = 8
+
     /// What is too much about one certificate; nil when nothing is.
     static func excess(_ facts: CertificateFacts) -> String? {
         let key = facts.key

@@ -1,9 +1,16 @@
 /// How strictly a chain is judged, beyond what OpenSSL itself refuses.
 ///
-/// The default is ``strict``. A private authority that breaks one rule can have that rule allowed by name:
+/// | profile | for | has |
+/// |---|---|---|
+/// | ``default`` | any authority, private ones included | what RFC 5280 and its like say MUST of |
+/// | ``strict`` | the web's authorities | the same, and what the Baseline Requirements add |
+/// | ``lenient`` | what cannot be put right | OpenSSL's verdict |
+///
+/// Name constraints (RFC 5280, 4.2.1.10) and the limits on work hold under each. An authority that breaks one rule can have
+/// that rule allowed by name:
 ///
 /// ```swift
-/// let profile = ChainProfile.strict.allowing(.missingKeyUsage, .commonNameNotInNames)
+/// let profile = ChainProfile.default.allowing(.missingKeyUsage)
 /// let policy = SecurityPolicy.everyHost(SystemTrustEvaluator(anchors: anchors, profile: profile))
 /// ```
 public struct ChainProfile: Sendable, Hashable {
@@ -30,14 +37,26 @@ public struct ChainProfile: Sendable, Hashable {
         get { standards.maximumLeafLifetime }
         set { standards.maximumLeafLifetime = newValue }
     }
+    /// How many authorities may stand between a server's certificate and the anchor. The default is 10, and more than 10 is
+    /// as much; 0 is for servers that an anchor certifies itself, or that are one.
+    public var maximumDepth = Int(ChainLimits.depth)
     /// What is done about revoked certificates.
     public var revocation = RevocationOptions()
 
-    /// Every rule of ``ChainRule/allCases`` that is enforced unless it is allowed.
-    public static let strict = ChainProfile(rules: Set(ChainRule.allCases.filter(\.isEnforcedByDefault)))
+    /// What every authority is bound by: the rules that say MUST in RFC 5280 and where else they are cited from.
+    ///
+    /// This is the default wherever a profile is asked for.
+    public static let `default` = ChainProfile(rules: Set(ChainRule.allCases.filter { $0.scope == .anyAuthority }))
 
-    /// OpenSSL's verdict at its security level 2 (112 bits), and the limits on work.
-    public static let lenient = ChainProfile(rules: [.sha1Signatures, .md5Signatures, .rsaKeySize])
+    /// What the authorities of the web are bound by: the rules of ``default``, those of the CA/Browser Forum's Baseline
+    /// Requirements, and what RFC 5280 says SHOULD of.
+    public static let strict = ChainProfile(rules: Set(ChainRule.allCases.filter { $0.scope != .none }))
+
+    /// OpenSSL's verdict at its security level 2 (112 bits), name constraints, and the limits on work.
+    public static let lenient = ChainProfile(rules: weaknesses)
+
+    /// The rules that one of OpenSSL's security levels enforces by a number.
+    private static let weaknesses: Set<ChainRule> = [.sha1Signatures, .md5Signatures, .rsaKeySize]
 
     private init(rules: Set<ChainRule>) { standards = Standards(rules: rules) }
 
@@ -55,10 +74,15 @@ public struct ChainProfile: Sendable, Hashable {
         return profile
     }
 
-    /// OpenSSL refuses weak keys and digests by one number; where a rule about them is allowed, our rules alone count.
-    var securityLevel: Int32 {
-        rules.isSuperset(of: Self.lenient.rules) ? 2 : 0
-    }
+    /// OpenSSL refuses weak keys and digests by one number; where one kind of them is allowed, ``SecurityFloor`` refuses
+    /// the others.
+    var securityLevel: Int32 { rules.isSuperset(of: Self.weaknesses) ? 2 : 0 }
+
+    /// How deep OpenSSL may go.
+    var depth: Int32 { Int32(max(0, min(maximumDepth, Int(ChainLimits.depth)))) }
+
+    /// Policies are processed where critical extensions that are not are refused (RFC 5280, 6.1.3 (d)).
+    var checksPolicies: Bool { rules.contains(.unprocessedCriticalExtension) }
 
     /// The first rule that a certificate of a chain breaks, and how.
     func violation(_ link: ChainLink) -> (rule: ChainRule, finding: String)? {
@@ -77,11 +101,14 @@ struct ChainLink {
 
         static let leaf = Position(rawValue: 1)
         static let intermediate = Position(rawValue: 2)
-        /// Trusted as it is, be it a root, another authority, or the server's own certificate (RFC 5280, 6.1.1 (d)).
-        static let anchor = Position(rawValue: 4)
+        /// The server's own certificate, trusted as it is.
+        static let ownAnchor = Position(rawValue: 4)
+        /// A root or another authority, trusted as it is (RFC 5280, 6.1.1 (d)).
+        static let issuingAnchor = Position(rawValue: 8)
 
         static let belowAnchor: Position = [.leaf, .intermediate]
-        static let all: Position = [.leaf, .intermediate, .anchor]
+        static let anchor: Position = [.ownAnchor, .issuingAnchor]
+        static let all: Position = [.belowAnchor, .anchor]
     }
 
     let facts: CertificateFacts

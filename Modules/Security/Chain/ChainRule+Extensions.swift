@@ -1,7 +1,8 @@
 extension ChainRule {
     static let extensions: [ChainRule] = [
         .duplicateExtension, .malformedExtension, .unprocessedCriticalExtension, .extensionMustNotBeCritical,
-        .basicConstraintsNotCritical, .keyUsageNotCritical, .nameConstraintsNotCritical, .policyConstraintsNotCritical,
+        .extensionShouldNotBeCritical, .basicConstraintsNotCritical, .keyUsageNotCritical, .nameConstraintsNotCritical,
+        .policyConstraintsNotCritical,
         .missingAuthorityKeyIdentifier, .missingSubjectKeyIdentifier, .nameConstraintsInLeaf,
     ]
 
@@ -30,25 +31,42 @@ extension ChainRule {
     }
 
     /// What OpenSSL or a rule looks at; of those that must not be critical, the next rule tells.
-    private static let processed: Set<ObjectIdentifier> = neverCritical.union([
+    static let processed: Set<ObjectIdentifier> = neverCritical.union(betterNotCritical).union([
         .basicConstraints, .keyUsage, .subjectAlternativeName, .nameConstraints, .certificatePolicies, .policyMappings,
         .policyConstraints, .inhibitAnyPolicy, .tlsFeature, .netscapeType,
     ])
 
-    /// Key identifiers and where to find more are hints, and not critical; nor are purposes.
-    public static let extensionMustNotBeCritical = ChainRule(
-        "extensionMustNotBeCritical",
-        "RFC 5280, 4.2.1.1, 4.2.1.2, 4.2.1.8, 4.2.2.1 and 4.2.2.2; Baseline Requirements, 7.1.2.7.6",
-        "Key identifiers, access descriptions, distribution points and purposes are not critical.", .belowAnchor
-    ) { link in
-        let wrong = link.facts.extensions.first { $0.isCritical && neverCritical.contains($0.identifier) }
-        return wrong.map { "has the extension \($0.identifier) as critical" }
-    }
+    /// Key identifiers and where to find more are hints, and not critical.
+    public static let extensionMustNotBeCritical = notCritical(
+        "extensionMustNotBeCritical", "RFC 5280, 4.2.1.1, 4.2.1.2, 4.2.1.8, 4.2.1.15, 4.2.2.1 and 4.2.2.2",
+        "Key identifiers, attributes of the subject, access descriptions and freshest lists are not critical.",
+        neverCritical)
+
+    /// Distribution points, purposes and signed timestamps are not critical.
+    public static let extensionShouldNotBeCritical = notCritical(
+        "extensionShouldNotBeCritical",
+        "Baseline Requirements, 7.1.2.7.6 and 7.1.2.11.2; RFC 5280, 4.2.1.13 (SHOULD)",
+        "Distribution points, purposes and signed timestamps are not critical.", betterNotCritical,
+        scope: .webAuthority)
 
     private static let neverCritical: Set<ObjectIdentifier> = [
         .authorityKeyIdentifier, .subjectKeyIdentifier, .subjectDirectoryAttributes, .authorityInformationAccess,
-        .subjectInformationAccess, .distributionPoints, .freshestList, .extendedKeyUsage, .signedTimestamps,
+        .subjectInformationAccess, .freshestList,
     ]
+
+    private static let betterNotCritical: Set<ObjectIdentifier> = [
+        .distributionPoints, .extendedKeyUsage, .signedTimestamps,
+    ]
+
+    private static func notCritical(
+        _ name: String, _ citation: String, _ requirement: String, _ identifiers: Set<ObjectIdentifier>,
+        scope: Scope = .anyAuthority
+    ) -> ChainRule {
+        ChainRule(name, citation, requirement, .belowAnchor, scope: scope) { link in
+            let wrong = link.facts.extensions.first { $0.isCritical && identifiers.contains($0.identifier) }
+            return wrong.map { "has the extension \($0.identifier) as critical" }
+        }
+    }
 
     /// An authority's basic constraints are critical.
     public static let basicConstraintsNotCritical = critical(
@@ -57,14 +75,14 @@ extension ChainRule {
 
     /// An authority's key usage is critical.
     public static let keyUsageNotCritical = critical(
-        "keyUsageNotCritical", "RFC 5280, 4.2.1.3; Baseline Requirements, 7.1.2.6.1",
-        "An authority's key usage is critical.", [.keyUsage])
+        "keyUsageNotCritical", "Baseline Requirements, 7.1.2.10.7; RFC 5280, 4.2.1.3 (SHOULD)",
+        "An authority's key usage is critical.", [.keyUsage], scope: .webAuthority)
 
-    /// Name constraints are critical. Not enforced by default: the Baseline Requirements allow them not to be
-    /// (7.1.2.10.8), and they are processed either way.
+    /// Name constraints are critical. Neither profile has it: the Baseline Requirements allow them not to be (7.1.2.10.8),
+    /// and they are processed either way.
     public static let nameConstraintsNotCritical = critical(
         "nameConstraintsNotCritical", "RFC 5280, 4.2.1.10", "Name constraints are critical.", [.nameConstraints],
-        isEnforcedByDefault: false)
+        scope: .none)
 
     /// Policy constraints and "inhibit anyPolicy" are critical.
     public static let policyConstraintsNotCritical = critical(
@@ -90,9 +108,9 @@ extension ChainRule {
 
     private static func critical(
         _ name: String, _ citation: String, _ requirement: String, _ identifiers: Set<ObjectIdentifier>,
-        isEnforcedByDefault: Bool = true
+        scope: Scope = .anyAuthority
     ) -> ChainRule {
-        ChainRule(name, citation, requirement, .intermediate, isEnforcedByDefault: isEnforcedByDefault) { link in
+        ChainRule(name, citation, requirement, .intermediate, scope: scope) { link in
             let wrong = link.facts.extensions.first { !$0.isCritical && identifiers.contains($0.identifier) }
             return wrong.map { "has the extension \($0.identifier) as not critical" }
         }

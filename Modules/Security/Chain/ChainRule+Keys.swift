@@ -12,7 +12,8 @@ extension ChainRule {
 
     /// An elliptic curve is P-256, P-384 or P-521.
     public static let ellipticCurve = ChainRule(
-        "ellipticCurve", "Baseline Requirements, 6.1.5", "An elliptic curve is P-256, P-384 or P-521.", .all
+        "ellipticCurve", "RFC 8446, 4.2.3 and 4.4.2.2; Baseline Requirements, 6.1.5",
+        "An elliptic curve is P-256, P-384 or P-521.", .all
     ) { link in
         let key = link.facts.key
         guard key.algorithm.identifier == .ecPublicKey, !key.hasExplicitCurve, key.kind == nil else { return nil }
@@ -21,7 +22,8 @@ extension ChainRule {
 
     /// A key is of a kind that ``KeyRequirements/kinds`` has.
     public static let keyKind = ChainRule(
-        "keyKind", "Baseline Requirements, 6.1.5; RFC 8410", "A key is of a kind that the profile accepts.", .all
+        "keyKind", "RFC 8446, 4.4.2.2; Baseline Requirements, 6.1.5", "A key is of a kind that the profile accepts.",
+        .all
     ) { link in
         guard let kind = link.facts.key.kind else {
             let isCurve = link.facts.key.algorithm.identifier == .ecPublicKey
@@ -48,7 +50,8 @@ extension ChainRule {
 
     /// An RSA modulus fills its octets.
     public static let rsaModulusSize = ChainRule(
-        "rsaModulusSize", "Baseline Requirements, 6.1.5", "The bits of an RSA modulus are a multiple of 8.", .all
+        "rsaModulusSize", "Baseline Requirements, 6.1.5", "The bits of an RSA modulus are a multiple of 8.", .all,
+        scope: .webAuthority
     ) { link in
         guard let rsa = link.facts.key.rsa, rsa.modulusBits % 8 != 0 else { return nil }
         return "has an RSA key of \(rsa.modulusBits) bits, which is no multiple of 8"
@@ -56,7 +59,7 @@ extension ChainRule {
 
     /// An RSA modulus is odd and has no small factors.
     public static let rsaModulus = ChainRule(
-        "rsaModulus", "Baseline Requirements, 6.1.6; NIST SP 800-89, 5.3.3",
+        "rsaModulus", "RFC 8017, 3.1; Baseline Requirements, 6.1.6; NIST SP 800-89, 5.3.3",
         "An RSA modulus is odd, and has no factor below 752.", .all
     ) { link in
         link.facts.key.rsa?.smallFactor.map { "has an RSA key whose modulus can be divided by \($0)" }

@@ -1,8 +1,8 @@
 extension ChainRule {
     static let usage: [ChainRule] = [
         .missingBasicConstraints, .pathLengthWithoutAuthority, .leafIsAuthority, .missingKeyUsage, .emptyKeyUsage,
-        .certificateSigningWithoutAuthority, .leafKeyUsage, .missingServerAuthentication, .anyExtendedKeyUsage,
-        .mixedExtendedKeyUsage,
+        .certificateSigningWithoutAuthority, .leafKeyUsage, .missingExtendedKeyUsage, .missingServerAuthentication,
+        .anyExtendedKeyUsage, .mixedExtendedKeyUsage,
     ]
 
     /// An authority says that it is one.
@@ -18,14 +18,15 @@ extension ChainRule {
         "pathLengthWithoutAuthority", "RFC 5280, 4.2.1.9; Baseline Requirements, 7.1.2.7.8",
         "Only an authority that signs certificates limits the length of a path.", .belowAnchor
     ) { link in
-        guard let basic = link.facts.known.basicConstraints, basic.hasPathLength else { return nil }
+        guard let basic = link.facts.known.basicConstraints, basic.pathLength != nil else { return nil }
         let signs = link.facts.known.keyUsage?.contains(.certificateSigning) ?? true
         return basic.isAuthority && signs ? nil : "limits the length of a path, and is no authority"
     }
 
     /// A server's certificate is not an authority's.
     public static let leafIsAuthority = ChainRule(
-        "leafIsAuthority", "Baseline Requirements, 7.1.2.7.8", "A server's certificate is not an authority's.", .leaf
+        "leafIsAuthority", "Baseline Requirements, 7.1.2.7.8", "A server's certificate is not an authority's.", .leaf,
+        scope: .webAuthority
     ) { $0.facts.known.basicConstraints?.isAuthority == true ? "is an authority's, and a server shows it" : nil }
 
     /// An authority says what its key is for.
@@ -57,15 +58,18 @@ extension ChainRule {
         return usage.contains(.digitalSignature) ? nil : "has a key that must not sign a handshake"
     }
 
-    /// A server's certificate is for servers, and so is its issuer where that is for something in particular.
+    /// A server's certificate names its purposes.
+    public static let missingExtendedKeyUsage = ChainRule(
+        "missingExtendedKeyUsage", "Baseline Requirements, 7.1.2.7.10", "A server's certificate names its purposes.",
+        .leaf, scope: .webAuthority
+    ) { $0.facts.first(.extendedKeyUsage) == nil ? "does not say that it is for servers" : nil }
+
+    /// Where purposes are named, in a server's certificate or its issuer's, serverAuth is one of them.
     public static let missingServerAuthentication = ChainRule(
         "missingServerAuthentication", "RFC 5280, 4.2.1.12; Baseline Requirements, 7.1.2.7.10 and 7.1.2.10.6",
-        "A server's certificate names the purpose serverAuth, and so does its issuer's where that names purposes.",
-        .belowAnchor
+        "Where a certificate names purposes, the purpose serverAuth is one, or any.", .belowAnchor
     ) { link in
-        guard let purposes = link.facts.known.extendedKeyUsage else {
-            return link.position == .leaf ? "does not say that it is for servers" : nil
-        }
+        guard let purposes = link.facts.known.extendedKeyUsage else { return nil }
         let fits = purposes.contains(.serverAuthentication) || purposes.contains(.anyExtendedKeyUsage)
         return fits ? nil : "is not for servers"
     }
@@ -73,7 +77,8 @@ extension ChainRule {
     /// A server's certificate is not for anything.
     public static let anyExtendedKeyUsage = ChainRule(
         "anyExtendedKeyUsage", "Baseline Requirements, 7.1.2.7.10",
-        "A server's certificate does not name the purpose anyExtendedKeyUsage.", .leaf
+        "A server's certificate does not name the purpose anyExtendedKeyUsage.", .leaf,
+        scope: .webAuthority
     ) { link in
         link.facts.known.extendedKeyUsage?.contains(.anyExtendedKeyUsage) == true ? "is for any purpose" : nil
     }
@@ -81,7 +86,8 @@ extension ChainRule {
     /// A server's certificate is not for code, mail, time stamps or revocation as well.
     public static let mixedExtendedKeyUsage = ChainRule(
         "mixedExtendedKeyUsage", "Baseline Requirements, 7.1.2.7.10",
-        "A server's certificate does not sign code, mail, time stamps or OCSP responses.", .leaf
+        "A server's certificate does not sign code, mail, time stamps or OCSP responses.", .leaf,
+        scope: .webAuthority
     ) { link in
         let foreign: [ObjectIdentifier] = [.codeSigning, .emailProtection, .timeStamping, .ocspSigning]
         let purpose = link.facts.known.extendedKeyUsage?.first { foreign.contains($0) }

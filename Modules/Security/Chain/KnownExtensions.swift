@@ -2,12 +2,15 @@
 struct KnownExtensions: Sendable {
     struct BasicConstraints: Sendable {
         let isAuthority: Bool
-        let hasPathLength: Bool
+        /// How many intermediate certificates may follow; a number beyond any chain's is as good as none.
+        let pathLength: Int?
     }
 
-    /// How many subtrees name constraints list (RFC 5280, 4.2.1.10).
-    struct NameConstraints: Sendable {
-        let subtrees: Int
+    /// Which key signed a certificate (RFC 5280, 4.2.1.1).
+    struct AuthorityKeyIdentifier: Sendable {
+        let keyIdentifier: [UInt8]?
+        /// Of the issuer's certificate, which is named by its own issuer and this number.
+        let serialNumber: [UInt8]?
     }
 
     private(set) var malformed: [ObjectIdentifier] = []
@@ -15,9 +18,10 @@ struct KnownExtensions: Sendable {
     private(set) var keyUsage: KeyUsage?
     private(set) var extendedKeyUsage: [ObjectIdentifier]?
     private(set) var alternativeNames: [GeneralName]?
+    /// Nil where there are none, and where they cannot be read at all.
     private(set) var nameConstraints: NameConstraints?
-    private(set) var hasAuthorityKeyIdentifier = false
-    private(set) var hasSubjectKeyIdentifier = false
+    private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
+    private(set) var subjectKeyIdentifier: [UInt8]?
     /// The numbers of TLS extensions that the server promises to send (RFC 7633).
     private(set) var tlsFeatures: [Int] = []
     /// How many policies are mapped (RFC 5280, 4.2.1.5).
@@ -42,9 +46,9 @@ struct KnownExtensions: Sendable {
         case .keyUsage: keyUsage = try KeyUsage(der)
         case .extendedKeyUsage: extendedKeyUsage = try Self.extendedKeyUsage(der)
         case .subjectAlternativeName: alternativeNames = try Self.generalNames(der)
-        case .nameConstraints: nameConstraints = try Self.nameConstraints(der)
-        case .authorityKeyIdentifier: hasAuthorityKeyIdentifier = try Self.authorityKeyIdentifier(der)
-        case .subjectKeyIdentifier: hasSubjectKeyIdentifier = try !der.root(DER.Tag.octetString).content.isEmpty
+        case .nameConstraints: try readNameConstraints(der)
+        case .authorityKeyIdentifier: authorityKeyIdentifier = try Self.authorityKeyIdentifier(der)
+        case .subjectKeyIdentifier: subjectKeyIdentifier = try der.content(der.root(DER.Tag.octetString))
         case .authorityInformationAccess, .subjectInformationAccess: try Self.informationAccess(der)
         case .tlsFeature: tlsFeatures = try Self.tlsFeatures(der)
         case .policyMappings: policyMappings = try der.children(Self.nonEmpty(der)).count
@@ -52,6 +56,17 @@ struct KnownExtensions: Sendable {
         case .distributionPoints: distributionURIs = try Self.distributionURIs(der)
         default: break
         }
+    }
+
+    /// Whether it says which of its issuer's keys signed it.
+    var hasAuthorityKeyIdentifier: Bool { authorityKeyIdentifier?.keyIdentifier?.isEmpty == false }
+    var hasSubjectKeyIdentifier: Bool { subjectKeyIdentifier?.isEmpty == false }
+
+    /// Constraints that break a rule of form are kept: they constrain all the same where that rule is allowed.
+    private mutating func readNameConstraints(_ der: DER) throws(DERError) {
+        let constraints = try NameConstraints(der)
+        nameConstraints = constraints
+        guard constraints.isProper else { throw DERError() }
     }
 
     /// A SEQUENCE of one value at least, as most extensions are.
@@ -69,7 +84,8 @@ struct KnownExtensions: Sendable {
         let length = try cursor.optional(DER.Tag.integer).map { der.content($0) }
         try cursor.end()
         guard authority != [0], length?.first.map({ $0 < 0x80 }) ?? true else { throw DERError() }
-        return BasicConstraints(isAuthority: authority != nil, hasPathLength: length != nil)
+        let pathLength = length.map { $0.count > 3 ? .max : $0.reduce(0) { $0 << 8 | Int($1) } }
+        return BasicConstraints(isAuthority: authority != nil, pathLength: pathLength)
     }
 
     private static func extendedKeyUsage(_ der: DER) throws(DERError) -> [ObjectIdentifier] {
@@ -89,27 +105,8 @@ struct KnownExtensions: Sendable {
         return names
     }
 
-    private static func nameConstraints(_ der: DER) throws(DERError) -> NameConstraints {
-        var subtrees = 0
-        var cursor = der.cursor(try nonEmpty(der))
-        for number in UInt8(0)...1 {
-            guard let list = try cursor.optional(DER.Tag.context(number, constructed: true)) else { continue }
-            let bases = try der.children(list)
-            guard !bases.isEmpty else { throw DERError() }
-            for base in bases {
-                var subtree = der.cursor(base)
-                guard GeneralName(der, try subtree.next()).isConstraint else { throw DERError() }
-                // `minimum` is 0, which DER does not write, and `maximum` is absent.
-                try subtree.end()
-            }
-            subtrees += bases.count
-        }
-        try cursor.end()
-        return NameConstraints(subtrees: subtrees)
-    }
-
-    /// Whether it has a key identifier; issuer and serial number come together or not at all (RFC 5280, 4.2.1.1).
-    private static func authorityKeyIdentifier(_ der: DER) throws(DERError) -> Bool {
+    /// Issuer and serial number come together or not at all (RFC 5280, 4.2.1.1).
+    private static func authorityKeyIdentifier(_ der: DER) throws(DERError) -> AuthorityKeyIdentifier {
         let list = try der.root(DER.Tag.sequence)
         guard der.isStrict(list) else { throw DERError() }
         var cursor = der.cursor(list)
@@ -118,7 +115,8 @@ struct KnownExtensions: Sendable {
         let serial = try cursor.optional(DER.Tag.context(2))
         try cursor.end()
         guard (issuer == nil) == (serial == nil) else { throw DERError() }
-        return key.map { !$0.content.isEmpty } ?? false
+        return AuthorityKeyIdentifier(
+            keyIdentifier: key.map { der.content($0) }, serialNumber: serial.map { der.content($0) })
     }
 
     private static func informationAccess(_ der: DER) throws(DERError) {
@@ -177,36 +175,6 @@ struct KeyUsage: OptionSet, Sendable {
             (0..<8).reduce(bits) { bits, bit in
                 octet.element & (0x80 >> bit) == 0 ? bits : bits | 1 << (octet.offset * 8 + bit)
             }
-        }
-    }
-}
-
-/// One of the forms of a name (RFC 5280, 4.2.1.6).
-enum GeneralName: Sendable, Hashable {
-    case host([UInt8])
-    case address([UInt8])
-    case other(UInt8)
-
-    init(_ der: DER, _ element: DER.Element) {
-        switch element.tag {
-        case DER.Tag.context(2): self = .host(der.content(element))
-        case DER.Tag.context(7): self = .address(der.content(element))
-        default: self = .other(element.tag)
-        }
-    }
-
-    /// Whether it can stand in name constraints: an address with a mask of ones before zeros, a host without wildcards.
-    var isConstraint: Bool {
-        switch self {
-        case .host(let bytes):
-            return bytes.first != UInt8(ascii: ".") && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2A }
-        case .address(let bytes):
-            guard bytes.count == 8 || bytes.count == 32 else { return false }
-            let mask = bytes.suffix(bytes.count / 2)
-            guard let partial = mask.firstIndex(where: { $0 != 0xFF }) else { return true }
-            return ~mask[partial] & (~mask[partial] &+ 1) == 0 && mask[(partial + 1)...].allSatisfy { $0 == 0 }
-        case .other(let tag):
-            return tag & 0xC0 == 0x80
         }
     }
 }

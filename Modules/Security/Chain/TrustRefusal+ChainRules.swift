@@ -25,6 +25,8 @@ extension TrustRefusal.Reason {
     public static let unprocessedCriticalExtension = TrustRefusal.Reason("unprocessedCriticalExtension")
     /// ``ChainRule/extensionMustNotBeCritical`` is broken.
     public static let extensionMustNotBeCritical = TrustRefusal.Reason("extensionMustNotBeCritical")
+    /// ``ChainRule/extensionShouldNotBeCritical`` is broken.
+    public static let extensionShouldNotBeCritical = TrustRefusal.Reason("extensionShouldNotBeCritical")
     /// ``ChainRule/basicConstraintsNotCritical`` is broken.
     public static let basicConstraintsNotCritical = TrustRefusal.Reason("basicConstraintsNotCritical")
     /// ``ChainRule/keyUsageNotCritical`` is broken.
@@ -53,6 +55,8 @@ extension TrustRefusal.Reason {
     public static let certificateSigningWithoutAuthority = TrustRefusal.Reason("certificateSigningWithoutAuthority")
     /// ``ChainRule/leafKeyUsage`` is broken.
     public static let leafKeyUsage = TrustRefusal.Reason("leafKeyUsage")
+    /// ``ChainRule/missingExtendedKeyUsage`` is broken.
+    public static let missingExtendedKeyUsage = TrustRefusal.Reason("missingExtendedKeyUsage")
     /// ``ChainRule/missingServerAuthentication`` is broken.
     public static let missingServerAuthentication = TrustRefusal.Reason("missingServerAuthentication")
     /// ``ChainRule/anyExtendedKeyUsage`` is broken.
@@ -65,6 +69,8 @@ extension TrustRefusal.Reason {
     public static let emptySubjectAlternativeName = TrustRefusal.Reason("emptySubjectAlternativeName")
     /// ``ChainRule/subjectAlternativeNameCriticality`` is broken.
     public static let subjectAlternativeNameCriticality = TrustRefusal.Reason("subjectAlternativeNameCriticality")
+    /// ``ChainRule/criticalSubjectAlternativeName`` is broken.
+    public static let criticalSubjectAlternativeName = TrustRefusal.Reason("criticalSubjectAlternativeName")
     /// ``ChainRule/wildcardPlacement`` is broken.
     public static let wildcardPlacement = TrustRefusal.Reason("wildcardPlacement")
     /// ``ChainRule/wildcardOfTopLevel`` is broken.
@@ -103,8 +109,13 @@ extension TrustRefusal.Reason {
     public static let sha1Signatures = TrustRefusal.Reason("sha1Signatures")
     /// ``ChainRule/signatureAlgorithm`` is broken.
     public static let signatureAlgorithm = TrustRefusal.Reason("signatureAlgorithm")
+    /// ``ChainRule/flawedAnchor`` is broken.
+    public static let flawedAnchor = TrustRefusal.Reason("flawedAnchor")
 
-    // MARK: Limits on work
+    // MARK: Constraints and limits, under every profile
+
+    /// A certificate is for a name that an authority above it may not certify (RFC 5280, 4.2.1.10).
+    public static let nameNotPermitted = TrustRefusal.Reason("nameNotPermitted")
 
     /// The chain would cost more work than any honest one: keys, names or constraints beyond the limits.
     public static let limitExceeded = TrustRefusal.Reason("limitExceeded")

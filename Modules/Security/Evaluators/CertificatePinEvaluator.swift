@@ -17,12 +17,12 @@ public struct CertificatePinEvaluator: TrustEvaluator {
     ///   - anchors: Where a chain may end; nil, the default, is at the pinned certificates.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
     ///   - position: Which certificate counts. The default is any of the verified chain.
-    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/default``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no certificate.
     public init(
         _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
-        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .strict
+        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .default
     ) throws(SecurityError) {
         guard !certificates.isEmpty else {
             throw SecurityError(.noPins, "A pinning policy needs one certificate at least.")

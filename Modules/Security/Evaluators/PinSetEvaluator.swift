@@ -14,11 +14,11 @@ public struct PinSetEvaluator: TrustEvaluator {
     ///   - set: The keys.
     ///   - anchors: Where a chain may end, also once the pins have expired. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
-    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/default``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when the set is empty.
     public init(
-        _ set: PinSet, anchors: TrustAnchors = .system, validatesHost: Bool = true, profile: ChainProfile = .strict
+        _ set: PinSet, anchors: TrustAnchors = .system, validatesHost: Bool = true, profile: ChainProfile = .default
     ) throws(SecurityError) {
         pinned = try PublicKeyPinEvaluator(
             set.all, anchors: anchors, validatesHost: validatesHost, position: set.position,

@@ -15,12 +15,12 @@ public struct PublicKeyPinEvaluator: TrustEvaluator {
     ///   - anchors: Where a chain may end. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host. The default is true.
     ///   - position: Which certificate's key counts. The default is any of the verified chain.
-    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/default``.
     ///
     /// Fails with ``SecurityError/Code/noPins`` when there is no pin.
     public init(
         _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true,
-        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .strict
+        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .default
     ) throws(SecurityError) {
         guard !pins.isEmpty else { throw SecurityError(.noPins, "A pinning policy needs one pin at least.") }
         verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)

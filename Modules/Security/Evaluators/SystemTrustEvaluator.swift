@@ -7,8 +7,8 @@ public struct SystemTrustEvaluator: TrustEvaluator {
     /// - Parameters:
     ///   - anchors: Where a chain may end. The default is the system's store.
     ///   - validatesHost: Whether the certificate has to be for the host (RFC 9525). The default is true.
-    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/strict``.
-    public init(anchors: TrustAnchors = .system, validatesHost: Bool = true, profile: ChainProfile = .strict) {
+    ///   - profile: How strictly the chain is judged. The default is ``ChainProfile/default``.
+    public init(anchors: TrustAnchors = .system, validatesHost: Bool = true, profile: ChainProfile = .default) {
         verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)
     }
 

@@ -75,6 +75,10 @@ extension ChainVerifier {
             .invalidPurpose
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK: .weakSecurity
         case X509_V_ERR_CERT_REVOKED: .revoked
+        case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION, X509_V_ERR_SUBTREE_MINMAX,
+            X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE, X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX,
+            X509_V_ERR_UNSUPPORTED_NAME_SYNTAX:
+            .nameNotPermitted
         case X509_V_ERR_OUT_OF_MEM, X509_V_ERR_UNSPECIFIED: .internalFailure
         default: .chainInvalid
         }

@@ -55,6 +55,21 @@ final class TrustStore: Sendable {
         }
     }
 
+    /// The anchors of a name (an `X509_NAME`), those in a directory included.
+    func certificates(named name: OpaquePointer?) -> [X509Handle] {
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
+        guard let name, let context = X509_STORE_CTX_new() else { return [] }
+        defer { X509_STORE_CTX_free(context) }
+        guard X509_STORE_CTX_init(context, pointer, nil, nil) == 1,
+            let stack = X509_STORE_CTX_get1_certs(context, name)
+        else { return [] }
+        defer { linnet_sk_X509_pop_free(stack) }
+        return (0..<max(0, linnet_sk_X509_num(stack))).compactMap { index in
+            linnet_sk_X509_value(stack, index).map { handle(of: $0) }
+        }
+    }
+
     private static func isReadableDirectory(_ path: String) -> Bool {
         (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil
     }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The chains that OpenSSL verified last up to the anchors of one store, each with what it was asked.
+/// The chains that were verified last up to the anchors of one store, each with what it was asked.
 ///
 /// Whether signatures, names and purposes of the same certificates hold has the same answer each time; only their validity
 /// depends on the moment, and is looked at anew. What else a policy asks of a chain — its profile's rules, revocation, pins —
@@ -13,13 +13,16 @@ final class VerifiedChains: Sendable {
         /// Nil where the name is not looked at.
         let host: String?
         let securityLevel: Int32
+        let depth: Int32
         let flags: UInt
+        /// Of a profile that refuses OpenSSL's path, and accepts another one; nil for OpenSSL's.
+        var standards: ChainProfile.Standards?
     }
 
     private struct Answer {
         let chain: [X509Handle]
-        /// In seconds from 1970, as OpenSSL compares them.
-        let validity: Range<Int>
+        /// In seconds from 1970.
+        let validity: ClosedRange<Int>
         let verified: ContinuousClock.Instant
     }
 
@@ -65,8 +68,8 @@ final class VerifiedChains: Sendable {
         }
     }
 
-    /// When all certificates are valid: from the first moment on, and before the last (`X509_cmp_time`).
-    private static func validity(of chain: [X509Handle]) -> Range<Int>? {
+    /// When all certificates are valid: from the first second to the last, both included (RFC 5280, 4.1.2.5).
+    private static func validity(of chain: [X509Handle]) -> ClosedRange<Int>? {
         var (begin, end) = (Int.min, Int.max)
         for certificate in chain {
             guard let facts = certificate.facts, let notBefore = facts.notBefore.seconds,
@@ -75,7 +78,7 @@ final class VerifiedChains: Sendable {
             begin = max(begin, notBefore)
             end = min(end, notAfter)
         }
-        return begin < end ? begin..<end : nil
+        return begin <= end ? begin...end : nil
     }
 }
 

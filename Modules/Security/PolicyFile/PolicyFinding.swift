@@ -38,6 +38,8 @@ public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertibl
         public static let malformedPattern = Kind("malformedPattern")
         /// The rule's anchors cannot be read.
         public static let unreadableAnchors = Kind("unreadableAnchors")
+        /// An anchor says what an authority's own certificate cannot mean (``ChainRule/flawedAnchor``).
+        public static let flawedAnchor = Kind("flawedAnchor")
         /// Rules for chains are not enforced that the default profile has.
         public static let lenientProfile = Kind("lenientProfile")
         /// The rule's keys contradict each other, or one is missing.

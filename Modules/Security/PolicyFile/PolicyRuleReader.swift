@@ -41,11 +41,16 @@ struct PolicyRuleReader {
 
     /// The profile without the rules that are allowed; each has to be one that it would enforce.
     private func profile() throws(SecurityError) -> ChainProfile {
-        guard rule.trust != .refuse || (rule.profile == .strict && rule.allowedRules.isEmpty) else {
+        guard rule.trust != .refuse || (rule.profile == .default && rule.allowedRules.isEmpty) else {
             let key = rule.allowedRules.isEmpty ? "profile" : "allowedRules"
             throw error(.unenforceablePolicy, "Hosts that are refused are not judged.", key)
         }
-        var profile = rule.profile == .lenient ? ChainProfile.lenient : .strict
+        var profile: ChainProfile =
+            switch rule.profile {
+            case .default: .default
+            case .strict: .strict
+            case .lenient: .lenient
+            }
         for (index, name) in rule.allowedRules.enumerated() {
             let place = "allowedRules[\(index)]"
             guard let allowed = ChainRule.allCases.first(where: { $0.description == name }) else {

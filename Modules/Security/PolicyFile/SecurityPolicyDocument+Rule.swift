@@ -17,7 +17,9 @@ extension SecurityPolicyDocument {
 
         /// How strictly a chain is judged.
         public enum Profile: String, Sendable, Hashable, CaseIterable {
-            /// As ``ChainProfile/strict`` says.
+            /// As ``ChainProfile/default`` says: for any authority.
+            case `default`
+            /// As ``ChainProfile/strict`` says: for the web's authorities.
             case strict
             /// As ``ChainProfile/lenient`` says.
             case lenient
@@ -31,7 +33,7 @@ extension SecurityPolicyDocument {
         public var trust: Trust
         /// Files with anchors, PEM or DER, by paths that are relative to the file's folder.
         public var anchors: [String]
-        /// How strictly a chain is judged. The default is ``Profile/strict``.
+        /// How strictly a chain is judged. The default is ``Profile/default``.
         public var profile: Profile
         /// Rules of the profile that are not enforced, each by its name (``ChainRule/description``).
         public var allowedRules: [String]
@@ -55,7 +57,7 @@ extension SecurityPolicyDocument {
             self.backupPins = backupPins
             trust = .system
             anchors = []
-            profile = .strict
+            profile = .default
             allowedRules = []
             pinPosition = .anyInVerifiedChain
             reportOnly = false
@@ -84,7 +86,7 @@ extension SecurityPolicyDocument {
             hosts = try object.required([String].self, .hosts)
             trust = try object.choice(.trust) ?? .system
             anchors = try object.optional([String].self, .anchors) ?? []
-            profile = try object.choice(.profile) ?? .strict
+            profile = try object.choice(.profile) ?? .default
             allowedRules = try object.optional([String].self, .allowedRules) ?? []
             pins = try object.optional([String].self, .pins)
             backupPins = try object.optional([String].self, .backupPins) ?? []
@@ -101,7 +103,7 @@ extension SecurityPolicyDocument {
             try container.encode(hosts, forKey: .hosts)
             if trust != .system { try container.encode(trust.rawValue, forKey: .trust) }
             if !anchors.isEmpty { try container.encode(anchors, forKey: .anchors) }
-            if profile != .strict { try container.encode(profile.rawValue, forKey: .profile) }
+            if profile != .default { try container.encode(profile.rawValue, forKey: .profile) }
             if !allowedRules.isEmpty { try container.encode(allowedRules, forKey: .allowedRules) }
             try container.encodeIfPresent(pins, forKey: .pins)
             if !backupPins.isEmpty { try container.encode(backupPins, forKey: .backupPins) }

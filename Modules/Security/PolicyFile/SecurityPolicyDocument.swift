@@ -20,8 +20,7 @@ public import FoundationEssentials
 ///       "hosts": ["10.0.0.0/8", "@single-label"],
 ///       "trust": "anchors",
 ///       "anchors": ["company.pem"],
-///       "profile": "strict",
-///       "allowedRules": ["commonNameNotInNames"]
+///       "allowedRules": ["missingKeyUsage"]
 ///     },
 ///     { "hosts": ["old.example.com"], "trust": "refuse" }
 ///   ],

@@ -35,8 +35,21 @@ struct PolicyRuleCheck {
             findings += problem(.unreadableAnchors) { () throws(SecurityError) in
                 _ = try reader.anchorCertificates(index)
             }
+            findings += anchorFindings(index)
         }
         return findings + profileFindings() + pinFindings() + expiryFindings()
+    }
+
+    /// What the authorities among the anchors say that they cannot mean. A server's own certificate is no authority's.
+    private func anchorFindings(_ index: Int) -> [PolicyFinding] {
+        let anchors = (try? reader.anchorCertificates(index)) ?? []
+        return anchors.compactMap { anchor in
+            let isServers = anchor.handle.facts?.known.alternativeNames?.contains(where: \.isForHost) ?? false
+            guard !isServers, let flaw = anchor.handle.anchorFlaw else { return nil }
+            return reader.finding(
+                .flawedAnchor, .warning, "anchors[\(index)]",
+                "The anchor \"\(anchor.subject.oneLine)\" \(flaw) (\(ChainRule.flawedAnchor.citation)).")
+        }
     }
 
     private func profileFindings() -> [PolicyFinding] {

@@ -44,7 +44,7 @@ struct CRLFacts: Sendable {
         guard signature.bytes == beside else {
             throw CRLDefect("its two signature algorithms differ (RFC 5280, 5.1.1.2)")
         }
-        guard !WeakDigest.md5.union(WeakDigest.sha1).contains(signature.identifier) else {
+        guard WeakDigest(signature) == nil else {
             throw CRLDefect("it is signed over SHA-1 or MD5 (Baseline Requirements, 7.1.3.2)")
         }
         _ = try body.next(DER.Tag.sequence)

@@ -74,16 +74,14 @@ struct OCSPStaple {
         guard facts.known.keyUsage?.contains(.digitalSignature) ?? true else {
             return "the responder's key is not for signatures"
         }
-        guard allowsSHA1 || !WeakDigest.sha1.contains(facts.signature.identifier),
-            !WeakDigest.md5.contains(facts.signature.identifier)
-        else { return "the responder's certificate is signed over SHA-1 or MD5" }
-        let profile = ChainProfile.strict
-        guard
-            !ChainRule.keys.contains(where: {
-                $0.check(ChainLink(facts: facts, position: .leaf, profile: profile)) != nil
-            })
-        else { return "the responder's key is too weak" }
-        guard time >= responder.notBefore, time <= responder.notAfter else {
+        guard isStrong(facts.signature) else {
+            return "the responder's certificate is signed over SHA-1 or MD5"
+        }
+        let link = ChainLink(facts: facts, position: .leaf, profile: .default)
+        guard !ChainRule.keys.contains(where: { link.profile.rules.contains($0) && $0.check(link) != nil }) else {
+            return "the responder's key is too weak"
+        }
+        guard responder.validity(at: time) == .valid else {
             return "the responder's certificate is out of date"
         }
         guard X509_check_issued(issuer.pointer, responder.pointer) == X509_V_OK,
@@ -92,16 +90,23 @@ struct OCSPStaple {
         return nil
     }
 
+    /// Also where OpenSSL does not know the algorithm.
     private func isWeak(_ basic: OpaquePointer) -> Bool {
-        guard let algorithm = OCSP_resp_get0_tbs_sigalg(basic) else { return true }
+        guard let pointer = OCSP_resp_get0_tbs_sigalg(basic) else { return true }
         var object: OpaquePointer?
-        X509_ALGOR_get0(&object, nil, nil, algorithm)
-        var digest: Int32 = 0
-        guard OBJ_find_sigid_algs(OBJ_obj2nid(object), &digest, nil) == 1 else { return true }
-        return switch digest {
-        case NID_sha1: !allowsSHA1
-        case NID_md5, NID_md4, NID_md2: true
-        default: false
+        X509_ALGOR_get0(&object, nil, nil, pointer)
+        let der = DER(bytes: [UInt8](OpenSSLBytes.written { i2d_X509_ALGOR(pointer, $0) }))
+        guard OBJ_find_sigid_algs(OBJ_obj2nid(object), nil, nil) == 1, let root = try? der.root(DER.Tag.sequence),
+            let algorithm = try? CertificateFacts.algorithm(der, root)
+        else { return true }
+        return !isStrong(algorithm)
+    }
+
+    private func isStrong(_ algorithm: CertificateFacts.Algorithm) -> Bool {
+        switch WeakDigest(algorithm) {
+        case nil: true
+        case .sha1: allowsSHA1
+        case .md5, .unreadable: false
         }
     }
 

@@ -4,7 +4,7 @@
 /// A certificate that a list or a response calls revoked is refused, always.
 ///
 /// ```swift
-/// var profile = ChainProfile.strict
+/// var profile = ChainProfile.default
 /// profile.revocation.lists = try RevocationList.all(contentsOfFile: "/etc/example/ca.crl")
 /// profile.revocation.failure = .hardForLeaf
 /// ```

@@ -24,11 +24,11 @@ struct TransportLink: Sendable {
         do {
             response = try await transport.send(wire, observer: exchange.sink)
         } catch {
-            throw SessionError(error, url: request.url)
+            throw SessionError(error, url: request.url).adding(metrics: error.attempts)
         }
         return EngineResponse(
             url: request.url, head: response.head, body: .transport(response.body, url: request.url),
-            attempts: [response.metrics])
+            attempts: response.earlierAttempts + [response.metrics])
     }
 }
 

@@ -51,7 +51,7 @@ enum Mint {
 
     static func makeKey(_ kind: TestPKI.KeyKind) -> OpaquePointer? {
         switch kind {
-        case .p256, .p384: linnet_EVP_EC_gen(kind.description)
+        case .p256, .p384, .p192: linnet_EVP_EC_gen(kind.description)
         case .rsa1024: linnet_EVP_RSA_gen(1024)
         case .rsa2048: linnet_EVP_RSA_gen(2048)
         case .ed25519: linnet_EVP_ED25519_gen()

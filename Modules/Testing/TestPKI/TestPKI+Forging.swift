@@ -8,30 +8,79 @@ extension TestPKI {
     package func forge(
         _ template: CertificateTemplate, by issuer: ForgedCertificate? = nil, byRoot: Bool = false
     ) throws(TestingError) -> ForgedCertificate {
-        guard let key = Mint.makeKey(template.keyKind) else {
-            throw TestingError(.cannotMint, "OpenSSL makes no \(template.keyKind) key.")
-        }
         let own = byRoot ? rootIssuer : intermediateIssuer
-        let signer = issuer?.key ?? own.key
-        let issuerName = issuer?.subject ?? Forge.der { i2d_X509_NAME(X509_get_subject_name(own.x509), $0) }
-        let issuerKey = issuer?.keyIdentifier ?? Forge.keyIdentifier(own.key)
-        var template = template
-        let identifier = Forge.keyIdentifier(key)
-        if !template.extensions.contains(where: { $0.identifier == "2.5.29.14" }) {
-            template.set("2.5.29.14", ASN1.octetString(identifier))
+        return try Forge.certificate(
+            template, signer: issuer?.key ?? own.key,
+            issuerName: issuer?.subject ?? Forge.der { i2d_X509_NAME(X509_get_subject_name(own.x509), $0) },
+            issuerKey: issuer?.keyIdentifier ?? Forge.keyIdentifier(own.key))
+    }
+
+    /// Makes a certificate from a template that is signed by itself, such as a root.
+    ///
+    /// Adds the subject key identifier that is right, unless the template has one.
+    ///
+    /// - Parameter key: Whose key it has; nil, the default, makes a new one.
+    package static func forgeRoot(
+        _ template: CertificateTemplate, withKeyOf key: ForgedCertificate? = nil
+    ) throws(TestingError) -> ForgedCertificate {
+        try Forge.certificate(template, key: key?.key, issuerName: template.subject)
+    }
+
+    /// Makes a certificate from a template with the key that another one has, issued by a third: a cross-certificate.
+    package static func forge(
+        _ template: CertificateTemplate, withKeyOf key: ForgedCertificate, by issuer: ForgedCertificate
+    ) throws(TestingError) -> ForgedCertificate {
+        try Forge.certificate(
+            template, key: key.key, signer: issuer.key, issuerName: issuer.subject, issuerKey: issuer.keyIdentifier)
+    }
+
+    /// What a server needs to show a forged certificate: its key, and the issuers that it presents.
+    package static func identity(
+        _ leaf: ForgedCertificate, issuers: [ForgedCertificate]
+    ) throws(TestingError) -> Identity {
+        Identity(try leaf.minted, issuers: try issuers.map { (issuer) throws(TestingError) in try issuer.minted })
+    }
+}
+
+extension ForgedCertificate {
+    fileprivate var minted: Minted {
+        get throws(TestingError) {
+            let parsed = der.withUnsafeBytes { bytes in
+                var position = bytes.bindMemory(to: UInt8.self).baseAddress
+                return d2i_X509(nil, &position, bytes.count)
+            }
+            guard let parsed else { throw TestingError(.cannotMint, "OpenSSL does not read the certificate.") }
+            EVP_PKEY_up_ref(key)
+            return try Minted(x509: parsed, key: key)
         }
-        if !template.extensions.contains(where: { $0.identifier == "2.5.29.35" }) {
-            template.set("2.5.29.35", ASN1.sequence(ASN1.value(0x80, issuerKey)))
-        }
-        // An empty value says that the extension is to be left out.
-        template.extensions.removeAll { $0.value.isEmpty }
-        let der = try Forge.sign(template, publicKey: key, issuerName: issuerName, signer: signer)
-        return ForgedCertificate(der: der, key: key, subject: template.subject, keyIdentifier: identifier)
     }
 }
 
 /// Puts a certificate together and signs it.
 enum Forge {
+    /// Signs a template, with its own key where there is no other, and adds the key identifiers that are right.
+    static func certificate(
+        _ template: CertificateTemplate, key given: OpaquePointer? = nil, signer: OpaquePointer? = nil,
+        issuerName: [UInt8], issuerKey: [UInt8]? = nil
+    ) throws(TestingError) -> ForgedCertificate {
+        if let given { EVP_PKEY_up_ref(given) }
+        guard let key = given ?? Mint.makeKey(template.keyKind) else {
+            throw TestingError(.cannotMint, "OpenSSL makes no \(template.keyKind) key.")
+        }
+        var template = template
+        let identifier = keyIdentifier(key)
+        if !template.extensions.contains(where: { $0.identifier == "2.5.29.14" }) {
+            template.set("2.5.29.14", ASN1.octetString(identifier))
+        }
+        if let issuerKey, !template.extensions.contains(where: { $0.identifier == "2.5.29.35" }) {
+            template.set("2.5.29.35", ASN1.sequence(ASN1.value(0x80, issuerKey)))
+        }
+        // An empty value says that the extension is to be left out.
+        template.extensions.removeAll { $0.value.isEmpty }
+        let der = try sign(template, publicKey: key, issuerName: issuerName, signer: signer ?? key)
+        return ForgedCertificate(der: der, key: key, subject: template.subject, keyIdentifier: identifier)
+    }
+
     static func sign(
         _ template: CertificateTemplate, publicKey: OpaquePointer, issuerName: [UInt8], signer: OpaquePointer
     ) throws(TestingError) -> Data {

@@ -10,6 +10,8 @@ extension TestPKI {
         public static let p256 = KeyKind("P-256")
         /// Elliptic curve P-384.
         public static let p384 = KeyKind("P-384")
+        /// Elliptic curve P-192, which a client must not accept.
+        package static let p192 = KeyKind("P-192")
         /// RSA of 2048 bits.
         public static let rsa2048 = KeyKind("RSA 2048")
         /// RSA of 1024 bits, which a client must not accept.

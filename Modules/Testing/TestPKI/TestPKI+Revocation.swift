@@ -102,6 +102,32 @@ extension TestPKI {
         about identity: Identity, _ status: Status = .good, validity: Validity = .current,
         signedBy responder: Identity? = nil, usesSHA256: Bool = false
     ) throws(TestingError) -> Data {
+        let digest = usesSHA256 ? EVP_sha256() : EVP_sha1()
+        return try response(about: identity, status, validity: validity, namedBy: digest) { basic in
+            let signer = responder?.leaf ?? intermediateIssuer
+            let flags = UInt(responder == nil ? OCSP_NOCERTS : 0)
+            return OCSP_basic_sign(basic, signer.x509, signer.key, EVP_sha256(), nil, flags) == 1
+        }
+    }
+
+    /// The same by a responder with an RSA key, signed with RSASSA-PSS over a digest by its OpenSSL name.
+    package func ocspResponse(
+        about identity: Identity, signedBy responder: Identity, pssDigest: String
+    ) throws(TestingError) -> Data {
+        try response(about: identity, .good, validity: .current, namedBy: EVP_sha1()) { basic in
+            guard let context = EVP_MD_CTX_new() else { return false }
+            defer { EVP_MD_CTX_free(context) }
+            var padding: OpaquePointer?
+            return EVP_DigestSignInit(context, &padding, EVP_get_digestbyname(pssDigest), nil, responder.leaf.key) == 1
+                && EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PSS_PADDING) == 1
+                && OCSP_basic_sign_ctx(basic, responder.leaf.x509, context, nil, 0) == 1
+        }
+    }
+
+    private func response(
+        about identity: Identity, _ status: Status, validity: Validity, namedBy digest: OpaquePointer?,
+        sign: (OpaquePointer) -> Bool
+    ) throws(TestingError) -> Data {
         guard let basic = OCSP_BASICRESP_new(), let start = ASN1_TIME_new(), let end = ASN1_TIME_new() else {
             throw TestingError(.cannotMint, "OpenSSL has no memory for an OCSP response.")
         }
@@ -110,11 +136,9 @@ extension TestPKI {
             ASN1_TIME_free(start)
             ASN1_TIME_free(end)
         }
-        let digest = usesSHA256 ? EVP_sha256() : EVP_sha1()
         let codes: [Status: Int32] = [
             .good: V_OCSP_CERTSTATUS_GOOD, .revoked: V_OCSP_CERTSTATUS_REVOKED, .unknown: V_OCSP_CERTSTATUS_UNKNOWN,
         ]
-        let signer = responder?.leaf ?? intermediateIssuer
         guard let id = OCSP_cert_to_id(digest, identity.leaf.x509, intermediateIssuer.x509) else {
             throw TestingError(.cannotMint, "OpenSSL names no certificate.")
         }
@@ -122,9 +146,7 @@ extension TestPKI {
         guard X509_gmtime_adj(start, Int(validity.notBefore.components.seconds)) != nil,
             X509_gmtime_adj(end, Int(validity.notAfter.components.seconds)) != nil,
             OCSP_basic_add1_status(basic, id, codes[status] ?? 0, 0, start, start, end) != nil,
-            OCSP_basic_sign(
-                basic, signer.x509, signer.key, EVP_sha256(), nil, UInt(responder == nil ? OCSP_NOCERTS : 0)) == 1,
-            let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
+            sign(basic), let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
         else { throw TestingError(.cannotMint, "OpenSSL refuses to make an OCSP response.") }
         defer { OCSP_RESPONSE_free(response) }
         return Data(Forge.der { i2d_OCSP_RESPONSE(response, $0) })

@@ -14,7 +14,17 @@ final class Connector: Sendable {
         var capacityChanged: @Sendable (HTTPConnection, Int) -> Void
         /// It takes no more exchanges, and closes after the last.
         var isRetiring: @Sendable (HTTPConnection) -> Void
+        /// It is gone.
         var closed: @Sendable (HTTPConnection) -> Void
+    }
+
+    /// What a connection is to be, and whose.
+    private struct Place: Sendable {
+        let id: UInt64
+        let key: PoolKey
+        let shard: PoolShard
+        let terms: ConnectionTerms
+        let owner: Owner
     }
 
     private let group: any EventLoopGroup
@@ -66,17 +76,18 @@ final class Connector: Sendable {
     }
 
     func connect(
-        _ key: PoolKey, id: UInt64, on shard: PoolShard, terms: ConnectionTerms, timeouts: TransportTimeouts,
-        attempt: ConnectAttempt, owner: Owner
+        _ series: ConnectSeries, id: UInt64, on shard: PoolShard, terms: ConnectionTerms, attempt: ConnectAttempt,
+        owner: Owner
     ) -> EventLoopFuture<HTTPConnection> {
-        let eventLoop = shard.eventLoop
+        let (key, timeouts, eventLoop) = (series.key, series.timeouts, shard.eventLoop)
         let address = try? SocketAddress(ipAddress: key.origin.host, port: key.origin.port)
-        let resolver = address == nil ? NameLookup(names, on: eventLoop) : nil
+        let resolver = address == nil ? NameLookup(names, tried: series.tried, on: eventLoop) : nil
         let start = ContinuousClock.now
+        let place = Place(id: id, key: key, shard: shard, terms: terms, owner: owner)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(timeouts.connect.map { TimeAmount($0) } ?? .hours(24))
+            .connectTimeout(series.connectTimeout(at: .now()))
             .resolver(resolver)
             .channelInitializer { channel in
                 attempt.adopt(channel)
@@ -92,10 +103,11 @@ final class Connector: Sendable {
                 metrics.localAddress = channel.localAddress?.endpoint
                 metrics.remoteAddress = channel.remoteAddress?.endpoint
                 let opening = metrics
+                attempt.connected(to: channel.remoteAddress, opening)
                 guard key.origin.isSecure else {
                     let speaksHTTP2 = self.configuration.httpVersions == .http2
                     return channel.eventLoop.makeCompletedFuture {
-                        try self.makeConnection(channel, key, id, shard, opening, owner, speaksHTTP2: speaksHTTP2)
+                        try self.makeConnection(channel, place, opening, speaksHTTP2: speaksHTTP2)
                     }
                 }
                 let lateFailure = TLSLateFailure()
@@ -105,8 +117,7 @@ final class Connector: Sendable {
                     var metrics = opening
                     metrics.record(info, since: connected)
                     let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
-                    return try self.makeConnection(
-                        channel, key, id, shard, metrics, owner, lateFailure, speaksHTTP2: speaksHTTP2)
+                    return try self.makeConnection(channel, place, metrics, lateFailure, speaksHTTP2: speaksHTTP2)
                 }
             }
     }
@@ -185,15 +196,15 @@ final class Connector: Sendable {
     }
 
     private func makeConnection(
-        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner, _ lateFailure: TLSLateFailure? = nil, speaksHTTP2: Bool
+        _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure? = nil,
+        speaksHTTP2: Bool
     ) throws -> HTTPConnection {
         guard channel.isActive else { throw TransportError.staleConnection }
         var metrics = metrics
         metrics.httpVersion = speaksHTTP2 ? "h2" : "http/1.1"
         return speaksHTTP2
-            ? try makeHTTP2(channel, key, id, shard, metrics, owner, lateFailure)
-            : try makeHTTP1(channel, key, id, shard, metrics, owner, lateFailure)
+            ? try makeHTTP2(channel, place, metrics, lateFailure)
+            : try makeHTTP1(channel, place, metrics, lateFailure)
     }
 
     /// What ALPN agreed on.
@@ -208,20 +219,23 @@ final class Connector: Sendable {
     }
 
     private func makeHTTP2(
-        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner, _ lateFailure: TLSLateFailure?
+        _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
         let http2 = try HTTP2Connection.install(on: channel, configuration: configuration, windows: windows)
+        let owner = place.owner
         let connection = HTTPConnection(
-            id: id, key: key, shard: shard, channel: channel,
+            id: place.id, key: place.key, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
         http2.adopt(
             HTTP2Connection.Owner(
-                streamEnded: { owner.placeFreed(connection) },
+                streamEnded: {
+                    connection.exchangeEnded()
+                    owner.placeFreed(connection)
+                },
                 capacityChanged: { owner.capacityChanged(connection, $0) },
                 isRetiring: { owner.isRetiring(connection) },
-                requiresHTTP1: { self.requiresHTTP1(key.origin) },
+                requiresHTTP1: { self.requiresHTTP1(place.key.origin) },
                 closed: { owner.closed(connection) }))
         channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
         return connection
@@ -235,23 +249,27 @@ final class Connector: Sendable {
     }
 
     private func makeHTTP1(
-        _ channel: any Channel, _ key: PoolKey, _ id: UInt64, _ shard: PoolShard, _ metrics: TransportMetrics,
-        _ owner: Owner, _ lateFailure: TLSLateFailure?
+        _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
         let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
         try channel.pipeline.syncOperations.addHandler(handler)
         // Small while responses are small: the buffers grow with what is read at a time. What TLS has to decipher is best
         // read in pieces that stay in the processor's cache.
-        let most = key.origin.isSecure ? 65_536 : 1_048_576
+        let most = place.key.origin.isSecure ? 65_536 : 1_048_576
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: most))
+        let owner = place.owner
         let connection = HTTPConnection(
-            id: id, key: key, shard: shard, channel: channel,
+            id: place.id, key: place.key, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
         handler.adopt(
             HTTP1Handler.Owner(
-                becameIdle: { owner.placeFreed(connection) }, closed: { owner.closed(connection) }))
+                becameIdle: {
+                    connection.exchangeEnded()
+                    owner.placeFreed(connection)
+                },
+                closed: { owner.closed(connection) }))
         channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
         // The end of an idle connection is noticed by reading alone.
         channel.read()

@@ -32,6 +32,22 @@ extension TransportError {
         endpoint = place
     }
 
+    /// The error with where the request went.
+    func at(_ origin: Origin) -> TransportError {
+        var error = self
+        error.endpoint = endpoint ?? origin.description
+        return error
+    }
+
+    /// Whether the next try to open a connection may do better: the server ended this one before it could be used. A
+    /// refused connection, a TLS alert or a verdict on the server's chain are answers.
+    var mayPass: Bool {
+        if code == .connectionClosed { return true }
+        let causes =
+            (underlying as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [underlying].compactMap { $0 }
+        return code == .connectionFailed && causes.contains { ($0 as? IOError)?.errnoCode == ECONNRESET }
+    }
+
     /// What the system says, without NIO's words around it.
     static func reason(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }

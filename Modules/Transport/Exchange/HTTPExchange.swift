@@ -8,10 +8,13 @@ final class HTTPExchange: @unchecked Sendable {
     // on the connection's event loop only, after `start` was called there.
     typealias Waiter = UnsafeContinuation<Outcome, Never>
 
-    /// How an attempt ended.
+    /// How an attempt ended. The error of one that failed has its metrics.
     enum Outcome {
         case response(TransportResponse)
+        /// Whether the policy permits to send the request again.
         case failure(TransportError, canRepeat: Bool)
+        /// It was not begun, since its connection may not serve it any more.
+        case withdrawn
     }
 
     let request: TransportRequest
@@ -68,16 +71,11 @@ final class HTTPExchange: @unchecked Sendable {
 
     // MARK: Ends
 
-    /// Whether the same request may be sent again on another connection: nothing came back, its body can be produced
-    /// again, and either nothing went out, or the connection was an old one and the method may be repeated (RFC 9110,
-    /// 9.2.2; RFC 9112, 9.3.1).
-    var canRepeat: Bool {
-        guard !hasReceivedBytes, isReplayable else { return false }
-        return !hasWrittenBytes || (mayBeStale && request.head.method.isIdempotent)
+    /// What is known of the request if its connection ends now (RFC 9112, 9.3.1).
+    var failureWithConnection: TransportMetrics.Failure {
+        guard hasWrittenBytes else { return .notSent }
+        return mayBeStale && !hasReceivedBytes ? .staleConnection : .other
     }
-
-    /// Whether the same request can be produced a second time.
-    var isReplayable: Bool { request.body?.isReplayable ?? true }
 
     /// A response that is complete while its request is not.
     struct HeldEnd {
@@ -114,10 +112,21 @@ final class HTTPExchange: @unchecked Sendable {
         waiter = nil
     }
 
-    func fail(_ error: TransportError, canRepeat: Bool = false) {
+    func fail(_ error: TransportError, _ failure: TransportMetrics.Failure = .other) {
+        metrics.failure = failure
         end()
+        var error = error
+        error.attempts = [metrics]
         bodyChannel.take()?.finish(.failure(error))
+        let canRepeat = RepeatPolicy.permits(
+            failure, method: request.head.method, isReplayable: request.body?.isReplayable ?? true)
         waiter?.resume(returning: .failure(error, canRepeat: canRepeat))
+        waiter = nil
+    }
+
+    /// Gives the request back as it came. It has not begun.
+    func withdraw() {
+        waiter?.resume(returning: .withdrawn)
         waiter = nil
     }
 

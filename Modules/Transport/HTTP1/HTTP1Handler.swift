@@ -68,7 +68,7 @@ final class HTTP1Handler: ChannelInboundHandler {
                 hasBody: isSentInParts(exchange.request), expectsContinue: writer.expectsContinue,
                 asksToClose: writer.asksToClose)
         else {
-            return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+            return exchange.fail(.staleConnection, .notSent)
         }
         self.exchange = exchange
         if case .chunked = writer.framing { bodyBytesLeft = nil } else { bodyBytesLeft = body?.length ?? 0 }
@@ -160,7 +160,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         if let exchange, !endHeldResponse() {
             fail(
                 isTruncated ? .truncated : .connectionClosed(afterBytes: exchange.hasReceivedBytes),
-                canRepeat: exchange.canRepeat)
+                exchange.failureWithConnection)
         }
         machine.close()
         watchdog.stop()
@@ -176,7 +176,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !endHeldResponse() else { return }
         let translated = TransportError(translating: error)
-        fail(translated, canRepeat: translated.code == .connectionClosed && (exchange?.canRepeat ?? false))
+        fail(translated, translated.code == .connectionClosed ? exchange?.failureWithConnection ?? .other : .other)
     }
 
     // MARK: The response
@@ -230,11 +230,11 @@ final class HTTP1Handler: ChannelInboundHandler {
 
     // MARK: Ends
 
-    func fail(_ error: TransportError, canRepeat: Bool = false) {
+    func fail(_ error: TransportError, _ failure: TransportMetrics.Failure = .other) {
         let failed = exchange
         exchange = nil
         close()
-        failed?.fail(error, canRepeat: canRepeat)
+        failed?.fail(error, failure)
     }
 
     private func close() {

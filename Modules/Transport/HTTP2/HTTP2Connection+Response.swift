@@ -165,8 +165,8 @@ extension HTTP2Connection {
     private func receivedReset(_ code: HTTP2ErrorCode, _ stream: HTTP2Stream) {
         // A stream that was refused was not processed at all (RFC 9113, 8.7), nor one that HTTP/1.1 is required for.
         let isUnprocessed = code == .refusedStream || (code == .http11Required && leavesForHTTP1())
-        let canRepeat = isUnprocessed && stream.exchange.isReplayable && stream.exchange.head == nil
-        end(stream, .streamReset(code), canRepeat: canRepeat)
+        let failure = isUnprocessed && stream.exchange.head == nil ? TransportMetrics.Failure.notProcessed : .other
+        end(stream, .streamReset(code), failure)
     }
 
     /// The server wants HTTP/1.1: requests go there from now on; false when they cannot.
@@ -183,7 +183,7 @@ extension HTTP2Connection {
         // What is above was not processed (RFC 9113, 6.8); what is below goes on.
         let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
-            end(stream, .goneAway(code), canRepeat: stream.exchange.isReplayable)
+            end(stream, .goneAway(code), .notProcessed)
         }
         closeIfDone()
     }

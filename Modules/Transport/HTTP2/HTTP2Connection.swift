@@ -81,12 +81,12 @@ final class HTTP2Connection: ChannelInboundHandler {
             return refuse(exchange, .readerCancelled)
         }
         guard let context, context.channel.isActive, machine.takesStreams else {
-            return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+            return exchange.fail(.staleConnection, .notSent)
         }
         do {
             let head = try HTTP2RequestHead.make(exchange.request)
             guard let id = machine.open() else {
-                return exchange.fail(.staleConnection, canRepeat: exchange.canRepeat)
+                return exchange.fail(.staleConnection, .notSent)
             }
             open(id, exchange, head)
         } catch {
@@ -148,31 +148,33 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Ends one stream; the others do not notice.
     func fail(
-        _ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool = false, reset code: HTTP2ErrorCode? = nil
+        _ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure = .other,
+        reset code: HTTP2ErrorCode? = nil
     ) {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         if let code { reset(stream.id, code) }
         owner?.streamEnded()
-        fail(stream, error, canRepeat: canRepeat)
+        tell(stream, error, failure)
         closeIfDone()
     }
 
     /// Ends a stream that the server does not go on with. A response that is complete is handed over all the same: what is
     /// missing is the rest of the request.
     func end(
-        _ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool = false, reset code: HTTP2ErrorCode? = nil
+        _ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure = .other,
+        reset code: HTTP2ErrorCode? = nil
     ) {
         guard let held = stream.exchange.heldEnd else {
-            return fail(stream, error, canRepeat: canRepeat, reset: code)
+            return fail(stream, error, failure, reset: code)
         }
         if let code { reset(stream.id, code) }
         finish(stream, trailers: held.trailers)
     }
 
-    private func fail(_ stream: HTTP2Stream, _ error: TransportError, canRepeat: Bool) {
+    private func tell(_ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure) {
         stream.dropBody()
         stream.exchange.bodyChannel?.keep(stream.share)
-        stream.exchange.fail(error, canRepeat: canRepeat)
+        stream.exchange.fail(error, failure)
     }
 
     // MARK: Ends of the connection
@@ -231,7 +233,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             if let held = stream.exchange.heldEnd, error.code != .shutDown {
                 stream.exchange.handOver(conclude(stream, trailers: held.trailers))
             } else {
-                fail(stream, error, canRepeat: error.code.mayRepeat && stream.exchange.canRepeat)
+                tell(stream, error, error.code.mayRepeat ? stream.exchange.failureWithConnection : .other)
             }
         }
     }

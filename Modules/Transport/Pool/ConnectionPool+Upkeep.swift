@@ -63,7 +63,7 @@ extension ConnectionPool {
             let terms = replacement(state.terms)
             state.terms = terms
             let ids = state.machine.retire { !$0.isValid(under: terms) }
-            return (ids.compactMap { state.waiters.removeValue(forKey: $0) }, terms)
+            return (ids.compactMap { state.removeWaiter($0) }, terms)
         }
         connector.forgetTLSSessions()
         for shard in shards {
@@ -77,10 +77,8 @@ extension ConnectionPool {
         let (open, attempts, waiters) = change { state in
             state.isShutDown = true
             guard mode == .immediate else { return ([HTTPConnection](), [ConnectAttempt](), [Waiter]()) }
-            let waiters = state.waiters
-            state.waiters = [:]
-            for (id, waiter) in waiters { _ = state.machine.cancel(id, key: waiter.key) }
-            return (Array(state.open.values), Array(state.attempts.values), Array(waiters.values))
+            let waiters = state.waiters.keys.sorted().compactMap { state.removeWaiter($0, cancelling: true) }
+            return (Array(state.open.values), Array(state.attempts.values), waiters)
         }
         for connection in shards.flatMap({ $0.shutDown() }) + open { connection.close(.shutDown) }
         for attempt in attempts { attempt.abort() }

@@ -1,4 +1,3 @@
-internal import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -9,9 +8,23 @@ internal import Synchronization
 /// there. Only while somebody waits, or a connection comes or goes, is the pool's own lock taken; it is held for neither
 /// I/O nor resuming a task. Where both are needed they are taken one after the other, never one inside the other.
 final class ConnectionPool: Sendable {
+    /// A place on a connection.
+    struct Lease {
+        let connection: HTTPConnection
+        /// What was tried in vain to open one, while the request waited.
+        var tries: [TransportMetrics] = []
+    }
+
     enum LeaseOutcome {
-        case connection(HTTPConnection)
+        case lease(Lease)
         /// The terms were replaced meanwhile.
+        case askAgain([TransportMetrics])
+        case failed(TransportError)
+    }
+
+    /// What becomes of a request that waits.
+    enum WaitEnd {
+        case connection(HTTPConnection)
         case askAgain
         case failed(TransportError)
     }
@@ -20,11 +33,20 @@ final class ConnectionPool: Sendable {
         let key: PoolKey
         let timeouts: TransportTimeouts
         let continuation: UnsafeContinuation<LeaseOutcome, Never>
-        var timer: Scheduled<Void>?
+        /// Whether it is the whole request's timeout that ends the wait, and not the one for the wait.
+        let endsWithRequest: Bool
+        var tries: [TransportMetrics] = []
 
-        func resume(_ outcome: LeaseOutcome) {
-            timer?.cancel()
-            continuation.resume(returning: outcome)
+        func resume(_ end: WaitEnd) {
+            switch end {
+            case .connection(let connection):
+                continuation.resume(returning: .lease(Lease(connection: connection, tries: tries)))
+            case .askAgain:
+                continuation.resume(returning: .askAgain(tries))
+            case .failed(var error):
+                error.attempts = tries
+                continuation.resume(returning: .failed(error))
+            }
         }
     }
 
@@ -32,6 +54,9 @@ final class ConnectionPool: Sendable {
         var machine: PoolStateMachine<PoolKey>
         var terms: ConnectionTerms
         var waiters: [UInt64: Waiter] = [:]
+        var deadlines = WaitDeadlines()
+        var timer: Scheduled<Void>?
+        var useless = UselessConnections<PoolKey>()
         /// Every open connection, and every one that is being opened.
         var open: [UInt64: HTTPConnection] = [:]
         var attempts: [UInt64: ConnectAttempt] = [:]
@@ -45,12 +70,28 @@ final class ConnectionPool: Sendable {
             defer { nextID += 1 }
             return nextID
         }
+
+        /// A request waits no more; of its own accord, so that the line has still to hear of it, or because the line says so.
+        mutating func removeWaiter(_ id: UInt64, cancelling: Bool = false) -> Waiter? {
+            guard let waiter = waiters.removeValue(forKey: id) else { return nil }
+            deadlines.remove(id)
+            if cancelling { _ = machine.cancel(id, key: waiter.key) }
+            return waiter
+        }
+
+        /// A connection could not be opened for these.
+        mutating func note(_ metrics: TransportMetrics, for ids: [UInt64]) {
+            for id in ids { waiters[id]?.tries.append(metrics) }
+        }
     }
 
     let connector: Connector
     let idleTimeout: TimeAmount
     let shards: [PoolShard]
+    let policy = RepeatPolicy()
     let hasIdleTimer = Atomic(false)
+    /// Whether there may be connections that were of no use; read without the lock by each request that is answered.
+    let hasUseless = Atomic(false)
     private let state: Mutex<State>
     /// How many requests wait; read without the lock by whoever gives a place back.
     private let waiting = Atomic(0)
@@ -102,17 +143,22 @@ final class ConnectionPool: Sendable {
     func lease(
         _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?,
         observer: (any TransportObserver)? = nil
-    ) async throws(TransportError) -> HTTPConnection {
+    ) async throws(TransportError) -> Lease {
+        var tries: [TransportMetrics] = []
         while true {
-            if let connection = try takePlace(origin) {
-                // One that ended a moment ago is still on its way out of the pool.
-                if connection.isOpen { return connection }
-                continue
+            do {
+                if let connection = try takePlace(origin) {
+                    // One that ended a moment ago is still on its way out of the pool.
+                    if connection.isOpen { return Lease(connection: connection, tries: tries) }
+                    continue
+                }
+            } catch {
+                throw error.following(tries)
             }
             switch await wait(origin, timeouts: timeouts, deadline: deadline, observer) {
-            case .connection(let connection): return connection
-            case .askAgain: continue
-            case .failed(let error): throw error
+            case .lease(let lease): return Lease(connection: lease.connection, tries: tries + lease.tries)
+            case .askAgain(let more): tries += more
+            case .failed(let error): throw error.following(tries)
             }
         }
     }
@@ -154,26 +200,31 @@ final class ConnectionPool: Sendable {
     ) {
         enum Step {
             case fail(TransportError)
-            case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, ConnectionTerms)
+            case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, timer: NIODeadline?)
         }
         let priority = observer?.priority ?? .normal
+        let poolDeadline = timeouts.poolWait.map { NIODeadline.after($0) } ?? .distantFuture
+        let due = min(poolDeadline, deadline ?? .distantFuture)
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             if Task.isCancelled { return .fail(.readerCancelled) }
+            if let refusal = state.terms.refusal(of: origin) { return .fail(refusal) }
             let key = PoolKey(origin, under: state.terms)
-            state.waiters[id] = Waiter(key: key, timeouts: timeouts, continuation: continuation)
+            state.waiters[id] = Waiter(
+                key: key, timeouts: timeouts, continuation: continuation, endsWithRequest: due == deadline)
+            let timer = due == .distantFuture ? nil : state.deadlines.add(id, due)
             let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: priority)
-            return .wait(key, action, state.terms)
+            return .wait(key, action, timer: timer)
         }
         switch step {
         case .fail(let error):
             continuation.resume(returning: .failed(error))
-        case .wait(let key, let action, let terms):
-            armTimer(id, timeouts, deadline)
+        case .wait(let key, let action, let timer):
+            if let timer { armWaitTimer(at: timer) }
             observer?.willWait(WaitingPlace { self.setPriority($0, of: id) })
             switch action {
-            case .connect: connect(key, terms, timeouts, nearCaller: true)
-            case .evict: evict(for: key, terms, timeouts)
+            case .connect: connect(key, timeouts, nearCaller: true)
+            case .evict: evict(for: key, timeouts)
             case .wait: break
             }
             // A place that came free in between has been put on its shelf by somebody who saw nobody wait.
@@ -190,27 +241,30 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func armTimer(_ id: UInt64, _ timeouts: TransportTimeouts, _ deadline: NIODeadline?) {
-        let poolDeadline = timeouts.poolWait.map { NIODeadline.after($0) }
-        guard let due = [poolDeadline, deadline].compactMap({ $0 }).min() else { return }
-        let error =
-            due == deadline
-            ? TransportError(.requestTimeout, "The request took longer than its timeout.")
-            : TransportError(.poolTimeout, "No connection became free in time.")
-        let timer = connector.eventLoop.scheduleTask(deadline: due) { self.giveUp(id, error) }
-        let isWaiting = change { state in
-            state.waiters[id]?.timer = timer
-            return state.waiters[id] != nil
+    private func armWaitTimer(at due: NIODeadline) {
+        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireWaiters() }
+        let superfluous = change { state -> Scheduled<Void>? in
+            // A sooner one may have been set meanwhile.
+            guard state.deadlines.armed == due else { return timer }
+            defer { state.timer = timer }
+            return state.timer
         }
-        if !isWaiting { timer.cancel() }
+        superfluous?.cancel()
+    }
+
+    private func expireWaiters() {
+        let now = NIODeadline.now()
+        let (waiters, next) = change { state in
+            let (expired, next) = state.deadlines.expire(now: now)
+            return (expired.compactMap { state.removeWaiter($0, cancelling: true) }, next)
+        }
+        if let next { armWaitTimer(at: next) }
+        for waiter in waiters { waiter.resume(.failed(waiter.endsWithRequest ? .requestTimeout : .poolTimeout)) }
+        if !waiters.isEmpty { resumeIfDrained() }
     }
 
     private func giveUp(_ id: UInt64, _ error: TransportError) {
-        let waiter = change { state -> Waiter? in
-            guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
-            _ = state.machine.cancel(id, key: waiter.key)
-            return waiter
-        }
+        let waiter = change { $0.removeWaiter(id, cancelling: true) }
         waiter?.resume(.failed(error))
     }
 
@@ -229,7 +283,7 @@ final class ConnectionPool: Sendable {
             guard connection.key.isValid(under: state.terms), !connection.isWornOut(now) else { return (.keep, nil) }
             let action = state.machine.release(connection.key, isUnused: isUnused)
             guard case .hand(let id) = action else { return (action, nil) }
-            return (action, state.waiters.removeValue(forKey: id))
+            return (action, state.removeWaiter(id))
         }
         switch action {
         case .hand: waiter?.resume(.connection(connection))
@@ -264,7 +318,19 @@ extension PoolShard.Finding {
 }
 
 extension TransportError {
+    static var poolTimeout: TransportError { TransportError(.poolTimeout, "No connection became free in time.") }
+    static var requestTimeout: TransportError {
+        TransportError(.requestTimeout, "The request took longer than its timeout.")
+    }
     static var shutDown: TransportError { TransportError(.shutDown, "The session was shut down.") }
     static var evicted: TransportError { TransportError(.connectionClosed, "The connection was no longer used.") }
     static var retired: TransportError { TransportError(.connectionClosed, "The connection was retired.") }
+
+    /// The error with what the attempts before it cost.
+    func following(_ earlier: [TransportMetrics]) -> TransportError {
+        guard !earlier.isEmpty else { return self }
+        var error = self
+        error.attempts = earlier + attempts
+        return error
+    }
 }

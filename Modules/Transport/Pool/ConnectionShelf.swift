@@ -156,6 +156,15 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         return taken.map(\.0)
     }
 
+    /// Takes a connection, if it lies here and nobody uses it.
+    mutating func takeUnused(_ connection: Connection, key: Key) -> Bool {
+        guard isUnused(connection), let stack = stacks[key],
+            stack.entries.contains(where: { $0.connection.id == connection.id })
+        else { return false }
+        remove(connection, key: key)
+        return true
+    }
+
     /// Since when the connection that has not been used for longest has not been.
     var oldestUnused: (connection: Connection, key: Key, since: NIODeadline)? {
         var oldest: (connection: Connection, key: Key, since: NIODeadline)?

@@ -22,12 +22,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// Nil for plain HTTP.
     private let lateFailure: TLSLateFailure?
     private let isRetired = Atomic(false)
-    private let exchanges = Atomic(0)
-    private let hasLainIdle = Atomic(false)
+    private let use = Mutex(ConnectionUse())
+    private let wasUseless = Atomic(false)
+    /// Under which terms it was last found that it may serve requests.
+    private let approvedRevision: Atomic<UInt64>
 
     init(
-        id: UInt64, key: PoolKey, shard: PoolShard, channel: any Channel, wire: Wire, opening: TransportMetrics,
-        maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
+        id: UInt64, key: PoolKey, shard: PoolShard, terms: ConnectionTerms, channel: any Channel, wire: Wire,
+        opening: TransportMetrics, maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
     ) {
         self.id = id
         self.key = key
@@ -36,6 +38,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         self.wire = wire
         self.opening = opening
         self.lateFailure = lateFailure
+        approvedRevision = Atomic(terms.revision)
         retiresAt = maximumAge.map { .after($0) } ?? .distantFuture
     }
 
@@ -51,22 +54,26 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// How many exchanges it may run at a time before the server has said so.
     var initialCapacity: Int { isMultiplexed ? HTTP2ConnectionStateMachine.assumedConcurrentStreams : 1 }
 
-    /// How often a request may be sent again that did not reach the server on connections like this: as long as they had
-    /// waited for it, any of them may have gone meanwhile; from one that was opened for it, once.
-    var mostRepeats: Int { isMultiplexed || mayBeStale ? 10 : 1 }
-
-    /// Whether the server may have closed it before the exchange that runs now, or ended last: it had served another one, or
-    /// lain unused, as one does that was opened in advance.
-    private var mayBeStale: Bool { exchanges.load(ordering: .relaxed) > 1 || hasLainIdle.load(ordering: .relaxed) }
-
-    /// It lies on a shelf from now on.
+    /// It waits for a request from now on.
     func layAside() {
-        hasLainIdle.store(true, ordering: .relaxed)
+        use.withLock { $0.layAside() }
+    }
+
+    /// One of its exchanges is over.
+    func exchangeEnded() {
+        use.withLock { $0.ended() }
     }
 
     /// Whether it should serve nobody any more. One that has served nobody yet is not too old.
     func isWornOut(_ now: NIODeadline) -> Bool {
-        isRetired.load(ordering: .relaxed) || (now >= retiresAt && exchanges.load(ordering: .relaxed) > 0)
+        isRetired.load(ordering: .relaxed) || (now >= retiresAt && use.withLock { $0.wasUsed })
+    }
+
+    /// A request failed on it that the server has not processed, as far as is known; true for the first one, if no other was
+    /// ever answered.
+    func becameUseless() -> Bool {
+        guard !use.withLock({ $0.hasServed }) else { return false }
+        return !wasUseless.exchange(true, ordering: .relaxed)
     }
 
     /// Runs one exchange; the caller has leased the connection.
@@ -74,10 +81,10 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         _ request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
         deadline: NIODeadline?, queuedSince start: Tick
     ) async -> HTTPExchange.Outcome {
-        let isReused = exchanges.add(1, ordering: .relaxed).oldValue > 0
+        let begin = use.withLock { $0.begin() }
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
-            mayBeStale: mayBeStale, metrics: opening.beginning(queuedSince: start, isReused: isReused))
+            mayBeStale: begin.mayBeStale, metrics: opening.beginning(queuedSince: start, isReused: begin.isReused))
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation
@@ -87,18 +94,44 @@ final class HTTPConnection: Sendable, ShelvedConnection {
             exchange.isCancelled.store(true, ordering: .releasing)
             cancel(exchange)
         }
+        switch outcome {
+        case .response:
+            use.withLock { $0.responded(in: begin.period) }
         // Why the connection ended is worth more than that it did.
-        if case .failure(let error, _) = outcome, error.code == .connectionClosed, let reason = lateFailure?.error {
+        case .failure(let error, _) where error.code == .connectionClosed:
+            guard var reason = lateFailure?.error else { break }
+            reason.attempts = error.attempts
             return .failure(reason, canRepeat: false)
+        case .failure, .withdrawn:
+            break
         }
         return outcome
     }
 
+    /// The last moment before the request goes out: if the terms were replaced since the connection was given to it, and rule
+    /// the connection out, it does not.
     private func start(_ exchange: HTTPExchange) {
         switch wire {
-        case .http1(let handler): handler.execute { $0.start(exchange) }
-        case .http2(let connection): connection.execute { $0.start(exchange) }
+        case .http1(let handler):
+            handler.execute { handler in
+                if self.isAdmitted() { return handler.start(exchange) }
+                exchange.withdraw()
+                handler.shutDown(.retired)
+            }
+        case .http2(let connection):
+            connection.execute { connection in
+                if self.isAdmitted() { return connection.start(exchange) }
+                exchange.withdraw()
+                connection.retire()
+            }
         }
+    }
+
+    private func isAdmitted() -> Bool {
+        let approved = approvedRevision.load(ordering: .relaxed)
+        guard let revision = shard.admits(self, approvedUnder: approved) else { return false }
+        if revision != approved { approvedRevision.store(revision, ordering: .relaxed) }
+        return true
     }
 
     private func cancel(_ exchange: HTTPExchange) {

@@ -23,6 +23,6 @@ struct PoolKey: Hashable, Sendable {
 
     /// Whether a connection of this key may still serve requests.
     func isValid(under current: ConnectionTerms) -> Bool {
-        policy == nil || self == PoolKey(origin, under: current)
+        policy == nil ? current.refusal(of: origin) == nil : self == PoolKey(origin, under: current)
     }
 }

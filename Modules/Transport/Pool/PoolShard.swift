@@ -1,4 +1,3 @@
-internal import LinnetSecurity
 internal import NIOCore
 internal import Synchronization
 
@@ -26,10 +25,13 @@ final class PoolShard: Sendable {
     }
 
     let eventLoop: any EventLoop
+    /// Of the terms that hold now; each request looks at it.
+    private let revision: Atomic<UInt64>
     private let state: Mutex<State>
 
     init(_ eventLoop: any EventLoop, terms: ConnectionTerms) {
         self.eventLoop = eventLoop
+        revision = Atomic(terms.revision)
         state = Mutex(State(terms: terms))
     }
 
@@ -38,9 +40,16 @@ final class PoolShard: Sendable {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
             let terms = state.terms
-            if let error = terms.refusal(of: origin) { return .refused(error) }
+            if let refusal = terms.refusal(of: origin) { return .refused(refusal) }
             return state.shelf.take(PoolKey(origin, under: terms)).map(Finding.connection) ?? .none
         }
+    }
+
+    /// Whether a connection may serve a request under the terms that hold now, given which ones were asked last; returns
+    /// which they are, or nil when it may not.
+    func admits(_ connection: HTTPConnection, approvedUnder last: UInt64) -> UInt64? {
+        guard revision.load(ordering: .acquiring) != last else { return last }
+        return state.withLock { connection.key.isValid(under: $0.terms) ? $0.terms.revision : nil }
     }
 
     /// A place on this connection, if it has one.
@@ -57,6 +66,7 @@ final class PoolShard: Sendable {
                 return Return(state.shelf.giveBack(connection, key: connection.key, now: now))
             }
             let result = Return(state.shelf.giveBack(connection, key: connection.key, now: now))
+            if state.shelf.isUnused(connection) { connection.layAside() }
             guard !isValid else { return result }
             state.shelf.setCapacity(0, of: connection, key: connection.key, now: now)
             return state.shelf.isUnused(connection) ? .close : .ignored
@@ -102,7 +112,7 @@ final class PoolShard: Sendable {
 
     /// Takes a connection that nobody uses; false when somebody has come to use it.
     func takeUnused(_ connection: HTTPConnection) -> Bool {
-        state.withLock { !$0.shelf.takeUnused { $0.connection == connection.id }.isEmpty }
+        state.withLock { $0.shelf.takeUnused(connection, key: connection.key) }
     }
 
     /// From now on, only connections made under these terms have places; returns those that nobody uses of the others.
@@ -110,6 +120,7 @@ final class PoolShard: Sendable {
         state.withLock { state in
             guard terms.revision > state.terms.revision else { return [] }
             state.terms = terms
+            revision.store(terms.revision, ordering: .releasing)
             return state.shelf.takeUnused { !$0.key.isValid(under: terms) }
         }
     }

@@ -41,6 +41,8 @@ struct PoolStateMachine<Key: Hashable> {
     private let limits: TransportConfiguration.PoolLimits
     private let multiplexedPerOrigin: Int
     private var origins: [Key: Origin] = [:]
+    /// The origins that would open a connection if there was room, by the request that would be first to use it.
+    private var inNeed = RankedQueue<Key, WaiterLine.Entry>()
     /// Open and being opened, those that drain included.
     private(set) var connections = 0
     private(set) var waiters = 0
@@ -58,7 +60,7 @@ struct PoolStateMachine<Key: Hashable> {
 
     /// Whether a place of this key's, or the room that its connection takes up, is wanted by somebody who waits.
     func needsPlace(of key: Key) -> Bool {
-        hasWaiters(key) || (connections >= limits.connections && nextInNeed != nil)
+        hasWaiters(key) || (connections >= limits.connections && !inNeed.isEmpty)
     }
 
     // MARK: Requests
@@ -67,12 +69,12 @@ struct PoolStateMachine<Key: Hashable> {
     mutating func wait(
         _ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing, priority: RequestPriority = .normal
     ) -> WaitAction {
-        var origin = origins[key] ?? Origin()
-        if multiplexing == .never { origin.isMultiplexed = false }
-        origin.waiters.add(waiter, priority)
-        origins[key] = origin
+        // In its place: a copy of the line would cost as much as it is long.
+        if multiplexing == .never { origins[key, default: Origin()].isMultiplexed = false }
+        origins[key, default: Origin()].waiters.set(priority, of: waiter)
         waiters += 1
-        guard wantsConnection(origin) else { return .wait }
+        defer { settle(key) }
+        guard wantsConnection(key) else { return .wait }
         guard connections < limits.connections else { return .evict }
         beginConnecting(key)
         return .connect
@@ -81,8 +83,9 @@ struct PoolStateMachine<Key: Hashable> {
     /// An unused connection to another origin is being closed for this key's sake, and its place is taken at once; false
     /// when nobody needs it any more.
     mutating func connectInPlaceOfEvicted(_ key: Key) -> Bool {
-        guard let origin = origins[key], wantsConnection(origin) else { return false }
+        guard wantsConnection(key) else { return false }
         beginConnecting(key)
+        settle(key)
         return true
     }
 
@@ -90,25 +93,25 @@ struct PoolStateMachine<Key: Hashable> {
     mutating func cancel(_ waiter: WaiterID, key: Key) -> Bool {
         guard origins[key]?.waiters.remove(waiter) == true else { return false }
         waiters -= 1
-        tidy(key)
+        settle(key)
         return true
     }
 
     /// A request that waits gets another priority.
     mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID, key: Key) {
-        guard origins[key]?.waiters.remove(waiter) == true else { return }
-        origins[key]?.waiters.add(waiter, priority)
+        guard origins[key]?.waiters.contains(waiter) == true else { return }
+        origins[key]?.waiters.set(priority, of: waiter)
+        settle(key)
     }
 
     /// Connections to be opened before anybody asks; returns how many there may be.
     mutating func prewarm(_ key: Key, count: Int, _ multiplexing: Multiplexing) -> Int {
-        var origin = origins[key] ?? Origin()
-        if multiplexing == .never { origin.isMultiplexed = false }
-        let room = min(limit(origin) - origin.total, limits.connections - connections)
-        let opened = max(0, min(count - origin.total, room))
-        guard opened > 0 else { return 0 }
-        origins[key] = origin
+        if multiplexing == .never { origins[key, default: Origin()].isMultiplexed = false }
+        let total = origins[key]?.total ?? 0
+        let room = min(limit(key) - total, limits.connections - connections)
+        let opened = max(0, min(count - total, room))
         for _ in 0..<opened { beginConnecting(key) }
+        settle(key)
         return opened
     }
 
@@ -120,39 +123,62 @@ struct PoolStateMachine<Key: Hashable> {
         origins[key]?.isMultiplexed = isMultiplexed
         var more = 0
         // The one that was opened serves the first of those who wait.
-        while let origin = origins[key], wantsConnection(origin, besides: 1), connections < limits.connections {
+        while wantsConnection(key, besides: 1), connections < limits.connections {
             beginConnecting(key)
             more += 1
         }
+        settle(key)
         return more
     }
 
-    /// A connection could not be opened. The request that has waited longest hears of it, unless as many attempts as
-    /// requests are still under way; where one connection would have served all, all of them hear.
+    /// Who waits for the connection that is being opened, so that they hear of it if it cannot be: the request that has waited
+    /// longest, unless as many others are being opened as requests wait; where one connection would serve all, all of them.
+    func waitersForAttempt(_ key: Key) -> [WaiterID] {
+        guard needsAttempt(key), let first = origins[key]?.waiters.first?.id else { return [] }
+        return isShared(key) ? origins[key]?.waiters.ids ?? [] : [first]
+    }
+
+    /// Whether a connection that is being opened is still waited for.
+    func needsAttempt(_ key: Key) -> Bool {
+        guard let origin = origins[key] else { return false }
+        return origin.waiters.count >= max(1, origin.connecting)
+    }
+
+    /// The request that is served next.
+    func firstWaiter(_ key: Key) -> WaiterID? {
+        origins[key]?.waiters.first?.id
+    }
+
+    /// A connection could not be opened, and is given up. Those hear of it who waited for it.
     mutating func connectFailed(_ key: Key) -> (waiters: [WaiterID], next: Key?) {
-        origins[key]?.connecting -= 1
         var failed: [WaiterID] = []
-        if let origin = origins[key], origin.waiters.count > origin.connecting, let first = origin.waiters.first {
-            let isShared = origin.isMultiplexed != false && origin.total == 1
-            if isShared {
+        if needsAttempt(key) {
+            if isShared(key) {
                 failed = origins[key]?.waiters.removeAll() ?? []
-            } else {
-                failed = [first.id]
-                _ = origins[key]?.waiters.popFirst()
+            } else if let first = origins[key]?.waiters.popFirst() {
+                failed = [first]
             }
             waiters -= failed.count
         }
+        origins[key]?.connecting -= 1
         return (failed, vacate(key))
+    }
+
+    /// A connection is not opened after all. Requests that wait for one get another.
+    mutating func attemptAbandoned(_ key: Key) -> Key? {
+        origins[key]?.connecting -= 1
+        return vacate(key)
     }
 
     /// A place is free while somebody waits. `.close` means that ``closed(_:)`` will follow.
     mutating func release(_ key: Key, isUnused: Bool) -> ReleaseAction {
         if let waiter = origins[key]?.waiters.popFirst() {
             waiters -= 1
+            settle(key)
             return .hand(to: waiter)
         }
         // Kept, it would hold the place that another origin's request waits for.
-        guard isUnused, connections >= limits.connections, nextInNeed != nil else { return .keep }
+        guard isUnused, connections >= limits.connections, !inNeed.isEmpty else { return .keep }
         return .close
     }
 
@@ -160,7 +186,6 @@ struct PoolStateMachine<Key: Hashable> {
     /// another one.
     mutating func draining(_ key: Key) -> Key? {
         origins[key]?.total -= 1
-        defer { tidy(key) }
         return connectNext(preferring: key)
     }
 
@@ -168,7 +193,6 @@ struct PoolStateMachine<Key: Hashable> {
     mutating func closed(_ key: Key, wasDraining: Bool) -> Key? {
         guard wasDraining else { return vacate(key) }
         connections -= 1
-        defer { tidy(key) }
         return connectNext(preferring: key)
     }
 
@@ -177,7 +201,7 @@ struct PoolStateMachine<Key: Hashable> {
         var asked: [WaiterID] = []
         for key in Array(origins.keys) where isRetired(key) {
             asked += origins[key]?.waiters.removeAll() ?? []
-            tidy(key)
+            settle(key)
         }
         waiters -= asked.count
         return asked
@@ -185,8 +209,8 @@ struct PoolStateMachine<Key: Hashable> {
 
     // MARK: Accounts
 
-    private func limit(_ origin: Origin) -> Int {
-        switch origin.isMultiplexed {
+    private func limit(_ key: Key) -> Int {
+        switch origins[key]?.isMultiplexed {
         case false: limits.connectionsPerOrigin
         case true: multiplexedPerOrigin
         case nil: 1
@@ -194,14 +218,20 @@ struct PoolStateMachine<Key: Hashable> {
     }
 
     /// Whether those who wait are more than the connections under way will serve.
-    private func wantsConnection(_ origin: Origin, besides served: Int = 0) -> Bool {
-        guard origin.total < limit(origin) else { return false }
+    private func wantsConnection(_ key: Key, besides served: Int = 0) -> Bool {
+        guard let origin = origins[key], origin.total < limit(key) else { return false }
         if origin.isMultiplexed == false { return origin.waiters.count - served > origin.connecting }
         return origin.waiters.count > served && origin.connecting == 0
     }
 
+    /// Whether the connection that is being opened would serve all who wait.
+    private func isShared(_ key: Key) -> Bool {
+        guard let origin = origins[key] else { return false }
+        return origin.isMultiplexed != false && origin.total == 1
+    }
+
     private mutating func beginConnecting(_ key: Key) {
-        origins[key]?.total += 1
+        origins[key, default: Origin()].total += 1
         origins[key]?.connecting += 1
         connections += 1
     }
@@ -210,35 +240,31 @@ struct PoolStateMachine<Key: Hashable> {
     private mutating func vacate(_ key: Key) -> Key? {
         origins[key]?.total -= 1
         connections -= 1
-        defer { tidy(key) }
         return connectNext(preferring: key)
     }
 
     private mutating func connectNext(preferring key: Key) -> Key? {
+        settle(key)
         // One that was evicted for another origin's sake has had its place taken already.
         guard connections < limits.connections else { return nil }
-        if let origin = origins[key], wantsConnection(origin) {
-            beginConnecting(key)
-            return key
-        }
         // Another origin may have waited for the total to fall.
-        guard let next = nextInNeed else { return nil }
+        guard let next = inNeed.contains(key) ? key : inNeed.first?.member else { return nil }
         beginConnecting(next)
+        settle(next)
         return next
     }
 
-    /// The origin that may open a connection and whose request comes first.
-    private var nextInNeed: Key? {
-        guard waiters > 0 else { return nil }
-        let inNeed = origins.filter { wantsConnection($0.value) }
-        return inNeed.min { first, second in
-            guard let other = second.value.waiters.first else { return true }
-            return first.value.waiters.first.map { $0 < other } ?? false
-        }?.key
-    }
-
-    private mutating func tidy(_ key: Key) {
-        guard let origin = origins[key], origin.isEmpty else { return }
-        origins[key] = nil
+    /// Ends every event that has changed an origin: notes whether it is in need, and forgets it when it has become empty.
+    private mutating func settle(_ key: Key) {
+        guard let origin = origins[key], !origin.isEmpty else {
+            origins[key] = nil
+            inNeed.remove(key)
+            return
+        }
+        if wantsConnection(key), let first = origin.waiters.first {
+            inNeed.set(first, of: key)
+        } else {
+            inNeed.remove(key)
+        }
     }
 }

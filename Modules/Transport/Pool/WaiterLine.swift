@@ -1,8 +1,4 @@
-internal import NIOCore
-
 /// Who waits for an origin's connections: by priority, and among equals in the order in which they came.
-///
-/// While all have the same priority, it is a queue.
 struct WaiterLine {
     struct Entry: Comparable {
         let id: UInt64
@@ -14,35 +10,36 @@ struct WaiterLine {
         }
     }
 
-    private var entries = CircularBuffer<Entry>()
+    private var entries = RankedQueue<UInt64, Entry>()
 
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
-    var first: Entry? { entries.first }
-    var ids: [UInt64] { entries.map(\.id) }
+    var first: Entry? { entries.first?.rank }
 
-    mutating func add(_ id: UInt64, _ priority: RequestPriority) {
-        let entry = Entry(id: id, priority: priority)
-        var index = entries.endIndex
-        while index > entries.startIndex, entry < entries[entries.index(before: index)] {
-            index = entries.index(before: index)
-        }
-        if index == entries.endIndex { entries.append(entry) } else { entries.insert(entry, at: index) }
+    /// Adds one who waits, or moves one to where the priority belongs.
+    mutating func set(_ priority: RequestPriority, of id: UInt64) {
+        entries.set(Entry(id: id, priority: priority), of: id)
     }
 
     /// False when it is not in the line.
     mutating func remove(_ id: UInt64) -> Bool {
-        guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
-        entries.remove(at: index)
-        return true
+        entries.remove(id)
     }
 
     mutating func popFirst() -> UInt64? {
-        entries.popFirst()?.id
+        entries.popFirst()?.member
     }
 
+    /// Everybody, in the order of the line.
     mutating func removeAll() -> [UInt64] {
-        defer { entries = [] }
-        return ids
+        entries.removeAll()
     }
+
+    /// The same, and everybody stays.
+    var ids: [UInt64] {
+        var copy = entries
+        return copy.removeAll()
+    }
+
+    func contains(_ id: UInt64) -> Bool { entries.contains(id) }
 }

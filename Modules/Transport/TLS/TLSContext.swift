@@ -110,6 +110,8 @@ package final class TLSServerContext: Sendable {
         clientCertificates: ClientCertificates = .ignored
     ) throws(TransportError) {
         pointer = try makeSSLContext(TLS_server_method(), minimum: minimumVersion, maximum: maximumVersion)
+        // It shows what it is given: whether that is too weak is for the client to find.
+        SSL_CTX_set_security_level(pointer, 0)
         if issuesSessionTickets { SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET) }
         protocols = Protocols(applicationProtocols)
         staple = stapledOCSPResponse.map { TLSServerStaple($0) }

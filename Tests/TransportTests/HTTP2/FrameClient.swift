@@ -130,6 +130,7 @@ final class FrameClient: Sendable {
         switch await outcome(request, observer: observer, queued: queued) {
         case .response(let response): return response
         case .failure(let error, _): throw error
+        case .withdrawn: throw .retired
         }
     }
 

@@ -18,6 +18,9 @@ struct FrameServer: Sendable {
 
         var eventLoop: any EventLoop { context.eventLoop }
 
+        /// Tells the connections of a server apart.
+        var channelID: ObjectIdentifier { ObjectIdentifier(context.channel) }
+
         /// From any thread, to come back with.
         var bound: NIOLoopBound<Peer> { NIOLoopBound(self, eventLoop: context.eventLoop) }
 

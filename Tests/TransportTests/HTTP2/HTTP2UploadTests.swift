@@ -8,7 +8,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Requests whose bodies are still on their way when something else happens.
-@Suite("HTTP/2 uploads", .timeLimit(.minutes(1)))
+@Suite("HTTP/2 uploads", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2UploadTests {
     /// A megabyte, in memory or pulled.
     private static func body(isStreamed: Bool) -> TransportRequestBody {
@@ -222,9 +222,15 @@ struct HTTP2UploadTests {
 
     /// Each part that the socket takes is progress.
     @Test func theTimeToSendBeginsAnewWithEachPart() async throws {
-        let parts = Log<NIOLoopBound<FrameServer.Peer>>()
+        let (heads, totals, received) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<Int>(), Mutex(0))
         try await FrameServer.run { frame, peer in
-            if case .data = frame.payload { parts.add(peer.bound) }
+            if frame.path != nil { heads.add(peer.bound) }
+            guard case .data(let data) = frame.payload else { return }
+            totals.add(
+                received.withLock { received in
+                    received += data.data.readableBytes
+                    return received
+                })
         } perform: { server in
             try await FrameClient.run(server) { client in
                 let upload = Task {
@@ -233,16 +239,16 @@ struct HTTP2UploadTests {
                             method: .post, body: Self.body(isStreamed: false),
                             timeouts: TransportTimeouts(idleWrite: .seconds(60))))
                 }
-                // 65,535 bytes in frames of 16,384.
-                for _ in 0..<3 { _ = await parts.first() }
-                var peer = try #require(await parts.first())
+                let peer = try #require(await heads.first())
+                // The windows that a connection begins with.
+                _ = await totals.first { $0 == 65_535 }
                 var due = try #require(await client.deadlines(ofStream: 1)?.write)
-                for _ in 0..<4 {
+                for number in 1...4 {
                     peer.execute {
                         $0.send(.rootStream, .windowUpdate(windowSizeIncrement: 10_000))
                         $0.send(1, .windowUpdate(windowSizeIncrement: 10_000))
                     }
-                    peer = try #require(await parts.first())
+                    _ = await totals.first { $0 == 65_535 + number * 10_000 }
                     let next = try #require(await client.deadlines(ofStream: 1)?.write)
                     #expect(next > due)
                     due = next

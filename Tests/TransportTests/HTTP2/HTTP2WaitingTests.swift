@@ -9,7 +9,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Servers that let a client wait, or send it elsewhere.
-@Suite("HTTP/2 servers that want less", .timeLimit(.minutes(1)))
+@Suite("HTTP/2 servers that want less", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2WaitingTests {
     typealias Peer = NIOLoopBound<FrameServer.Peer>
 
@@ -57,30 +57,38 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// In the pool: both requests wait for the one connection, which is neither given up nor joined by a second.
-    @Test func thePoolWaitsForAServerThatAllowsNothingYet() async throws {
-        let peers = Log<Peer>()
-        try await FrameServer.run(settings: Self.noStreams) { frame, peer in
-            if case .settings(.settings) = frame.payload { peers.add(peer.bound) }
+    /// In the pool: requests wait for the one connection, which is neither given up nor joined by a second.
+    @Test func thePoolWaitsForAServerThatAllowsNothingForNow() async throws {
+        let (peers, acknowledged) = (Log<Peer>(), Log<Void>())
+        try await FrameServer.run { frame, peer in
+            switch frame.payload {
+            case .settings(.settings): peers.add(peer.bound)
+            case .settings(.ack): acknowledged.add(())
+            default: break
+            }
             if let path = frame.path { peer.respond(frame.streamID, path) }
         } perform: { server in
             try await withTransport({ $0.httpVersions = .http2 }) { transport in
-                func request(_ path: String) -> TransportRequest {
-                    var request = TransportRequest.http2(path)
+                @Sendable func request(_ path: String, _ poolWait: Duration = .seconds(60)) -> TransportRequest {
+                    var request = TransportRequest.http2(path, timeouts: TransportTimeouts(poolWait: poolWait))
                     request.head.authority = "127.0.0.1:\(server.address.port ?? 0)"
                     return request
                 }
+                try await expectText("/first", transport, request("/first"))
+                let peer = try #require(await peers.first())
+                _ = await acknowledged.first()
+                peer.execute { Self.allow(0, $0) }
+                _ = await acknowledged.first()
+                let error = await failure { () async throws(TransportError) in
+                    try await transport.send(request("/late", .milliseconds(20)))
+                }
+                #expect(error?.code == .poolTimeout)
                 try await withThrowingTaskGroup(of: String?.self) { group in
                     for number in 0..<5 { group.addTask { try await transport.send(request("/\(number)")).text } }
-                    let peer = try #require(await peers.first())
-                    while transport.openConnections == 0 { await Task.yield() }
                     peer.execute { Self.allow(2, $0) }
                     let texts = try await group.reduce(into: Set<String?>()) { $0.insert($1) }
                     #expect(texts == Set((0..<5).map { "/\($0)" }))
                 }
-                peers.elements[0].execute { Self.allow(0, $0) }
-                peers.elements[0].execute { Self.allow(1, $0) }
-                try await expectText("/last", transport, request("/last"))
                 #expect(transport.openConnections == 1 && peers.elements.count == 1)
             }
         }
@@ -121,7 +129,7 @@ struct HTTP2WaitingTests {
                 var request = TransportRequest.http2()
                 request.head.authority = "127.0.0.1:\(server.address.port ?? 0)"
                 let fixed = request
-                let error = await failure { () throws(TransportError) in try await transport.send(fixed) }
+                let error = await failure { () async throws(TransportError) in try await transport.send(fixed) }
                 #expect(error?.code == .streamReset && error?.message.contains("HTTP_1_1_REQUIRED") == true)
             }
         }

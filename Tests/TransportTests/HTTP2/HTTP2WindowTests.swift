@@ -8,7 +8,7 @@ import Testing
 @testable import LinnetTransport
 
 /// How much a connection holds of bodies that are not read.
-@Suite("HTTP/2 windows", .timeLimit(.minutes(1)))
+@Suite("HTTP/2 windows", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2WindowTests {
     // MARK: Shares
 

@@ -42,7 +42,8 @@ struct PoolModelTests {
                 return
             }
             waiting[waiter] = key
-            switch pool.wait(waiter, for: key, key == "m" ? .possible : .never) {
+            let priority = RequestPriority(Double(waiter % 3) / 2)
+            switch pool.wait(waiter, for: key, key == "m" ? .possible : .never, priority: priority) {
             case .wait: break
             case .connect: connecting.append(key)
             case .evict:
@@ -96,8 +97,18 @@ struct PoolModelTests {
             case 3 where !connecting.isEmpty:
                 connected(connecting.remove(at: Int.random(in: 0..<connecting.count, using: &random)))
             case 4 where !connecting.isEmpty:
-                let key = connecting.remove(at: Int.random(in: 0..<connecting.count, using: &random))
+                let index = Int.random(in: 0..<connecting.count, using: &random)
+                let concerned = pool.waitersForAttempt(connecting[index])
+                expectEqual(concerned.isEmpty, !pool.needsAttempt(connecting[index]))
+                // Somebody waits for it: it may be tried again, and nothing changes.
+                if !concerned.isEmpty, Bool.random(using: &random) { return }
+                let key = connecting.remove(at: index)
+                if concerned.isEmpty, Bool.random(using: &random) {
+                    if let next = pool.attemptAbandoned(key) { connecting.append(next) }
+                    return
+                }
                 let (failed, next) = pool.connectFailed(key)
+                #expect(failed == concerned)
                 for waiter in failed { expectEqual(waiting.removeValue(forKey: waiter), key) }
                 if let next { connecting.append(next) }
             case 5:
@@ -114,9 +125,11 @@ struct PoolModelTests {
             case 6 where !closing.isEmpty:
                 closed(closing.removeFirst())
             case 7:
-                if let (waiter, key) = waiting.randomElement(using: &random), pool.cancel(waiter, key: key) {
-                    waiting[waiter] = nil
+                guard let waiter = waiting.keys.sorted().randomElement(using: &random), let key = waiting[waiter] else {
+                    return
                 }
+                pool.setPriority(.high, of: waiter, key: key)
+                if Bool.random(using: &random), pool.cancel(waiter, key: key) { waiting[waiter] = nil }
             case 8:
                 let candidates = open.indices.filter {
                     open[$0].key == "m" && open[$0].inUse > 0 && !open[$0].isDraining

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetTransport
 
-@Suite("Values of fields over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("Values of fields over HTTP/2", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2FieldValueTests {
     private func section(_ name: String, _ value: String) throws -> HTTP2FieldSection {
         var block: [UInt8] = [0x88]

@@ -1,0 +1,53 @@
+import LinnetSecurity
+import LinnetTesting
+import Testing
+
+/// The chains, by what they are about.
+enum ChainCases {
+    static let all = names + constraints + pathLengths + validity + identifiers + keyUsage
+}
+
+/// Chains that differ from a good one in one thing, each judged under the three profiles.
+@Suite("Chains by category and profile", .timeLimit(.minutes(2)))
+struct ChainCaseTests {
+    @Test(arguments: ChainCases.names)
+    func names(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    @Test(arguments: ChainCases.constraints)
+    func constraints(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    @Test(arguments: ChainCases.pathLengths)
+    func pathLengths(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    @Test(arguments: ChainCases.validity)
+    func validity(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    @Test(arguments: ChainCases.identifiers)
+    func identifiers(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    @Test(arguments: ChainCases.keyUsage)
+    func keyUsage(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    private func judge(_ chain: ChainCase) async throws {
+        var draft = ChainDraft()
+        chain.change(&draft)
+        let profiles: [(String, ChainProfile, TrustRefusal.Reason?)] = [
+            ("default", .default, chain.verdicts.default), ("strict", .strict, chain.verdicts.strict),
+            ("lenient", .lenient, chain.verdicts.lenient),
+        ]
+        for (name, profile, wanted) in profiles {
+            let refusal = try await draft.refusal(profile)
+            #expect(refusal?.reason == wanted, "\(name), \(chain.section): \(refusal?.message ?? "accepted")")
+        }
+    }
+
+    @Test func thereAreManyAndEachIsItsOwn() {
+        let names = ChainCases.all.map(\.description)
+        print("\(names.count) chains")
+        #expect(names.count >= 120)
+        #expect(Set(names).count == names.count)
+        for chain in ChainCases.all {
+            #expect(chain.section.first?.isNumber == true || chain.section.contains(/RFC|Baseline/), "\(chain)")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import LinnetTesting
+import Synchronization
+import Testing
+
+@testable import LinnetSecurity
+
+/// What is wrong with an anchor is told always, and refused where a profile says so.
+@Suite("Anchors that cannot mean what they say", .timeLimit(.minutes(1)))
+struct FlawedAnchorTests {
+    private final class Collector: Sendable {
+        private let all = Mutex<[TrustReport]>([])
+
+        var reports: [TrustReport] { all.withLock { $0 } }
+        func add(_ report: TrustReport) { all.withLock { $0.append(report) } }
+    }
+
+    private let pki: TestPKI
+
+    init() throws { pki = try TestPKI() }
+
+    private func chain(
+        _ change: (inout CertificateTemplate) -> Void
+    ) throws -> (anchor: ForgedCertificate, trust: ServerTrust) {
+        var template = CertificateTemplate.authority("Root")
+        change(&template)
+        let root = try TestPKI.forgeRoot(template)
+        let leaf = try pki.forge(.server(), by: root)
+        return (root, ServerTrust(host: "localhost", port: 443, presentedChain: [leaf.der]))
+    }
+
+    private static let flaws: [@Sendable (inout CertificateTemplate) -> Void] = [
+        { $0.set("2.5.29.19", []) }, { $0.purposes("1.3.6.1.5.5.7.3.1") }, { $0.serialNumber = [0x80, 1] },
+        { $0.set("2.5.29.35", ASN1.sequence(ASN1.value(0x80, [1, 2, 3]))) },
+        { $0.set("2.5.29.35", ASN1.sequence()) },
+    ]
+
+    @Test(arguments: flaws.indices)
+    func aFlawIsAFindingAndReported(_ index: Int) async throws {
+        let (anchor, trust) = try chain(Self.flaws[index])
+        let anchors = try TrustAnchors.certificates([anchor.certificate])
+        let collector = Collector()
+        let reporter = TrustReporter { collector.add($0) }
+        for profile in [ChainProfile.default, .lenient] {
+            let policy = SecurityPolicy.everyHost(SystemTrustEvaluator(anchors: anchors, profile: profile))
+                .reporting(to: reporter)
+            // Also of a chain that is remembered.
+            for _ in 0..<2 {
+                guard case .accepted(let verified) = await policy.evaluate(trust) else {
+                    Issue.record("refused")
+                    return
+                }
+                #expect(verified.findings.map(\.reason) == [.flawedAnchor])
+                #expect(verified.findings.first?.certificate?.subject == "CN=Root")
+            }
+        }
+        #expect(collector.reports.map(\.reason) == Array(repeating: "flawedAnchor", count: 4))
+        #expect(collector.reports.allSatisfy { !$0.isEnforced })
+    }
+
+    @Test(arguments: flaws.indices)
+    func aFlawIsRefusedWhereAProfileSaysSo(_ index: Int) async throws {
+        let (anchor, trust) = try chain(Self.flaws[index])
+        let anchors = try TrustAnchors.certificates([anchor.certificate])
+        for profile in [ChainProfile.strict, .default.enforcing(.flawedAnchor)] {
+            let refusal = await SystemTrustEvaluator(anchors: anchors, profile: profile).evaluate(trust).refusal
+            #expect(refusal?.reason == .flawedAnchor)
+        }
+        let allowed = SystemTrustEvaluator(anchors: anchors, profile: .strict.allowing(.flawedAnchor))
+        #expect(await allowed.evaluate(trust).isAccepted)
+    }
+
+    @Test func aGoodAnchorAndAServersOwnAreNoFindings() async throws {
+        let (anchor, trust) = try chain { _ in }
+        let good = SystemTrustEvaluator(anchors: try .certificates([anchor.certificate]))
+        let own = try TestPKI.forgeRoot(.server())
+        let alone = try CertificatePinEvaluator([own.certificate])
+        let server = ServerTrust(host: "localhost", port: 443, presentedChain: [own.der])
+        for decision in [await good.evaluate(trust), await alone.evaluate(server)] {
+            guard case .accepted(let verified) = decision else {
+                Issue.record("refused")
+                continue
+            }
+            #expect(verified.findings.isEmpty)
+        }
+    }
+
+    @Test func theCheckOfAPolicyFileFindsIt() async throws {
+        let (anchor, _) = try chain { $0.serialNumber = [0x80, 1] }
+        try await Scratch.with { scratch in
+            _ = try scratch.write("root.der", anchor.der)
+            _ = try scratch.write("own.der", try TestPKI.forgeRoot(.server()).der)
+            let path = try scratch.write(
+                "policy.json",
+                #"{"version": 1, "rules": [{"hosts": ["a"], "trust": "anchors", "anchors": ["root.der", "own.der"]}]}"#)
+            let findings = try SecurityPolicyFile(contentsOf: path).findings(at: Date())
+            #expect(findings.map(\.kind) == [.flawedAnchor])
+            #expect(findings.first?.path == "rules[0].anchors[0]")
+            #expect(findings.first?.severity == .warning)
+        }
+    }
+}

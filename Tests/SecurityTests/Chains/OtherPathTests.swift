@@ -1,0 +1,195 @@
+import FoundationEssentials
+import LinnetTesting
+import Testing
+
+@testable import LinnetSecurity
+
+/// Where the path that OpenSSL takes is refused, the others are tried.
+@Suite("Other paths to an anchor", .timeLimit(.minutes(2)))
+struct OtherPathTests {
+    private let pki: TestPKI
+    private let root: ForgedCertificate
+    private let other: ForgedCertificate
+    /// One authority of one key, as two roots certify it.
+    private let authority: ForgedCertificate
+
+    init() throws {
+        pki = try TestPKI()
+        root = try TestPKI.forgeRoot(.authority("Root"))
+        other = try TestPKI.forgeRoot(.authority("Other Root"))
+        authority = try pki.forge(.authority("Authority"), by: root)
+    }
+
+    private func cross(
+        _ change: (inout CertificateTemplate) -> Void = { _ in }, by issuer: ForgedCertificate
+    ) throws -> ForgedCertificate {
+        var template = CertificateTemplate.authority("Authority")
+        change(&template)
+        return try TestPKI.forge(template, withKeyOf: authority, by: issuer)
+    }
+
+    private func decision(
+        _ presented: [ForgedCertificate], anchors: [ForgedCertificate], profile: ChainProfile = .default
+    ) async throws -> TrustDecision {
+        let evaluator = SystemTrustEvaluator(
+            anchors: try .certificates(anchors.map { try $0.certificate }), profile: profile)
+        return await evaluator.evaluate(
+            ServerTrust(host: "localhost", port: 443, presentedChain: presented.map(\.der)))
+    }
+
+    /// The chain that is accepted, whichever of two authorities comes first; empty when it is refused.
+    private func chains(
+        _ good: ForgedCertificate, _ bad: ForgedCertificate, anchors: [ForgedCertificate],
+        profile: ChainProfile = .default
+    ) async throws -> [[Data]] {
+        let leaf = try pki.forge(.server(), by: authority)
+        var chains: [[Data]] = []
+        for presented in [[leaf, good, bad], [leaf, bad, good]] {
+            switch try await decision(presented, anchors: anchors, profile: profile) {
+            case .accepted(let verified): chains.append(verified.chain)
+            case .refused(let refusal): Issue.record("\(refusal.message)")
+            }
+        }
+        #expect(chains.allSatisfy { $0.count == 3 && $0[1] == good.der })
+        return chains
+    }
+
+    private static let constraint = ASN1.sequence(ASN1.value(0xA1, ASN1.sequence(ASN1.host("localhost"))))
+
+    @Test func constraintsOfOneRootDoNotForbidTheOther() async throws {
+        var template = CertificateTemplate.authority("Constrained Root")
+        template.set("2.5.29.30", critical: true, Self.constraint)
+        let constrained = try TestPKI.forgeRoot(template)
+        let bad = try cross(by: constrained)
+        for anchors in [[root, constrained], [constrained, root]] {
+            #expect(try await chains(authority, bad, anchors: anchors).count == 2)
+        }
+    }
+
+    @Test func constraintsOfOneAuthorityDoNotForbidTheOther() async throws {
+        let bad = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root)
+        #expect(try await chains(authority, bad, anchors: [root]).count == 2)
+    }
+
+    @Test func onePathMayBeTooLong() async throws {
+        var template = CertificateTemplate.authority("Short Root")
+        template.pathLength(0)
+        let bad = try cross(by: TestPKI.forgeRoot(template))
+        let short = try TestPKI.forgeRoot(template)
+        let crossed = try cross(by: short)
+        #expect(try await chains(authority, crossed, anchors: [short, root]).count == 2)
+        #expect(try await chains(authority, bad, anchors: [root]).count == 2)
+    }
+
+    @Test func onePathMayBeOutOfTime() async throws {
+        let bad = try cross({ $0.notAfter = CertificateTemplate.time(daysFromNow: -0.5) }, by: root)
+        #expect(try await chains(authority, bad, anchors: [root]).count == 2)
+    }
+
+    @Test func onePathMayBeForClients() async throws {
+        let bad = try cross({ $0.purposes("1.3.6.1.5.5.7.3.2") }, by: root)
+        #expect(try await chains(authority, bad, anchors: [root]).count == 2)
+    }
+
+    @Test func onePathMayLeadNowhere() async throws {
+        let unknown = try TestPKI.forgeRoot(.authority("Unknown Root"))
+        #expect(try await chains(authority, cross(by: unknown), anchors: [root]).count == 2)
+    }
+
+    @Test func onePathMayBreakARuleOfTheProfile() async throws {
+        let bad = try cross({ $0.set("2.5.29.15", critical: false) }, by: other)
+        #expect(try await chains(authority, bad, anchors: [root, other], profile: .strict).count == 2)
+        #expect(try await chains(authority, bad, anchors: [other, root], profile: .strict).count == 2)
+    }
+
+    @Test func anotherPathIsRememberedForItsProfileAlone() async throws {
+        let bad = try cross({ $0.set("2.5.29.15", critical: false) }, by: root)
+        let leaf = try pki.forge(.server(), by: authority)
+        let anchors = try TrustAnchors.certificates([root.certificate])
+        let trust = ServerTrust(host: "localhost", port: 443, presentedChain: [leaf, bad, authority].map(\.der))
+        var asked: [[Data]] = []
+        for profile in [ChainProfile.default, .strict, .default, .strict] {
+            guard
+                case .accepted(let verified) = await SystemTrustEvaluator(anchors: anchors, profile: profile).evaluate(
+                    trust)
+            else {
+                Issue.record("refused")
+                return
+            }
+            asked.append(verified.chain)
+        }
+        #expect(asked[0] == asked[2])
+        #expect(asked[1] == asked[3])
+        #expect(asked[1][1] == authority.der)
+    }
+
+    @Test func whereNoPathHoldsTheFirstRefusalIsTold() async throws {
+        let (bad, worse) = (
+            try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root),
+            try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: other)
+        )
+        let leaf = try pki.forge(.server(), by: authority)
+        let decision = try await decision([leaf, bad, worse], anchors: [root, other])
+        #expect(decision.refusal?.reason == .nameNotPermitted)
+    }
+
+    @Test func theLastSecondBelongsToEachCertificate() async throws {
+        let (end, now) = (ASN1.utcTime("250615150640Z"), Date(timeIntervalSince1970: 1_750_000_000))
+        var (anchor, server) = (CertificateTemplate.authority("Root"), CertificateTemplate.server())
+        (anchor.notBefore, anchor.notAfter, server.notBefore, server.notAfter) = (end, end, end, end)
+        let issuer = try TestPKI.forgeRoot(anchor)
+        let leaf = try pki.forge(server, by: issuer)
+        let evaluator = SystemTrustEvaluator(anchors: try .certificates([issuer.certificate]))
+        let trust = ServerTrust(host: "localhost", port: 443, presentedChain: [leaf.der], time: now)
+        for (offset, reason) in [(0, nil), (0.9, nil), (1, .expired), (-1, .notYetValid)]
+            as [(Double, TrustRefusal.Reason?)]
+        {
+            var trust = trust
+            trust.time = now.addingTimeInterval(offset)
+            #expect(await evaluator.evaluate(trust).refusal?.reason == reason, "\(offset)")
+        }
+    }
+
+    // MARK: Work
+
+    /// Thirty authorities of one name and one key each, all of whom seem to have issued all others, and none an anchor.
+    @Test func authoritiesThatSignEachOtherCostLittle() async throws {
+        var ring: [ForgedCertificate] = []
+        for number in 0..<30 {
+            var template = CertificateTemplate.authority("Ring \(number % 3)")
+            template.set("2.5.29.35", [])
+            ring.append(try pki.forge(template, by: ring.last ?? authority))
+        }
+        let leaf = try pki.forge(.server(), by: ring[29])
+        let start = ContinuousClock.now
+        let decision = try await decision([leaf] + ring.reversed(), anchors: [root], profile: .lenient)
+        let took = ContinuousClock.now - start
+        print("30 authorities that may have signed each other: \(took)")
+        #expect(decision.refusal?.reason != nil)
+        #expect(took < .seconds(5))
+    }
+
+    @Test func theSearchLooksAtABoundedNumberOfIssuers() throws {
+        var ring: [ForgedCertificate] = []
+        for number in 0..<30 {
+            var template = CertificateTemplate.authority("Ring \(number % 2)")
+            template.set("2.5.29.35", [])
+            ring.append(try pki.forge(template, by: ring.last ?? authority))
+        }
+        let leaf = try pki.forge(.server(), by: ring[29])
+        let handles = try ([leaf] + ring.reversed()).map { try $0.certificate.handle }
+        var asked = 0
+        var search = PathSearch(
+            presented: handles, store: try TrustAnchors.certificates([root.certificate]).store(),
+            allowsPartialChains: true, maximumDepth: 10
+        ) { _, _ in
+            asked += 1
+            return true
+        }
+        let found: Bool? = search.first { _ in true }
+        #expect(found == nil)
+        // Each issuer is asked about twice at most: as an anchor and as an authority.
+        #expect(asked <= 2 * ChainLimits.pathSteps + 2)
+        #expect(asked > 10)
+    }
+}
