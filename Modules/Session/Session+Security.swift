@@ -53,7 +53,7 @@ extension Session {
         }
         let asking = identities.asking(hook: hooks.didReceiveClientCertificateRequest)
         let failure = replacement.withLock { _ -> TransportError? in
-            do {
+            do throws(TransportError) {
                 try transport.replaceClientIdentities(asking)
                 self.identities.withLock { $0 = identities }
                 return nil
