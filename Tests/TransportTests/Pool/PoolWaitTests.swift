@@ -1,3 +1,4 @@
+import HTTPTypes
 import LinnetTesting
 import LinnetTransport
 import Testing
