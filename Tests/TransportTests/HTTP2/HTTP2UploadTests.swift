@@ -222,7 +222,8 @@ struct HTTP2UploadTests {
 
     /// Each part that the socket takes is progress.
     @Test func theTimeToSendBeginsAnewWithEachPart() async throws {
-        let (heads, totals, received) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<Int>(), Mutex(0))
+        let (heads, totals) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<Int>())
+        let received = Mutex(0)
         try await FrameServer.run { frame, peer in
             if frame.path != nil { heads.add(peer.bound) }
             guard case .data(let data) = frame.payload else { return }
