@@ -28,7 +28,7 @@ struct PolicyReplacementTests {
                 do {
                     _ = try await session.data(for: Request(url: server.url))
                     #expect(!isPinning)
-                } catch {
+                } catch let error as SessionError {
                     #expect(isPinning && error.code == .trustRefused)
                 }
             }

@@ -48,7 +48,7 @@ struct ReusedConnectionTests {
                         let response = try await transport.send(server.request(.post, body: .text("body")))
                         #expect(response.text == "ok")
                         earlier = response.earlierAttempts
-                    } catch {
+                    } catch let error as TransportError {
                         #expect(error.attempts.last?.failure == .other && error.attempts.last?.requestStart != nil)
                         earlier = error.attempts.dropLast()
                     }
