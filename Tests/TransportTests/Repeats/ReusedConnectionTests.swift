@@ -44,7 +44,7 @@ struct ReusedConnectionTests {
             } perform: { server in
                 try await withTransport { transport in
                     var earlier: [TransportMetrics] = []
-                    do throws(TransportError) {
+                    do {
                         let response = try await transport.send(server.request(.post, body: .text("body")))
                         #expect(response.text == "ok")
                         earlier = response.earlierAttempts
