@@ -20,7 +20,7 @@ extension LiveTests {
         ]
 
         /// Those that every kernel has on which these tests run: the others need them.
-        private static let required: Set = ["veth", "bridge", "dummy"]
+        private static let required: Set = ["veth", "bridge"]
 
         @Test func theKernelsVirtualDevicesAreTold() async throws {
             var expected: [String: ReachabilityStatus.Kind] = ["lo": .loopback]

@@ -33,7 +33,11 @@ final class Connector: Sendable {
     private let configuration: TransportConfiguration
     private let windows: HTTP2WindowBudget
     /// Origins whose servers have asked for HTTP/1.1.
-    private let http1Origins = HTTP1Origins()
+    /// The origins whose servers require HTTP/1.1 (RFC 9113, 7: HTTP_1_1_REQUIRED).
+    private let http1Origins = OriginMemory<Bool>()
+    /// How many streams the servers allowed last (RFC 9113, 5.1.2): a new connection's first requests go out before its server
+    /// says so, and those beyond the limit would be refused.
+    private let streamLimits = OriginMemory<Int>()
 
     init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
         self.configuration = configuration
@@ -71,7 +75,7 @@ final class Connector: Sendable {
         switch configuration.httpVersions {
         case .http1: .never
         case .http2: .possible
-        case .automatic: origin.isSecure && !http1Origins.contains(origin, .now()) ? .possible : .never
+        case .automatic: origin.isSecure && http1Origins.value(for: origin, .now()) == nil ? .possible : .never
         }
     }
 
@@ -143,7 +147,7 @@ final class Connector: Sendable {
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without the dot at its end (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        let needsHTTP1 = configuration.httpVersions == .automatic && http1Origins.contains(origin, .now())
+        let needsHTTP1 = configuration.httpVersions == .automatic && http1Origins.value(for: origin, .now()) != nil
         // Sessions are resumed with the protocols that they were opened with.
         let resumption =
             needsHTTP1
@@ -221,11 +225,13 @@ final class Connector: Sendable {
     private func makeHTTP2(
         _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        let http2 = try HTTP2Connection.install(on: channel, configuration: configuration, windows: windows)
-        let owner = place.owner
+        let (owner, origin) = (place.owner, place.key.origin)
+        let http2 = try HTTP2Connection.install(
+            on: channel, configuration: configuration, windows: windows,
+            assumedStreams: streamLimits.value(for: origin, .now()))
         let connection = HTTPConnection(
             id: place.id, key: place.key, shard: place.shard, terms: place.terms, channel: channel,
-            wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), opening: metrics,
+            wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), capacity: http2.capacity, opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
         http2.adopt(
             HTTP2Connection.Owner(
@@ -233,9 +239,12 @@ final class Connector: Sendable {
                     connection.exchangeEnded()
                     owner.placeFreed(connection)
                 },
-                capacityChanged: { owner.capacityChanged(connection, $0) },
+                capacityChanged: {
+                    self.streamLimits.remember($0, for: origin, .now())
+                    owner.capacityChanged(connection, $0)
+                },
                 isRetiring: { owner.isRetiring(connection) },
-                requiresHTTP1: { self.requiresHTTP1(place.key.origin) },
+                requiresHTTP1: { self.requiresHTTP1(origin) },
                 closed: { owner.closed(connection) }))
         channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
         return connection
@@ -244,7 +253,7 @@ final class Connector: Sendable {
     /// A server wants HTTP/1.1 (RFC 9113, 7); false when the configuration has no choice.
     private func requiresHTTP1(_ origin: Origin) -> Bool {
         guard configuration.httpVersions == .automatic else { return false }
-        http1Origins.remember(origin, .now())
+        http1Origins.remember(true, for: origin, .now())
         return true
     }
 
@@ -261,7 +270,7 @@ final class Connector: Sendable {
         let owner = place.owner
         let connection = HTTPConnection(
             id: place.id, key: place.key, shard: place.shard, terms: place.terms, channel: channel,
-            wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), opening: metrics,
+            wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), capacity: 1, opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
         handler.adopt(
             HTTP1Handler.Owner(

@@ -4,13 +4,15 @@ extension HTTP2Connection {
     /// Makes a channel speak HTTP/2, on its event loop, after TLS. The caller sees to it that ``connectionEnded()`` is
     /// called when the channel has closed.
     ///
-    /// `windows` is what it shares with the transport's other connections.
+    /// `windows` is what it shares with the transport's other connections, `assumedStreams` how many streams the server has
+    /// allowed on another one.
     static func install(
         on channel: any Channel, configuration: TransportConfiguration, windows: HTTP2WindowBudget? = nil,
-        firstStreamID: Int = 1
+        assumedStreams: Int? = nil, firstStreamID: Int = 1
     ) throws -> HTTP2Connection {
         let budget = HTTP2WindowBudget(limit: configuration.http2.connectionWindowSize, parent: windows)
-        let connection = HTTP2Connection(configuration, windows: budget, firstStreamID: firstStreamID)
+        let connection = HTTP2Connection(
+            configuration, windows: budget, assumedStreams: assumedStreams, firstStreamID: firstStreamID)
         try channel.pipeline.syncOperations.addHandler(connection)
         connection.begin()
         if let options = channel.syncOptions {

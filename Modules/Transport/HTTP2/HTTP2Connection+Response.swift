@@ -125,14 +125,11 @@ extension HTTP2Connection {
                 return fail(stream, error, reset: .cancel)
             }
         }
-        if isEnd {
-            handOverArrived(stream)
-            complete(stream)
-        }
+        if isEnd { complete(stream) }
     }
 
-    /// Hands a streamed body's reader all that has just come, at once.
-    private func handOverArrived(_ stream: HTTP2Stream) {
+    /// Hands a streamed body's reader all that has just come, at once: when a read is over, and before a stream ends.
+    func handOverArrived(_ stream: HTTP2Stream) {
         guard !stream.arrived.isEmpty else { return }
         stream.exchange.received(stream.arrived.gathered())
         stream.arrived.removeAll(keepingCapacity: true)

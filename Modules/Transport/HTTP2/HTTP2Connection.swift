@@ -43,6 +43,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     var lastProgress = NIODeadline.distantPast
     /// Until when the server has to acknowledge our SETTINGS (RFC 9113, 6.5.3); nil once it has.
     private var settingsDue: NIODeadline?
+    /// How many streams it began with, before the server's SETTINGS.
+    private let assumedCapacity: Int
     private let settingsTimeout: Duration
     /// Why the server closes the connection, as far as it said.
     var farewell = HTTP2ErrorCode.noError
@@ -50,13 +52,20 @@ final class HTTP2Connection: ChannelInboundHandler {
     var isFlushDue = false
     private var flushTask: (@Sendable () -> Void)?
 
-    init(_ configuration: TransportConfiguration, windows: HTTP2WindowBudget, firstStreamID: Int = 1) {
+    init(
+        _ configuration: TransportConfiguration, windows: HTTP2WindowBudget, assumedStreams: Int? = nil,
+        firstStreamID: Int = 1
+    ) {
+        // A server that allowed none for a while allows some again, or says otherwise; one that allows many may not yet.
+        let streams = assumedStreams.map { max(1, $0) } ?? .max
+        assumedCapacity = min(streams, HTTP2ConnectionStateMachine.assumedConcurrentStreams)
         self.windows = windows
         settingsTimeout = configuration.http2.pingTimeout
         limits = configuration.limits
         continueTimeout = configuration.continueTimeout
-        machine = HTTP2ConnectionStateMachine(firstID: firstStreamID)
+        machine = HTTP2ConnectionStateMachine(firstID: firstStreamID, streams: assumedCapacity)
         framing = HTTP2Framing(configuration)
+        framing.peer.maximumConcurrentStreams = assumedCapacity
         keepAlive = HTTP2KeepAlive(configuration.http2)
     }
 
@@ -68,7 +77,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         // The server's first word may have come before.
         if !machine.takesStreams {
             owner.isRetiring()
-        } else if capacity != HTTP2ConnectionStateMachine.assumedConcurrentStreams {
+        } else if capacity != assumedCapacity {
             owner.capacityChanged(capacity)
         }
     }
@@ -116,6 +125,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// The response's last byte is there.
     func complete(_ stream: HTTP2Stream, trailers: HTTPFields? = nil) {
+        handOverArrived(stream)
         switch stream.machine.receivedEnd() {
         case .complete:
             break
@@ -173,6 +183,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     private func tell(_ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure) {
         stream.dropBody()
+        handOverArrived(stream)
         stream.exchange.bodyChannel?.keep(stream.share)
         stream.exchange.fail(error, failure)
     }

@@ -4,13 +4,14 @@ struct HTTP2ConnectionStateMachine {
     static let assumedConcurrentStreams = 100
 
     private var nextID: Int
-    private var peerLimit = assumedConcurrentStreams
+    private var peerLimit: Int
     private var isDraining = false
     private(set) var isClosed = false
 
-    /// `firstID` is odd: streams with even numbers are the server's.
-    init(firstID: Int = 1) {
+    /// `firstID` is odd: streams with even numbers are the server's. `streams` is how many the server is taken to allow.
+    init(firstID: Int = 1, streams: Int = assumedConcurrentStreams) {
         nextID = firstID
+        peerLimit = streams
     }
 
     /// How many streams may run at a time, as far as new ones are concerned.

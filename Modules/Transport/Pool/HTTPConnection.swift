@@ -16,6 +16,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     let shard: PoolShard
     private let channel: any Channel
     private let wire: Wire
+    /// How many exchanges it may run at a time, as far as was known when it was opened.
+    let initialCapacity: Int
     /// What opening it cost and agreed on; each exchange's metrics begin as a copy.
     private let opening: TransportMetrics
     private let retiresAt: NIODeadline
@@ -29,13 +31,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
 
     init(
         id: UInt64, key: PoolKey, shard: PoolShard, terms: ConnectionTerms, channel: any Channel, wire: Wire,
-        opening: TransportMetrics, maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
+        capacity: Int, opening: TransportMetrics, maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
     ) {
         self.id = id
         self.key = key
         self.shard = shard
         self.channel = channel
         self.wire = wire
+        initialCapacity = capacity
         self.opening = opening
         self.lateFailure = lateFailure
         approvedRevision = Atomic(terms.revision)
@@ -50,9 +53,6 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         case .http2: true
         }
     }
-
-    /// How many exchanges it may run at a time before the server has said so.
-    var initialCapacity: Int { isMultiplexed ? HTTP2ConnectionStateMachine.assumedConcurrentStreams : 1 }
 
     /// It waits for a request from now on.
     func layAside() {

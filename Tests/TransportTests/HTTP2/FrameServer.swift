@@ -2,6 +2,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 import NIOPosix
+import Synchronization
 import Testing
 
 /// HTTPTypes has a type of the same name.
@@ -18,8 +19,8 @@ struct FrameServer: Sendable {
 
         var eventLoop: any EventLoop { context.eventLoop }
 
-        /// Tells the connections of a server apart.
-        var channelID: ObjectIdentifier { ObjectIdentifier(context.channel) }
+        /// Tells connections apart, also when one takes the memory of another that has ended.
+        let connectionID: Int
 
         /// From any thread, to come back with.
         var bound: NIOLoopBound<Peer> { NIOLoopBound(self, eventLoop: context.eventLoop) }
@@ -65,19 +66,22 @@ struct FrameServer: Sendable {
         typealias OutboundOut = HTTP2Frame
         /// It may keep peers, which keep this handler: it goes with the connection.
         private var script: Script?
+        private let connectionID = FrameServer.lastConnectionID.add(1, ordering: .relaxed).newValue
 
         init(_ script: @escaping Script) { self.script = script }
 
         func handlerRemoved(context: ChannelHandlerContext) { script = nil }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            script?(unwrapInboundIn(data), Peer(context: context))
+            script?(unwrapInboundIn(data), Peer(context: context, connectionID: connectionID))
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {}
     }
 
     let address: SocketAddress
+
+    private static let lastConnectionID = Atomic(0)
 
     /// Runs a server as long as the operation.
     static func run<Result>(

@@ -38,6 +38,37 @@ struct HTTP2ResponseTests {
         #expect(response.metrics.responseBodyBytes == 5)
     }
 
+    /// Frames that come in one read with the stream's end, behind a head that was handed over before.
+    @Test(arguments: [
+        (
+            "trailers",
+            rawFrame(type: 1, flags: 5, stream: 1, [0, 10] + Array("x-checksum".utf8) + [4] + Array("5d41".utf8))
+        ),
+        ("RST_STREAM", rawFrame(type: 3, stream: 1, [0, 0, 0, 2])),
+    ])
+    func bytesThatComeWithTheEndAreRead(name: String, end: [UInt8]) async throws {
+        let peers = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            guard frame.path != nil else { return }
+            peer.head(frame.streamID)
+            peers.add(peer.bound)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let response = try await client.send(.http2(delivery: .streamed))
+                let peer = try #require(await peers.first())
+                peer.execute { $0.raw([rawFrame(type: 0, stream: 1, Array("hello".utf8)), end]) }
+                var body = response.body.makeAsyncIterator()
+                #expect(try await body.next() == ByteBuffer(string: "hello"))
+                if name == "trailers" {
+                    #expect(try await body.next() == nil)
+                    #expect(response.body.completion?.trailers?.first?.value == "5d41")
+                } else {
+                    await #expect(throws: TransportError.self) { try await body.next() }
+                }
+            }
+        }
+    }
+
     @Test func aHeadHasALengthAndNoBody() async throws {
         let response = try await exchange(.http2(method: .head)) { id, peer in
             peer.head(id, [":status": "200", "content-length": "5"], isEnd: true)

@@ -97,8 +97,32 @@ struct HTTP2WaitingTests {
     // MARK: HTTP/1.1
 
     /// RFC 9113, 7: the request goes to HTTP/1.1, whatever its method, and so do those that follow.
-    @Test(arguments: [MockServer.Fault.Effect.resetStream(.http11Required), .goAway(.http11Required)])
-    func aServerThatRequiresHTTP1GetsIt(effect: MockServer.Fault.Effect) async throws {
+    @Test func aServerThatRequiresHTTP1GetsIt() async throws {
+        try await withServerOfHTTP1(.resetStream(.http11Required)) { server, transport in
+            let first = try await transport.send(server.request(.post, body: .text("body")))
+            #expect(first.text == "answer" && first.metrics.httpVersion == "http/1.1")
+            let second = try await transport.send(server.request())
+            #expect(second.metrics.httpVersion == "http/1.1" && second.metrics.isReusedConnection)
+            let versions = server.recordedRequests.map(\.httpVersion)
+            #expect(versions.suffix(2) == ["HTTP/1.1", "HTTP/1.1"] && !versions.dropLast(2).contains("HTTP/1.1"))
+        }
+    }
+
+    /// A GOAWAY lets the streams end that it does not exclude (RFC 9113, 6.8); requests that follow go to HTTP/1.1.
+    @Test func aGoAwayThatRequiresHTTP1HoldsForTheNextRequest() async throws {
+        try await withServerOfHTTP1(.goAway(.http11Required)) { server, transport in
+            let first = try await transport.send(server.request(.post, body: .text("body")))
+            #expect(first.text == "answer" && first.metrics.httpVersion == "h2")
+            let second = try await transport.send(server.request())
+            #expect(second.text == "answer" && second.metrics.httpVersion == "http/1.1")
+            #expect(server.recordedRequests.map(\.httpVersion) == ["HTTP/2", "HTTP/1.1"])
+        }
+    }
+
+    /// A server of both versions that meets each request over HTTP/2 with a fault.
+    private func withServerOfHTTP1(
+        _ effect: MockServer.Fault.Effect, _ body: (MockServer, HTTPTransport) async throws -> Void
+    ) async throws {
         let pki = try TestPKI()
         let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         let configuration = MockServer.Configuration {
@@ -108,15 +132,10 @@ struct HTTP2WaitingTests {
             }
         }
         try await withMockServer(tls: pki.identity(), configuration: configuration) { _ in
-            .text("over HTTP/1.1")
+            .text("answer")
         } perform: { server in
             try await withTransport({ $0.securityPolicy = policy }) { transport in
-                let first = try await transport.send(server.request(.post, body: .text("body")))
-                #expect(first.text == "over HTTP/1.1" && first.metrics.httpVersion == "http/1.1")
-                let second = try await transport.send(server.request())
-                #expect(second.metrics.httpVersion == "http/1.1" && second.metrics.isReusedConnection)
-                let versions = server.recordedRequests.map(\.httpVersion)
-                #expect(versions.suffix(2) == ["HTTP/1.1", "HTTP/1.1"] && !versions.dropLast(2).contains("HTTP/1.1"))
+                try await body(server, transport)
             }
         }
     }
@@ -135,16 +154,43 @@ struct HTTP2WaitingTests {
         }
     }
 
+    /// The first requests of a connection go out before its server says how many it takes.
+    @Test func aConnectionBeginsWithTheStreamsThatItsOriginAllowedLast() async throws {
+        let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 2)]
+        try await FrameServer.run(settings: settings) { frame, peer in
+            guard let path = frame.path else { return }
+            if path == "/first" {
+                peer.respond(frame.streamID, path)
+                return peer.goAway(frame.streamID)
+            }
+            let (bound, id) = (peer.bound, frame.streamID)
+            peer.eventLoop.scheduleTask(in: .milliseconds(20)) { bound.value.respond(id, path) }
+        } perform: { server in
+            try await withTransport({ $0.httpVersions = .http2 }) { transport in
+                let authority = "127.0.0.1:\(server.address.port ?? 0)"
+                @Sendable func send(_ path: String) async throws -> TransportResponse {
+                    let head = HTTPRequest(method: .get, scheme: "http", authority: authority, path: path)
+                    return try await transport.send(TransportRequest(head: head))
+                }
+                #expect(try await send("/first").text == "/first")
+                try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+                    for number in 0..<8 { group.addTask { try await send("/\(number)") } }
+                    for try await response in group { #expect(response.earlierAttempts.isEmpty) }
+                }
+            }
+        }
+    }
+
     @Test func originsAreRememberedForAWhile() throws {
-        let (origins, start) = (HTTP1Origins(), NIODeadline.uptimeNanoseconds(1))
+        let (origins, start) = (OriginMemory<Int>(), NIODeadline.uptimeNanoseconds(1))
         func origin(_ number: Int) throws -> Origin {
             try Origin(HTTPRequest(method: .get, scheme: "https", authority: "h\(number).example", path: "/"))
         }
-        for number in 0..<1_001 { origins.remember(try origin(number), start + .seconds(Int64(number))) }
-        let remembered = try (0..<1_001).filter { origins.contains(try origin($0), start + .minutes(59)) }
+        for number in 0..<1_001 { origins.remember(number, for: try origin(number), start + .seconds(Int64(number))) }
+        let remembered = try (0..<1_001).compactMap { origins.value(for: try origin($0), start + .minutes(59)) }
         #expect(remembered == Array(1..<1_001))
-        #expect(!origins.contains(try origin(1), start + .minutes(61)))
-        #expect(origins.contains(try origin(1_000), start + .minutes(61)))
+        #expect(origins.value(for: try origin(1), start + .minutes(61)) == nil)
+        #expect(origins.value(for: try origin(1_000), start + .minutes(61)) == 1_000)
     }
 
     // MARK: Settings

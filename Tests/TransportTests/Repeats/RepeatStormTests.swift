@@ -12,15 +12,15 @@ struct RepeatStormTests {
 
     /// What a server has seen.
     private final class Tally: Sendable {
-        private let heads = Mutex<[ObjectIdentifier: Int]>([:])
-        private let order = Mutex<[ObjectIdentifier]>([])
+        private let heads = Mutex<[Int: Int]>([:])
+        private let order = Mutex<[Int]>([])
 
         var sends: Int { heads.withLock { $0.values.reduce(0, +) } }
         var connections: Int { heads.withLock { $0.count } }
 
         /// Counts a request; returns which one it is on its connection, and which connection that is.
         func count(_ peer: FrameServer.Peer) -> (request: Int, connection: Int) {
-            let id = peer.channelID
+            let id = peer.connectionID
             let request = heads.withLock { heads in
                 heads[id, default: 0] += 1
                 return heads[id] ?? 0

@@ -167,6 +167,11 @@ extension HTTP2Framing {
             return nil
         }
         let before = peer
+        if !hasReadSettings {
+            // What another connection's server allowed is not what this one allows when it says nothing of it.
+            peer.maximumConcurrentStreams = HTTP2ConnectionStateMachine.assumedConcurrentStreams
+            hasReadSettings = true
+        }
         try peer.read(&payload)
         try changeSendWindows(by: peer.initialWindowSize - before.initialWindowSize)
         encoder.allow(peer.headerTableSize)

@@ -78,6 +78,7 @@ struct HTTP2Framing {
     private var input = ByteBuffer()
     private var frame: HTTP2FrameHeader?
     private var hasSettings = false
+    var hasReadSettings = false
     /// The server has acknowledged our SETTINGS (RFC 9113, 6.5.3).
     var isAcknowledged = false
     /// The server takes no new streams.
