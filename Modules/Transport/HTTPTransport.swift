@@ -77,7 +77,8 @@ public final class HTTPTransport: Transport {
     /// Where an attempt fails without a word of response, the transport sends the request again on another connection:
     /// - Up to five times, whatever its method, where the server has certainly not processed it: the connection had ended
     ///   before the request's first byte, or the server of HTTP/2 says so (RFC 9113, 8.7). A body that was begun has to be one
-    ///   that can be produced again.
+    ///   that can be produced again. Attempts on connections on which the server answered other requests have a count of
+    ///   their own, of twenty.
     /// - Once, ever, where the server may have processed it: the connection had lain idle before the request and ended without a
     ///   byte of response (RFC 9112, 9.3.1), and the method is idempotent (RFC 9110, 9.2.2). The origin's connections that have
     ///   lain idle for longer are closed first.
@@ -112,6 +113,7 @@ public final class HTTPTransport: Transport {
         let origin = try Origin(request.head)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
+        var besideOthers = 0
         while true {
             let start = Tick.now
             let connection = try await lease(origin, timeouts, deadline, observer, &attempts)
@@ -124,9 +126,10 @@ public final class HTTPTransport: Transport {
                 return response
             case .failure(let error, let canRepeat):
                 let failures = (attempts + error.attempts).compactMap(\.failure)
-                guard canRepeat, let last = failures.last, pool.policy.sendsAgain(after: failures) else {
-                    throw error.at(origin)
-                }
+                if connection.hasServed { besideOthers += 1 }
+                guard canRepeat, let last = failures.last,
+                    pool.policy.sendsAgain(after: failures, besideOthers: besideOthers)
+                else { throw error.at(origin) }
                 attempts += error.attempts
                 pool.attemptFailed(last, on: connection, since: start)
             case .withdrawn:

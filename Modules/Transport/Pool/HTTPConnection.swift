@@ -69,10 +69,13 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         isRetired.load(ordering: .relaxed) || (now >= retiresAt && use.withLock { $0.wasUsed })
     }
 
+    /// Whether the server has answered a request on it.
+    var hasServed: Bool { use.withLock { $0.hasServed } }
+
     /// A request failed on it that the server has not processed, as far as is known; true for the first one, if no other was
     /// ever answered.
     func becameUseless() -> Bool {
-        guard !use.withLock({ $0.hasServed }) else { return false }
+        guard !hasServed else { return false }
         return !wasUseless.exchange(true, ordering: .relaxed)
     }
 

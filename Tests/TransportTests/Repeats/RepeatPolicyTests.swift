@@ -32,6 +32,13 @@ struct RepeatPolicyTests {
         #expect(policy.sendsAgain(after: failures) == expected)
     }
 
+    /// A server that answers others and retires its connections makes progress.
+    @Test(arguments: [(6, 6, true), (6, 1, true), (7, 1, false), (20, 20, true), (21, 21, false), (25, 20, true)])
+    func connectionsThatServeOthersHaveACountOfTheirOwn(failures: Int, besideOthers: Int, expected: Bool) {
+        let failures = Array(repeating: Failure.notSent, count: failures)
+        #expect(policy.sendsAgain(after: failures, besideOthers: besideOthers) == expected)
+    }
+
     @Test func openingAConnectionHasTheSameCount() {
         #expect((1...5).allSatisfy { policy.opensAgain(afterFailures: $0) } && !policy.opensAgain(afterFailures: 6))
     }
