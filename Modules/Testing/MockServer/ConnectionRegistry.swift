@@ -28,6 +28,8 @@ final class ConnectionRegistry: Sendable {
             guard !state.isClosed else { return nil }
             let task = Task {
                 await work()
+                // The channel's handlers go in the turn of the event loop after its end, which must not stop before.
+                try? await connection.channel.closeFuture.get()
                 self.remove(connection)
             }
             state.running[connection.index] = (connection, task)

@@ -277,6 +277,8 @@ final class ConnectionPool: Sendable {
 
     /// Gives a place that nobody has to whoever has waited longest, or puts it on the shelf.
     func offer(_ connection: HTTPConnection) {
+        // What ends on a connection that retires, or whose server allows fewer than it runs, is no place for another.
+        guard connection.shard.hasRoom(besidesOnePlaceOf: connection) else { return giveBack(connection) }
         let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
         let now = NIODeadline.now()
         let (action, waiter) = change { state -> (PoolStateMachine<PoolKey>.ReleaseAction, Waiter?) in

@@ -181,6 +181,11 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         uses[connection.id]?.inUse ?? 0
     }
 
+    /// Whether a multiplexed connection has room when so many of the places that are taken come free.
+    func hasRoom(on connection: Connection, besides places: Int) -> Bool {
+        uses[connection.id].map { $0.inUse - places < $0.capacity } ?? false
+    }
+
     func isUnused(_ connection: Connection) -> Bool {
         !connection.isMultiplexed || uses[connection.id].map { $0.inUse == 0 } ?? true
     }

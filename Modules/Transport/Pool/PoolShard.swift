@@ -79,6 +79,12 @@ final class PoolShard: Sendable {
         return state.withLock { $0.shelf.exchanges(on: connection) <= 1 }
     }
 
+    /// Whether one place that a request holds may be taken by another request.
+    func hasRoom(besidesOnePlaceOf connection: HTTPConnection) -> Bool {
+        guard connection.isMultiplexed else { return true }
+        return state.withLock { $0.shelf.hasRoom(on: connection, besides: 1) }
+    }
+
     func add(_ connection: HTTPConnection, capacity: Int) {
         state.withLock { $0.shelf.add(connection, key: connection.key, capacity: capacity, now: .now()) }
     }

@@ -4,6 +4,7 @@ import LinnetTesting
 import NIOCore
 import NIOHTTP2
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import LinnetTransport
@@ -160,24 +161,54 @@ struct HTTP2WaitingTests {
         try await FrameServer.run(settings: settings) { frame, peer in
             guard let path = frame.path else { return }
             if path == "/first" {
-                peer.respond(frame.streamID, path)
-                return peer.goAway(frame.streamID)
+                peer.goAway(frame.streamID)
+                return peer.respond(frame.streamID, path)
             }
             let (bound, id) = (peer.bound, frame.streamID)
             peer.eventLoop.scheduleTask(in: .milliseconds(20)) { bound.value.respond(id, path) }
         } perform: { server in
             try await withTransport({ $0.httpVersions = .http2 }) { transport in
-                let authority = "127.0.0.1:\(server.address.port ?? 0)"
-                @Sendable func send(_ path: String) async throws -> TransportResponse {
-                    let head = HTTPRequest(method: .get, scheme: "http", authority: authority, path: path)
-                    return try await transport.send(TransportRequest(head: head))
-                }
-                #expect(try await send("/first").text == "/first")
-                try await withThrowingTaskGroup(of: TransportResponse.self) { group in
-                    for number in 0..<8 { group.addTask { try await send("/\(number)") } }
-                    for try await response in group { #expect(response.earlierAttempts.isEmpty) }
-                }
+                try await send(8, transport, server)
             }
+        }
+    }
+
+    /// The places of a connection that retires are gone as its streams end: who waits gets one on the next connection.
+    @Test func whatEndsOnARetiringConnectionIsNoPlaceForAnother() async throws {
+        let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 4)]
+        let heads = Mutex<[Int: [HTTP2StreamID]]>([:])
+        try await FrameServer.run(settings: settings) { frame, peer in
+            guard let path = frame.path else { return }
+            if path == "/first" {
+                peer.goAway(frame.streamID)
+                return peer.respond(frame.streamID, path)
+            }
+            let streams = heads.withLock { heads in
+                heads[peer.connectionID, default: []].append(frame.streamID)
+                return heads[peer.connectionID] ?? []
+            }
+            guard streams.count == 4 else { return }
+            peer.goAway(frame.streamID)
+            for id in streams { peer.respond(id, "ok") }
+        } perform: { server in
+            try await withTransport({ $0.httpVersions = .http2 }) { transport in
+                try await send(16, transport, server)
+            }
+        }
+        #expect(heads.withLock { $0.values.map(\.count) } == [4, 4, 4, 4])
+    }
+
+    /// Sends a request, then so many at once, none of which needs a second attempt.
+    private func send(_ count: Int, _ transport: HTTPTransport, _ server: FrameServer) async throws {
+        let authority = "127.0.0.1:\(server.address.port ?? 0)"
+        @Sendable func send(_ path: String) async throws -> TransportResponse {
+            let head = HTTPRequest(method: .get, scheme: "http", authority: authority, path: path)
+            return try await transport.send(TransportRequest(head: head))
+        }
+        #expect(try await send("/first").text == "/first")
+        try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+            for number in 0..<count { group.addTask { try await send("/\(number)") } }
+            for try await response in group { #expect(response.earlierAttempts.isEmpty) }
         }
     }
 

@@ -15,6 +15,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private let log: RequestLog
     private let errorCode: MockServer.HTTP2ErrorCode
     private var machine: HTTP2StreamMachine
+    /// The streams that are open. The codec forgets one that is being reset when the connection ends.
+    private var channels: [Int: any Channel] = [:]
 
     init(_ connection: ServerConnection, gate: HTTP2Gate, responder: Responder) {
         self.connection = connection
@@ -30,6 +32,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     func accept(_ channel: any Channel) throws {
         guard let options = channel.syncOptions else { return }
         let id = Int(try options.getOption(HTTP2StreamChannelOptions.streamID))
+        channels[id] = channel
+        channel.closeFuture.assumeIsolated().whenComplete { _ in self.channels[id] = nil }
         switch machine.arrive(id) {
         case .refused:
             try channel.pipeline.syncOperations.addHandler(UnservedStream(resets: true))
@@ -110,6 +114,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         streams.finish()
+        for channel in Array(channels.values) { channel.close(promise: nil) }
         // It holds this handler, which holds it.
         connection.http2 = nil
     }
