@@ -174,7 +174,7 @@ extension Kind {
         },
         Kind(name: "cancelled-at-once") { client, _ in
             let task = try client.session.dataTask(
-                for: client.request("pieces"), serializer: DataResponseSerializer())
+                for: client.request("stalls"), serializer: DataResponseSerializer())
             task.resume()
             task.cancel()
             try await expectFailure(.cancelled) { try await task.value }
@@ -186,7 +186,7 @@ extension Kind {
             try await expectFailure(.cancelled) { try await task.value }
         },
         Kind(name: "suspended") { client, _ in
-            let task = try client.session.dataTask(for: client.request("pieces"), serializer: DataResponseSerializer())
+            let task = try client.session.dataTask(for: client.request("stalls"), serializer: DataResponseSerializer())
             task.resume()
             task.suspend()
             task.cancel()

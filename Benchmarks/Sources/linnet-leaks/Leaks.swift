@@ -35,7 +35,12 @@ struct Leaks {
         for wire in wires {
             for kind in kinds {
                 let row = Row(wire: wire, kind: kind, exchanges: max(exchanges / kind.cost, 100))
-                let faults = try await row.run()
+                let faults: [String]
+                do {
+                    faults = try await row.run()
+                } catch {
+                    faults = ["\(error)"]
+                }
                 if !faults.isEmpty { failed.append("\(wire.rawValue) \(kind.name): \(faults.joined(separator: "; "))") }
             }
         }

@@ -28,7 +28,14 @@ struct TransportLink: Sendable {
         }
         return EngineResponse(
             url: request.url, head: response.head, body: .transport(response.body, url: request.url),
-            attempts: response.earlierAttempts + [response.metrics])
+            attempts: response.attempts)
+    }
+}
+
+extension TransportResponse {
+    /// What each attempt cost, the one that led to the response last.
+    fileprivate var attempts: [TransportMetrics] {
+        earlierAttempts.isEmpty ? [metrics] : earlierAttempts + [metrics]
     }
 }
 

@@ -115,17 +115,18 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// the connection out, it does not.
     private func start(_ exchange: HTTPExchange) {
         switch wire {
+        // Each request comes by here: one closure, and no other around it.
         case .http1(let handler):
-            handler.execute { handler in
-                if self.isAdmitted() { return handler.start(exchange) }
+            handler.eventLoop.execute {
+                if self.isAdmitted() { return handler.value.start(exchange) }
                 exchange.withdraw()
-                handler.shutDown(.retired)
+                handler.value.shutDown(.retired)
             }
         case .http2(let connection):
-            connection.execute { connection in
-                if self.isAdmitted() { return connection.start(exchange) }
+            connection.eventLoop.execute {
+                if self.isAdmitted() { return connection.value.start(exchange) }
                 exchange.withdraw()
-                connection.retire()
+                connection.value.retire()
             }
         }
     }
