@@ -114,21 +114,23 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// The last moment before the request goes out: if the terms were replaced since the connection was given to it, and rule
     /// the connection out, it does not.
     private func start(_ exchange: HTTPExchange) {
-        switch wire {
         // Each request comes by here: one closure, and no other around it.
-        case .http1(let handler):
-            handler.eventLoop.execute {
-                if self.isAdmitted() { return handler.value.start(exchange) }
-                exchange.withdraw()
-                handler.value.shutDown(.retired)
+        let work: @Sendable () -> Void =
+            switch wire {
+            case .http1(let handler):
+                {
+                    if self.isAdmitted() { return handler.value.start(exchange) }
+                    exchange.withdraw()
+                    handler.value.shutDown(.retired)
+                }
+            case .http2(let connection):
+                {
+                    if self.isAdmitted() { return connection.value.start(exchange) }
+                    exchange.withdraw()
+                    connection.value.retire()
+                }
             }
-        case .http2(let connection):
-            connection.eventLoop.execute {
-                if self.isAdmitted() { return connection.value.start(exchange) }
-                exchange.withdraw()
-                connection.value.retire()
-            }
-        }
+        if channel.eventLoop.inEventLoop { work() } else { channel.eventLoop.execute(work) }
     }
 
     private func isAdmitted() -> Bool {
