@@ -48,7 +48,8 @@ let modules = [
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
-        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes], testOthers: [lifetimes]),
+        others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
+        testOthers: [nioEmbedded, lifetimes]),
     Module(
         name: "Linnet",
         ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],

@@ -59,16 +59,20 @@ func parse(
 ) throws(MultipartError) -> [MultipartEvent] {
     var parser = try MultipartParser(boundary: boundary, limits: limits, readsNestedParts: nested)
     var events: [MultipartEvent] = []
+    var content = Data()
     for piece in pieces {
         parser.push(piece)
         while let event = try parser.next() {
-            if case .data(let data) = event, case .data(let before)? = events.last {
-                events[events.count - 1] = .data(before + data)
+            if case .data(let data) = event {
+                content.append(data)
             } else {
+                if !content.isEmpty { events.append(.data(content)) }
+                content = Data()
                 events.append(event)
             }
         }
     }
     try parser.finish()
+    if !content.isEmpty { events.append(.data(content)) }
     return events
 }

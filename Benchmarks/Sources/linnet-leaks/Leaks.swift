@@ -12,8 +12,8 @@ import Foundation
 /// count as allocated and would blur a few exchanges.
 ///
 /// Each row begins with a server in a process of its own and with a fifth of the exchanges, so that caches are full; then
-/// memory is measured at the start, at each quarter and at the end. Exits with 1 when a row grows by more than
-/// `Growth.noise`, when descriptors or threads are left, or when an exchange ended otherwise than it had to.
+/// memory is measured at the start, at each quarter and at the end. A row that grows is measured again, up to three times.
+/// Exits with 1 when a row still grows by more than `Growth.noise`, when descriptors or threads are left, or when an exchange ended otherwise than it had to.
 @main
 struct Leaks {
     static func main() async throws {

@@ -12,6 +12,8 @@ final class HTTP2Gate: ChannelDuplexHandler {
 
     private var context: ChannelHandlerContext?
     private var isShut = false
+    /// Whether bytes were read after the last `channelReadComplete`.
+    private var isReading = false
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -22,7 +24,25 @@ final class HTTP2Gate: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if !isShut { context.fireChannelRead(data) }
+        guard !isShut else { return }
+        isReading = true
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // A channel that closes while it is read, by a reset or by close_notify behind the last bytes, gets no
+        // `channelReadComplete`. The codec lists the streams it has read from until it gets one, and a stream in that list
+        // is never released.
+        if isReading {
+            isReading = false
+            context.fireChannelReadComplete()
+        }
+        context.fireChannelInactive()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
