@@ -18,7 +18,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
 extension Response: CustomStringConvertible {
     /// The status, the URL and the size of the body.
     public var description: String {
-        "\(status) from \(Redaction.standard.text(of: url)), \(body.count) bytes"
+        "\(status.code) \(status.reasonPhrase) from \(Redaction.standard.text(of: url)), \(body.count) bytes"
     }
 }
 
