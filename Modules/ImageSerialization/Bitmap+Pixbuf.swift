@@ -63,7 +63,7 @@ extension Bitmap {
             guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &size, "png", nil, nil, &error) != 0, let buffer else {
                 throw ImageError(
                     code: .encodingFailed,
-                    message: "The image could not be written: \(GdkError.takeMessage(&error))"
+                    message: "The image could not be written: \(GdkError.takeMessage(&error))."
                 )
             }
             defer { g_free(buffer) }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a body was not read as an image; it underlies the serializer's error.
 public struct ImageError: Error, Sendable {
     /// What kind of failure it was.
@@ -33,7 +35,9 @@ public struct ImageError: Error, Sendable {
     }
 }
 
-extension ImageError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension ImageError: LocalizedError, CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+    /// The message.
+    public var errorDescription: String? { message }
 }

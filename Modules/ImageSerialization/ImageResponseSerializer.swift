@@ -35,11 +35,13 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
             return try ImageDecoder(options: options).decode(response.body)
         } catch {
             throw SerializationError(
-                code: .decodingFailed,
-                message: "The body is not an image that can be shown: \(error.message)",
-                underlying: error,
-                response: response
+                unreadable: response, "The body cannot be decoded as an image", reason: error.message, underlying: error
             )
         }
     }
+}
+
+extension ResponseSerializer where Self == ImageResponseSerializer {
+    /// Decodes the body as a ``Bitmap``, with the defaults.
+    public static var image: Self { Self() }
 }

@@ -16,7 +16,7 @@ struct PixbufDecoder {
         guard let loader = gdk_pixbuf_loader_new_with_type(format.description, &error) else {
             throw ImageError(
                 code: .noLoader,
-                message: "gdk-pixbuf cannot read \(format): \(GdkError.takeMessage(&error))"
+                message: "gdk-pixbuf cannot read \(format): \(GdkError.takeMessage(&error))."
             )
         }
         defer { g_object_unref(loader) }
@@ -34,7 +34,7 @@ struct PixbufDecoder {
             throw ImageError(tooManyPixels: width, height, limit: maximumPixels)
         }
         guard isWritten, isClosed, let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else {
-            throw ImageError(code: .malformed, message: "The \(format) image is damaged: \(message)")
+            throw ImageError(code: .malformed, message: "The \(format) image is damaged: \(message).")
         }
         guard format.isComplete(data, updatedPixels: Int(check.pointee.updated_pixels), of: pixbuf) else {
             throw ImageError(code: .malformed, message: "The \(format) image ends too early.")
@@ -70,12 +70,14 @@ struct PixbufDecoder {
     }
 }
 
-/// What gdk-pixbuf says went wrong.
+/// An error of GLib's.
 enum GdkError {
+    /// Takes the message, without its full stop, and releases the error.
     static func takeMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
-        guard let raised = error else { return "It ends too early." }
+        guard let raised = error else { return "it ends too early" }
         error = nil
         defer { g_error_free(raised) }
-        return raised.pointee.message.map { String(cString: $0) } ?? "No reason is given."
+        let message = raised.pointee.message.map { String(cString: $0) } ?? "no reason is given"
+        return message.hasSuffix(".") ? String(message.dropLast()) : message
     }
 }

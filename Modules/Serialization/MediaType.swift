@@ -5,33 +5,35 @@
 /// but a semicolon.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// A parameter such as `charset=utf-8`.
-    public struct Parameter: Sendable, Hashable {
+    struct Parameter: Hashable {
         /// The name in lower case.
-        public let name: String
+        let name: String
         /// The value without quotes.
-        public let value: String
+        let value: String
     }
 
     /// The type in lower case, such as `text`.
     public let type: String
     /// The subtype in lower case, such as `html` or `problem+json`.
     public let subtype: String
-    /// The parameters in order; of those with the same name, the first.
-    public let parameters: [Parameter]
+    private let list: [Parameter]
 
     /// Reads a media type; nil if the text does not begin with a type and a subtype.
     public init?(_ text: String) {
         var scanner = MediaTypeScanner(text)
         guard let parsed = scanner.scan() else { return nil }
-        (type, subtype, parameters) = parsed
+        (type, subtype, list) = parsed
     }
 
     init(type: String, subtype: String, parameters: [Parameter]) {
-        (self.type, self.subtype, self.parameters) = (type, subtype, parameters)
+        (self.type, self.subtype, list) = (type, subtype, parameters)
     }
 
     /// The type and subtype, such as `text/html`.
     public var essence: String { "\(type)/\(subtype)" }
+
+    /// The parameters in order, with names in lower case and values without quotes; of those with the same name, the first.
+    public var parameters: [(name: String, value: String)] { list.map { ($0.name, $0.value) } }
 
     /// The essence, for messages.
     public var description: String { essence }
@@ -39,7 +41,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// The first parameter of a name, which is compared without case.
     public func parameter(_ name: String) -> String? {
         let name = name.lowercased()
-        return parameters.first { $0.name == name }?.value
+        return list.first { $0.name == name }?.value
     }
 
     /// Whether the type is one that a pattern names: `text/html`, `text/*`, `*/*`, `application/*+json`.

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a value could not be made into a request, or a response into a value.
 public struct SerializationError: Error, Sendable {
     /// What kind of failure it was.
@@ -59,7 +61,61 @@ public struct SerializationError: Error, Sendable {
     }
 }
 
-extension SerializationError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension SerializationError: LocalizedError, CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+    /// The message.
+    public var errorDescription: String? { message }
+}
+
+/// What an encoder, a decoder or a closure threw, as the end of a sentence without its full stop.
+func reason(of error: any Error) -> String {
+    let text =
+        switch error {
+        case let error as DecodingError: error.reason
+        case let error as EncodingError: error.reason
+        default: String(describing: error)
+        }
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+}
+
+extension DecodingError {
+    fileprivate var reason: String {
+        switch self {
+        case .keyNotFound(let key, let context):
+            "the key \(key.stringValue.debugDescription) is missing at \(place(context.codingPath))"
+        case .valueNotFound(let type, let context):
+            "the value at \(place(context.codingPath)) is missing or null, and not of type \(type)"
+        case .typeMismatch(let type, let context):
+            "the value at \(place(context.codingPath)) is not of type \(type)"
+        case .dataCorrupted(let context): problem(context.debugDescription, context.codingPath)
+        @unknown default: String(describing: self)
+        }
+    }
+}
+
+extension EncodingError {
+    fileprivate var reason: String {
+        switch self {
+        case .invalidValue(_, let context): problem(context.debugDescription, context.codingPath)
+        @unknown default: String(describing: self)
+        }
+    }
+}
+
+private func problem(_ description: String, _ path: [any CodingKey]) -> String {
+    let text = description.hasSuffix(".") ? String(description.dropLast()) : description
+    return path.isEmpty ? text : "at \(place(path)), \(text)"
+}
+
+/// A coding path as code has it: `posts[0].author`.
+private func place(_ path: [any CodingKey]) -> String {
+    if path.isEmpty { return "the top" }
+    return path.reduce(into: "") { text, key in
+        if let index = key.intValue {
+            text += "[\(index)]"
+        } else {
+            text += text.isEmpty ? key.stringValue : "." + key.stringValue
+        }
+    }
 }

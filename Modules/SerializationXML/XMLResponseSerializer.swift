@@ -87,6 +87,11 @@ public struct XMLEventSource: Sendable {
     }
 }
 
+extension ResponseSerializer where Self == XMLResponseSerializer {
+    /// Reads the body as an ``XMLTree``, with the defaults.
+    public static var xml: Self { Self() }
+}
+
 extension SerializedResponse {
     fileprivate var xmlCharset: String? { mediaType?.parameter("charset") }
 }
@@ -94,10 +99,7 @@ extension SerializedResponse {
 extension SerializationError {
     fileprivate init(unreadableXML error: XMLSyntaxError, response: SerializedResponse) {
         self.init(
-            code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-            message: "The body is not acceptable XML: \(error).",
-            underlying: error,
-            response: response
-        )
+            unreadable: response, code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+            "The body is not acceptable XML", reason: error.reason, underlying: error)
     }
 }

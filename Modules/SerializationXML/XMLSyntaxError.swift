@@ -1,5 +1,7 @@
+public import FoundationEssentials
+
 /// Where and why a text was not read as XML.
-public struct XMLSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct XMLSyntaxError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// What is wrong, in words.
@@ -42,8 +44,14 @@ public struct XMLSyntaxError: Error, Sendable, Hashable, CustomStringConvertible
         self.detail = detail
     }
 
-    /// What is wrong, and where.
-    public var description: String {
-        "\(kind)\(line > 0 ? " at line \(line)" : "")\(detail.map { ": \($0)" } ?? "")"
+    /// One sentence that says what is wrong, and where.
+    public var description: String { "The text is not acceptable XML: \(reason)." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// What is wrong, and where, for a sentence around it.
+    var reason: String {
+        let detail = detail.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+        return "\(kind)\(line > 0 ? " at line \(line)" : "")\(detail.map { ": \($0)" } ?? "")"
     }
 }

@@ -97,7 +97,7 @@ import Testing
         styles.sortsKeys = false
         styles.boolStyle = .words
         var parameterEncoder = ParameterEncoder()
-        parameterEncoder.keyEncodingStrategy = .snakeCase
+        parameterEncoder.keyEncodingStrategy = .convertToSnakeCase
         parameterEncoder.dataEncodingStrategy = .base64
         var other = MultipartForm()
         try other.append(encoding: Post(), parameterEncoder: parameterEncoder, encoder: styles)

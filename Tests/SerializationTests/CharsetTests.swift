@@ -44,14 +44,11 @@ import Testing
     func whatIsNotInTheCharsetIsATypedError(name: String, bytes: [UInt8], offset: Int) throws {
         let charset = try #require(Charset(name: name))
         #expect(charset.decode(bytes) == nil)
-        let flaw = #expect(throws: CharsetError.self) { try charset.text(of: bytes) }
-        #expect(flaw?.kind == .malformed)
-        #expect(flaw?.offset == offset)
         let error = #expect(throws: SerializationError.self) {
             try StringResponseSerializer().serialize(makeResponse(Data(bytes), type: "text/plain; charset=\(name)"))
         }
         #expect(error?.code == .decodingFailed)
-        #expect((error?.underlying as? CharsetError)?.kind == .malformed)
+        #expect(error?.message.hasSuffix("byte \(offset) or a later one is not in the charset.") == true)
     }
 
     /// The labels of the standard, as its table groups them.
@@ -86,6 +83,8 @@ import Testing
             ("text/plain; charset=utf-8", [0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], "A"),
             ("text/plain; charset=utf-16le", [0xFF, 0xFE, 0, 0, 0x41, 0], "\u{0}A"),
             ("text/plain; charset=utf-32", [0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], "A"),
+            ("text/plain; charset=utf-16", [0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], "A"),
+            ("text/plain; charset=utf-16", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x41], "A"),
         ] as [(String?, [UInt8], String)])
     func theMarkOfUTF32IsNotReadAsUTF16(type: String?, bytes: [UInt8], text: String) throws {
         #expect(try StringResponseSerializer().serialize(makeResponse(Data(bytes), type: type)) == text)
@@ -106,7 +105,7 @@ import Testing
         let error = #expect(throws: SerializationError.self) {
             try serializer.serialize(makeResponse("\u{0}", type: "text/plain; charset=x-rot13"))
         }
-        #expect((error?.underlying as? CharsetError)?.kind == .malformed)
+        #expect(error?.message.hasSuffix("is not in the charset.") == true)
         let copy = serializer
         #expect(copy == serializer)
         #expect(rot13 != Charset(custom: "x-rot13") { _ in nil })

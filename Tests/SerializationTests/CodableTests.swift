@@ -63,6 +63,32 @@ import Testing
         #expect(try copy(QueryParser()) == QueryParser())
     }
 
+    @Test func compoundSerializersSurviveCoding() throws {
+        let json = JSONResponseSerializer(
+            validation: ResponseValidation(statusCodes: 200..<201), removesNullValues: true)
+        let serializer = CompoundResponseSerializer<JSONValue?>([json, JSONResponseSerializer()])
+        let coded = try copy(serializer)
+        #expect(coded.members.map { $0 as? JSONResponseSerializer } == [json, JSONResponseSerializer()])
+        let text = CompoundResponseSerializer<String>([StringResponseSerializer(fallbackCharset: .latin1)])
+        #expect(try copy(text).serialize(makeResponse(Data([0xE9]), type: nil)) == "é")
+
+        let decoder = JSONDecoder()
+        let generic = CompoundResponseSerializer<[Int]>([DecodablePropertyListResponseSerializer([Int].self)])
+        let data = try JSONEncoder().encode(generic)
+        #expect(throws: DecodingError.self) { try decoder.decode(CompoundResponseSerializer<[Int]>.self, from: data) }
+        let types: [any (Decodable & SendableMetatype).Type] = [DecodablePropertyListResponseSerializer<[Int]>.self]
+        decoder.userInfo[.responseSerializerTypes] = types
+        #expect(try decoder.decode(CompoundResponseSerializer<[Int]>.self, from: data).members.count == 1)
+        #expect(throws: DecodingError.self) { try decoder.decode(CompoundResponseSerializer<Int>.self, from: data) }
+    }
+
+    @Test func aMemberWithAClosureCannotBeCoded() {
+        let serializer = CompoundResponseSerializer<Int>([StringResponseSerializer().map(\.count)])
+        let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
+        guard case .invalidValue(_, let context) = error else { return }
+        #expect(context.debugDescription.contains("closure"))
+    }
+
     @Test(
         arguments: [
             #"{"statusCodes":[[1]]}"#, #"{"statusCodes":[[3,2]]}"#, #"{"statusCodes":[[1,2,3]]}"#,

@@ -29,7 +29,8 @@ import Testing
         )
         let expected: Parameters = [
             "post_id": 7, "author": ["name": "Ada"], "tags": ["x", "y"], "kind": "note", "when": .date(date),
-            "raw": .data(Data([1])), "link": "https://h/p", "price": "12.5", "ratio": 0.1, "big": .unsigned(.max),
+            "raw": .data(Data([1])), "link": "https://h/p", "price": .decimal(12.5), "ratio": 0.1,
+            "big": .unsigned(.max),
         ]
         #expect(try Parameters(encoding: post) == expected)
     }

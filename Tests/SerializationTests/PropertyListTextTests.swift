@@ -21,6 +21,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func utf32IsToldByItsMark(isBigEndian: Bool) throws {
+        let units = "\u{FEFF}<array><string>é😀</string></array>".unicodeScalars.map(\.value)
+        let bytes = units.flatMap { unit in
+            let big = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit >> UInt32($0)) }
+            return isBigEndian ? big : big.reversed()
+        }
+        #expect(try PropertyListValue(parsing: Data(bytes)) == ["é😀"])
+    }
+
     @Test(arguments: ["\u{0}", "a\u{1}", "\u{B}", "\u{1B}[0m", "\u{FFFE}", "\u{FFFF}"])
     func controlCharactersAreRefusedInXMLAndKeptInBinary(text: String) throws {
         for value in [["k": .string(text)], [text: 1]] as [PropertyListValue] {

@@ -112,7 +112,7 @@ import Testing
         #expect(bodyText(request) == #"{"a":["x/y"],"b":1,"when":"1970-01-01T00:00:00Z"}"#)
         #expect(request.headerFields[.contentType] == "application/json")
         #expect(request.headerFields[.userAgent] != nil)
-        let encoder = JSONEncoder()
+        var encoder = JSONBodyEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let own = try sorted.serialize(
             try makeRequest(method: .post), encoding: ["d": Date(timeIntervalSince1970: 5)], encoder: encoder)

@@ -69,7 +69,82 @@ import Testing
 
     @Test func anEmptyBodyDecodesToNilOnlyIfTheTypeIsOptional() throws {
         #expect(try DecodableResponseSerializer(Post?.self).serialize(makeResponse("", status: 204, type: nil)) == nil)
-        #expect(code(DecodableResponseSerializer(Post.self), makeResponse("")) == .decodingFailed)
+        #expect(code(DecodableResponseSerializer(Post.self), makeResponse("")) == .emptyBody)
+    }
+
+    private struct Empty: Decodable, Equatable {}
+
+    @Test(
+        arguments: [(204, nil), (205, nil), (304, nil), (200, HTTPRequest.Method.head)] as [(Int, HTTPRequest.Method?)])
+    func noContentDecodesAsATypeWithoutRequiredProperties(status: Int, method: HTTPRequest.Method?) throws {
+        var response = makeResponse("", status: status, type: nil)
+        response.requestMethod = method
+        #expect(try DecodableResponseSerializer(Empty.self, validation: .none).serialize(response) == Empty())
+        let plist = DecodablePropertyListResponseSerializer(Empty.self, validation: .none)
+        #expect(try plist.serialize(response) == Empty())
+        for missing in [
+            code(DecodableResponseSerializer(Post.self, validation: .none), response),
+            code(DecodablePropertyListResponseSerializer(Post.self, validation: .none), response),
+        ] { #expect(missing == .emptyBody) }
+        #expect(try DecodableResponseSerializer(Post?.self, validation: .none).serialize(response) == nil)
+    }
+
+    @Test func aBodyThatShouldBeThereDoesNotDecodeAsAnEmptyType() {
+        #expect(code(DecodableResponseSerializer(Empty.self), makeResponse("")) == .emptyBody)
+    }
+
+    @Test func aContentCodingThatIsStillAppliedIsNamed() throws {
+        var response = makeResponse(Data([0x1F, 0x8B, 8, 0]))
+        response.head.headerFields[.contentEncoding] = "gzip"
+        let messages = [
+            #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) },
+            #expect(throws: SerializationError.self) { try DecodableResponseSerializer(Post.self).serialize(response) },
+            #expect(throws: SerializationError.self) { try StringResponseSerializer().serialize(response) },
+            #expect(throws: SerializationError.self) {
+                try PropertyListResponseSerializer(validation: .none).serialize(response)
+            },
+        ].map { $0?.message ?? "" }
+        for message in messages { #expect(message.contains("Content-Encoding \"gzip\""), "\(message)") }
+        #expect(try DataResponseSerializer().serialize(response) == response.body)
+        response.head.headerFields[.contentEncoding] = "identity"
+        let plain = #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) }
+        #expect(plain?.message.contains("Content-Encoding") == false)
+    }
+
+    @Test(arguments: [
+        ("[{}]", #"The body does not decode as Array<Post>: the key "id" is missing at [0]."#),
+        (
+            #"[{"id":"x","text":""}]"#,
+            "The body does not decode as Array<Post>: the value at [0].id is not of type Int."
+        ),
+        ("[", "The body does not decode as Array<Post>: The given data was not valid JSON."),
+    ])
+    func messagesNameThePlace(text: String, message: String) {
+        let error = #expect(throws: SerializationError.self) {
+            try DecodableResponseSerializer([Post].self).serialize(makeResponse(text))
+        }
+        #expect(error?.message == message)
+        #expect(error.map { "\($0)" } == message)
+        #expect((error as (any LocalizedError)?)?.errorDescription == message)
+    }
+
+    @Test func serializersAreStaticMembers() throws {
+        func read<S: ResponseSerializer>(_ response: SerializedResponse, _ serializer: S) throws -> S.Value {
+            try serializer.serialize(response)
+        }
+        let response = makeResponse("[1]")
+        #expect(try read(response, .data) == Data("[1]".utf8))
+        #expect(try read(response, .string) == "[1]")
+        #expect(try read(response, .json) == JSONValue.array([1]))
+        #expect(try read(response, .decodable([Int].self)) == [1])
+        let plist = makeResponse("<array><integer>1</integer></array>", type: "application/x-plist")
+        #expect(try read(plist, .propertyList) == PropertyListValue.array([1]))
+        #expect(try read(plist, .propertyList([Int].self)) == [1])
+        let requests: [any RequestSerializer] = [.form, .json, .propertyList]
+        let types = try requests.map { serializer in
+            try serializer.serialize(try makeRequest(method: .post), parameters: ["a": 1]).headerFields[.contentType]
+        }
+        #expect(types == ["application/x-www-form-urlencoded", "application/json", "application/x-plist"])
     }
 
     @Test func deepJSONIsNoCrashForDecodable() {

@@ -57,6 +57,9 @@ import Testing
         var validation = ResponseValidation()
         validation.acceptsEmptyBody = false
         for status in [204, 205] { try validation.validate(makeResponse("", status: status)) }
+        var head = makeResponse("")
+        head.requestMethod = .head
+        try validation.validate(head)
         try validation.validate(makeResponse("x"))
         let error = #expect(throws: SerializationError.self) { try validation.validate(makeResponse("")) }
         #expect(error?.code == .emptyBody)

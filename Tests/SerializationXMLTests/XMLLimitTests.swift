@@ -20,7 +20,7 @@ import Testing
     @Test func aDocumentOfMoreBytesThanAllowedIsNotLookedAt() {
         let error = failure("no XML at all", XMLParsingOptions(maximumBytes: 12))
         #expect(error?.kind == .tooLarge)
-        #expect(error?.description == "too large: 13 bytes, of at most 12")
+        #expect(error?.description == "The text is not acceptable XML: too large: 13 bytes, of at most 12.")
     }
 
     @Test func moreThanTenMillionBytesAreRead() throws {

@@ -20,7 +20,7 @@ final class AtomicFile {
     init(at url: URL) throws(MultipartError) {
         let path = url.absoluteURL.path(percentEncoded: false)
         guard url.isFileURL, !url.lastPathComponent.isEmpty, url.lastPathComponent != "/", !path.utf8.contains(0) else {
-            throw MultipartError(code: .unwritableFile, message: "\(url) is not the URL of a file")
+            throw MultipartError(code: .unwritableFile, message: "\(url) is not the URL of a file.")
         }
         self.path = path
         // Beside the file, so that it can be renamed, whatever the file's own name is.

@@ -85,7 +85,7 @@ struct MultipartBodyReader: HTTPBodyReader {
                 return .stream(try body.makeReader(readingFilesOn: threads), remaining: body.length, index)
             } catch let error as SerializationError where error.code == .bodyNotReplayable {
                 throw form.error(
-                    .partNotReplayable, at: index, "\(form.label(of: index)) is a stream that can be read only once",
+                    .partNotReplayable, at: index, "The stream of \(form.label(of: index)) can be read only once.",
                     underlying: error)
             }
         }
@@ -111,7 +111,7 @@ struct MultipartBodyReader: HTTPBodyReader {
     private func pull(_ reader: any HTTPBodyReader, remaining: Int64?, index: Int) async throws -> Step {
         var reader = reader
         guard let data = try await reader.next() else {
-            if let remaining, remaining > 0 { throw mismatch(index, "\(remaining) bytes less") }
+            if let remaining, remaining > 0 { throw mismatch(index, "\(remaining) bytes fewer") }
             return .head(index + 1)
         }
         let left = remaining.map { $0 - Int64(data.count) }
@@ -121,13 +121,13 @@ struct MultipartBodyReader: HTTPBodyReader {
 
     private func mismatch(_ index: Int, _ difference: String) -> MultipartError {
         form.error(
-            .lengthMismatch, at: index, "the stream of \(form.label(of: index)) gave \(difference) than its length said"
+            .lengthMismatch, at: index, "The stream of \(form.label(of: index)) gave \(difference) than its length."
         )
     }
 
     private func fileError(_ error: SerializationError, _ index: Int) -> MultipartError {
         form.error(
             error.code == .bodyFileChanged ? .fileChanged : .unreadableFile, at: index,
-            "\(form.label(of: index)): \(error.message)", underlying: error.underlying ?? error)
+            "The file of \(form.label(of: index)) failed: \(error.message)", underlying: error.underlying ?? error)
     }
 }

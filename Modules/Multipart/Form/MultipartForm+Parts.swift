@@ -100,7 +100,8 @@ extension MultipartForm {
         guard !MediaType.isWellFormed(contentType) else { return nil }
         return MultipartError(
             code: .invalidContentType,
-            message: "\(contentType.debugDescription) is not a media type, in the part \(name.debugDescription)",
+            message:
+                "The content type \(contentType.debugDescription) of the part \(name.debugDescription) is not a media type.",
             partName: name, partIndex: count
         )
     }

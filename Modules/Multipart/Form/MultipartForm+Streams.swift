@@ -16,7 +16,9 @@ extension MultipartForm {
         if let length = body.length, length < 0 {
             record(
                 MultipartError(
-                    code: .lengthMismatch, message: "a length below zero: \(length)", partName: name, partIndex: count))
+                    code: .lengthMismatch,
+                    message: "The length \(length) of the part \(name.debugDescription) is negative.", partName: name,
+                    partIndex: count))
         }
         append(FormPart(name: name, fileName: fileName, contentType: contentType, content: content(of: body)))
     }

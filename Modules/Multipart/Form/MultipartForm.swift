@@ -48,7 +48,7 @@ public struct MultipartForm: Sendable {
     ///   ``MultipartError/Code/boundaryInPart``.
     public init(boundary: String, subtype: MultipartSubtype = .formData) throws(MultipartError) {
         guard MultipartBoundary.isValid(boundary) else {
-            throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary")
+            throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary.")
         }
         self.subtype = subtype
         self.boundary = boundary
@@ -91,12 +91,12 @@ public struct MultipartForm: Sendable {
             record(
                 error(
                     .invalidName, at: index,
-                    "the name or file name of \(label(of: index)) has the control character U+\(scalar)"))
+                    "The name or file name of \(label(of: index)) has the control character U+\(scalar)."))
         }
         guard case .data(let data) = part.content, MultipartBoundary.occurs(boundary, in: data) else { return }
         if hasOwnBoundary {
             let index = parts.count - 1
-            record(error(.boundaryInPart, at: index, "the boundary \(boundary) occurs in \(label(of: index))"))
+            record(error(.boundaryInPart, at: index, "The boundary \(boundary) occurs in \(label(of: index))."))
         } else {
             renewBoundary()
         }
@@ -130,6 +130,6 @@ public struct MultipartForm: Sendable {
     ///   ``MultipartError/Code/invalidContentType``, ``MultipartError/Code/lengthMismatch`` or ``MultipartError/Code/boundaryInPart``.
     public func validate() throws(MultipartError) {
         if let fault { throw fault }
-        if parts.isEmpty { throw MultipartError(code: .emptyForm, message: "the form has no part") }
+        if parts.isEmpty { throw MultipartError(code: .emptyForm, message: "The form has no parts.") }
     }
 }

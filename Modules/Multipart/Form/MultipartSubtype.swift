@@ -34,7 +34,7 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
         type: String, start: String? = nil, startInfo: String? = nil
     ) throws(MultipartError) -> MultipartSubtype {
         guard MediaType.isWellFormed(type) else {
-            throw MultipartError(code: .invalidSubtype, message: "\(type.debugDescription) is not a media type")
+            throw MultipartError(code: .invalidSubtype, message: "\(type.debugDescription) is not a media type.")
         }
         var parameters = [("type", type)]
         if let start { parameters.append(("start", start)) }
@@ -53,7 +53,7 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
     private init(_ name: String, _ parameters: [(name: String, value: String)]) throws(MultipartError) {
         let type = MediaType("multipart/\(name)")
         guard let type, !name.contains(";"), type.subtype.utf8.count == name.utf8.count else {
-            throw MultipartError(code: .invalidSubtype, message: "\(name.debugDescription) is not a subtype")
+            throw MultipartError(code: .invalidSubtype, message: "\(name.debugDescription) is not a multipart subtype.")
         }
         self.name = type.subtype
         var text = ""
@@ -64,7 +64,7 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
             else {
                 throw MultipartError(
                     code: .invalidSubtype,
-                    message: "\("\(name)=\(value)".debugDescription) is not a parameter of a subtype")
+                    message: "\("\(name)=\(value)".debugDescription) is not a parameter of a multipart subtype.")
             }
             let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             text += "; \(name)=\"\(escaped)\""

@@ -67,7 +67,7 @@ struct MultipartHeadParser: Sendable {
             throw Self.malformed(byte == 0x0D ? "a CR without LF" : "the control character \(byte)")
         }
         if Self.isSpace(line[0]) {
-            guard pending != nil else { throw Self.malformed("its first line begins with a space") }
+            guard pending != nil else { throw Self.malformed("a space at the beginning of its first line") }
             pending?.value.append(0x20)
             pending?.value.append(contentsOf: Self.trimmed(line[...]))
             return

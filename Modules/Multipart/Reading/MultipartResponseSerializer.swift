@@ -35,9 +35,13 @@ public struct MultipartResponseSerializer: ResponseSerializer, Hashable, Codable
                 readsNestedParts: readsNestedParts)
         } catch {
             throw SerializationError(
-                code: error.code == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "The body cannot be read as multipart: \(error.message)", underlying: error,
-                response: response)
+                unreadable: response, code: error.code == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+                "The body cannot be read as multipart", reason: error.message, underlying: error)
         }
     }
+}
+
+extension ResponseSerializer where Self == MultipartResponseSerializer {
+    /// Reads the body as parts, with the defaults.
+    public static var multipart: Self { Self() }
 }

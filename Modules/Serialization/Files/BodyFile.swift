@@ -16,7 +16,7 @@ package struct BodyFile: Sendable {
     /// Looks at a file. Fails with ``SerializationError/Code/bodyFileUnreadable``.
     package init(_ url: URL) throws(SerializationError) {
         guard url.isFileURL else {
-            throw SerializationError(code: .invalidURL, message: "\(url.absoluteString) is not a file URL")
+            throw SerializationError(code: .invalidURL, message: "\(url.absoluteString) is not a file URL.")
         }
         path = url.absoluteURL.path(percentEncoded: false)
         guard !path.utf8.contains(0) else { throw Self.unreadable(path, EINVAL) }
@@ -40,7 +40,7 @@ package struct BodyFile: Sendable {
     func changed(_ how: String, _ code: Int32) -> SerializationError {
         SerializationError(
             code: .bodyFileChanged,
-            message: "\(path) had \(size) bytes when it was made a request's body, and \(how)",
+            message: "\(path) had \(size) bytes when the request body was made, and \(how).",
             underlying: FileFailure(path: path, errorNumber: code, problem: "changed while it was sent"))
     }
 }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -23,7 +25,9 @@ public struct FileFailure: Error, Sendable, Hashable {
     }
 }
 
-extension FileFailure: CustomStringConvertible {
-    /// The path, what did not work, and the system's words for the error number.
-    public var description: String { "\(path) \(problem): \(String(cString: strerror(errorNumber)))" }
+extension FileFailure: LocalizedError, CustomStringConvertible {
+    /// One sentence with the path, the problem and the system's message for the error number.
+    public var description: String { "\(path) \(problem): \(String(cString: strerror(errorNumber)))." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 }

@@ -3,14 +3,9 @@
 /// Names are the same if their bytes are. Two objects are equal if they have the same names and values, in any order.
 public struct JSONObject: Sendable {
     /// A name and its value.
-    public struct Entry: Sendable {
-        /// The name.
-        public let key: String
-        /// The value.
-        public var value: JSONValue
-    }
+    public typealias Element = (key: String, value: JSONValue)
 
-    private var entries: [Entry] = []
+    private var entries: [Element] = []
     // Small objects, which most are, are searched from the front.
     private var index: [NameBytes: Int] = [:]
     private static let largestWithoutIndex = 12
@@ -39,7 +34,7 @@ public struct JSONObject: Sendable {
             entries[place].value = value
             return
         }
-        entries.append(Entry(key: key, value: value))
+        entries.append((key, value))
         if entries.count > Self.largestWithoutIndex + 1 {
             index[NameBytes(key)] = entries.count - 1
         } else if entries.count == Self.largestWithoutIndex + 1 {
@@ -73,7 +68,7 @@ extension JSONObject: RandomAccessCollection {
     /// The position after the last entry.
     public var endIndex: Int { entries.count }
     /// The entry at a position.
-    public subscript(position: Int) -> Entry { entries[position] }
+    public subscript(position: Int) -> Element { entries[position] }
 }
 
 extension JSONObject: Hashable {

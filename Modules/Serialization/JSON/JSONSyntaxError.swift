@@ -1,5 +1,7 @@
+public import FoundationEssentials
+
 /// Where and why a text is not JSON.
-public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct JSONSyntaxError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// What is wrong, in words.
@@ -34,6 +36,11 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
     /// The offset in bytes of where it was seen.
     public let offset: Int
 
-    /// What is wrong, and where.
-    public var description: String { "\(kind) at byte \(offset)" }
+    /// One sentence that says what is wrong, and where.
+    public var description: String { "The text is not JSON: \(reason)." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// What is wrong, and where, for a sentence around it.
+    var reason: String { "\(kind) at byte \(offset)" }
 }

@@ -64,15 +64,16 @@ extension ParameterEncoder {
     /// What the names of properties become. The names in a dictionary are values, and stay as they are.
     public struct KeyEncodingStrategy: Sendable {
         enum Kind: Sendable {
-            case asWritten, snakeCase
+            case useDefaultKeys, convertToSnakeCase
             case formatted(@Sendable (String) -> String)
         }
         let kind: Kind
 
         /// They stay as the coding keys have them.
-        public static let asWritten = KeyEncodingStrategy(kind: .asWritten)
-        /// `createdAt` becomes `created_at`, and `baseURLString` becomes `base_url_string`.
-        public static let snakeCase = KeyEncodingStrategy(kind: .snakeCase)
+        public static let useDefaultKeys = KeyEncodingStrategy(kind: .useDefaultKeys)
+        /// `createdAt` becomes `created_at`, and `baseURLString` becomes `base_url_string`: the names that `JSONEncoder`
+        /// writes with the strategy of this name.
+        public static let convertToSnakeCase = KeyEncodingStrategy(kind: .convertToSnakeCase)
         /// What a closure makes of them.
         public static func formatted(_ format: @escaping @Sendable (String) -> String) -> KeyEncodingStrategy {
             KeyEncodingStrategy(kind: .formatted(format))
@@ -80,25 +81,24 @@ extension ParameterEncoder {
 
         func name(_ key: String) -> String {
             switch kind {
-            case .asWritten: key
-            case .snakeCase: snakeCased(key)
+            case .useDefaultKeys: key
+            case .convertToSnakeCase: snakeCased(key)
             case .formatted(let format): format(key)
             }
         }
 
-        /// A word begins at a capital after a small letter or a digit, and at the last of several capitals.
+        /// A word begins at the first of several capitals, and at the last character before the small letter after them.
         private func snakeCased(_ key: String) -> String {
             let characters = Array(key)
-            var name = ""
-            for (index, character) in characters.enumerated() {
-                if character.isUppercase, index > 0, characters[index - 1] != "_" {
-                    let isAfterCapital = characters[index - 1].isUppercase
-                    let isBeforeSmall = index + 1 < characters.count && characters[index + 1].isLowercase
-                    if !isAfterCapital || isBeforeSmall { name += "_" }
-                }
-                name += character.lowercased()
+            var starts: Set<Int> = []
+            var place = 1
+            while place < characters.count, let capital = characters[place...].firstIndex(where: \.isUppercase) {
+                starts.insert(capital)
+                guard let small = characters[capital...].firstIndex(where: \.isLowercase) else { break }
+                starts.insert(small - 1)
+                place = small + 1
             }
-            return name
+            return characters.enumerated().map { (starts.contains($0) ? "_" : "") + $1.lowercased() }.joined()
         }
     }
 }

@@ -5,18 +5,21 @@ import FoundationEssentials
 /// ```swift
 /// var encoder = ParameterEncoder()
 /// encoder.dateEncodingStrategy = .secondsSince1970
-/// encoder.keyEncodingStrategy = .snakeCase
+/// encoder.keyEncodingStrategy = .convertToSnakeCase
 /// let parameters = try encoder.encode(search)
 /// ```
 /// Names come in the order in which the value encodes them; those of a `Dictionary`, which has no order, are sorted by
-/// their bytes, so that the same value always gives the same parameters. `URL` and `Decimal` become their texts.
+/// their bytes, so that the same value always gives the same parameters. A `URL` becomes its text.
 public struct ParameterEncoder: Sendable {
     /// What dates become; the default is ``DateEncodingStrategy/deferred``.
     public var dateEncodingStrategy = DateEncodingStrategy.deferred
     /// What data becomes; the default is ``DataEncodingStrategy/deferred``.
     public var dataEncodingStrategy = DataEncodingStrategy.deferred
-    /// What the names of properties become; the default is ``KeyEncodingStrategy/asWritten``.
-    public var keyEncodingStrategy = KeyEncodingStrategy.asWritten
+    /// What the names of properties become; the default is ``KeyEncodingStrategy/useDefaultKeys``.
+    public var keyEncodingStrategy = KeyEncodingStrategy.useDefaultKeys
+    /// Whether a property that is nil becomes null, which ``QueryEncoder/nullStyle`` and JSON write; the default is false,
+    /// which leaves it out, as `JSONEncoder` does.
+    public var encodesNilAsNull = false
     /// Passed to the value's `encode(to:)`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -37,7 +40,7 @@ public struct ParameterEncoder: Sendable {
         } catch {
             throw SerializationError(
                 code: .encodingFailed,
-                message: "\(type(of: value)) could not be encoded: \(error)",
+                message: "\(type(of: value)) could not be encoded: \(reason(of: error)).",
                 underlying: error
             )
         }

@@ -11,6 +11,9 @@ extension ParameterValue: Encodable {
         case .integer(let value): try value.encode(to: encoder)
         case .unsigned(let value): try value.encode(to: encoder)
         case .double(let value): try value.encode(to: encoder)
+        case .decimal(let value):
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
         case .string(let value): try value.encode(to: encoder)
         case .data(let value): try value.encode(to: encoder)
         case .date(let value): try value.encode(to: encoder)

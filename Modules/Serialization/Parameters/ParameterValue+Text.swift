@@ -9,6 +9,13 @@ extension Double {
 }
 
 extension Date {
+    /// Reads ISO 8601 with a time zone, with or without a fraction of a second.
+    init?(parameterText text: String) {
+        guard let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) else { return nil }
+        // The nearest number to what is written, which the parser's sums may miss.
+        self = Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1e6).rounded() / 1e6)
+    }
+
     /// ISO 8601 in UTC; with milliseconds if there are any.
     var parameterText: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()

@@ -14,6 +14,8 @@ public enum ParameterValue: Sendable, Hashable {
     case unsigned(UInt64)
     /// A floating-point number.
     case double(Double)
+    /// A decimal number, written with all its digits: a number in JSON, its text in a property list.
+    case decimal(Decimal)
     /// A text.
     case string(String)
     /// Bytes: Base64 in queries and JSON, as they are in a multipart form.
@@ -54,6 +56,9 @@ public enum ParameterValue: Sendable, Hashable {
 
     /// A floating-point number.
     public init(_ value: Double) { self = .double(value) }
+
+    /// A decimal number.
+    public init(_ value: Decimal) { self = .decimal(value) }
 
     /// A text.
     public init(_ value: some StringProtocol) { self = .string(String(value)) }

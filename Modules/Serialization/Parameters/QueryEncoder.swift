@@ -73,6 +73,7 @@ public struct QueryEncoder: Sendable, Hashable {
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
         case .double(let value): value.parameterText
+        case .decimal(let value): value.description
         case .string(let value): value
         case .data(let value): value.base64EncodedString()
         case .date(let value): value.parameterText
@@ -92,7 +93,7 @@ final class QueryEncodingClosure: Sendable, Hashable {
         } catch {
             throw SerializationError(
                 code: .encodingFailed,
-                message: "The closure that writes the query failed: \(error)",
+                message: "The closure that writes the query failed: \(reason(of: error)).",
                 underlying: error
             )
         }

@@ -10,6 +10,35 @@ struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws { try child(key).encode(value) }
 
+    private func encode(optional value: (some Encodable)?, _ key: Key) throws {
+        if let value {
+            try child(key).encode(value)
+        } else if encoder.settings.encodesNilAsNull {
+            child(key).node.content = .value(.null)
+        }
+    }
+
+    // The protocol has a default for each of these types, which a generic function does not replace.
+    mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encode(optional: value, key) }
+    mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+        try encode(optional: value, key)
+    }
+
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
         forKey key: Key

@@ -64,7 +64,7 @@ struct TreeEncoder: Encoder {
         case let value as Date: try settings.dateEncodingStrategy.value(of: value)
         case let value as Data: try settings.dataEncodingStrategy.value(of: value)
         case let value as URL: .string(value.absoluteString)
-        case let value as Decimal: .string(value.description)
+        case let value as Decimal: .decimal(value)
         case let value as Parameters: value.root
         case let value as ParameterValue: value
         default: nil

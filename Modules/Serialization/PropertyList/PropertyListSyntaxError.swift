@@ -1,5 +1,7 @@
+public import FoundationEssentials
+
 /// Where and why bytes are not a property list.
-public struct PropertyListSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct PropertyListSyntaxError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// What is wrong, in words.
@@ -28,6 +30,11 @@ public struct PropertyListSyntaxError: Error, Sendable, Hashable, CustomStringCo
     /// The offset in bytes of where it was seen.
     public let offset: Int
 
-    /// What is wrong, and where.
-    public var description: String { "\(kind) at byte \(offset)" }
+    /// One sentence that says what is wrong, and where.
+    public var description: String { "The bytes are not an acceptable property list: \(reason)." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// What is wrong, and where, for a sentence around it.
+    var reason: String { "\(kind) at byte \(offset)" }
 }

@@ -63,6 +63,7 @@ extension PropertyListValue {
         case .integer(let value): self = .integer(value)
         case .unsigned(let value): self = .unsigned(value)
         case .double(let value): self = .real(value)
+        case .decimal(let value): self = .string(value.description)
         case .string(let value): self = .string(value)
         case .data(let value): self = .data(value)
         case .date(let value): self = .date(value)

@@ -11,8 +11,8 @@ struct XMLPropertyListReader {
 
     init(_ bytes: [UInt8], options: PropertyListParsingOptions) throws(PropertyListSyntaxError) {
         self.options = options
-        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-            guard let text = Charset.utf16.decode(bytes) else {
+        if let charset = Charset(byteOrderMarkOf: bytes), charset != .utf8 {
+            guard let text = charset.decode(bytes) else {
                 throw PropertyListSyntaxError(kind: .malformed, offset: 0)
             }
             self.bytes = Array(text.utf8)

@@ -14,7 +14,7 @@ extension URL {
             separator = "?"
         }
         guard let url = URL(string: head + separator + query + text[end...]) else {
-            throw SerializationError(code: .invalidURL, message: "The URL cannot carry a query: \(text)")
+            throw SerializationError(code: .invalidURL, message: "The URL \(text) cannot carry a query.")
         }
         return url
     }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 public import HTTPTypes
 
 /// Writes parameters as a JSON body; for GET, HEAD and DELETE into the query, as ``FormRequestSerializer`` does.
@@ -35,15 +35,17 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
 
     /// Returns the request with any value as its JSON body, whatever the method, and the fields and options it lacks.
     ///
-    /// The default of `encoder` writes as ``options`` say, dates in ISO 8601 and data in Base64.
-    ///
+    /// - Parameters:
+    ///   - request: The request to complete.
+    ///   - value: The value to encode.
+    ///   - encoder: How it is encoded. The default, nil, is ``JSONBodyEncoder`` with the layout of ``options``.
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where Foundation's
     ///   `EncodingError` underlies it, for a NaN or an infinity too; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
     public func serialize(
         _ request: Request,
         encoding value: some Encodable,
-        encoder: JSONEncoder? = nil
+        encoder: JSONBodyEncoder? = nil
     ) throws(SerializationError) -> Request {
         let data = try encoded(value) { try (encoder ?? makeEncoder()).encode(value) }
         var complete = settings.complete(request)
@@ -51,12 +53,10 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
         return complete
     }
 
-    private func makeEncoder() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+    private func makeEncoder() -> JSONBodyEncoder {
+        var encoder = JSONBodyEncoder()
         if options.sortsKeys { encoder.outputFormatting.insert(.sortedKeys) }
         if options.isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-        encoder.dateEncodingStrategy = .iso8601
         return encoder
     }
 }
@@ -68,7 +68,7 @@ func encoded(_ value: some Encodable, _ encode: () throws -> Data) throws(Serial
     } catch {
         throw SerializationError(
             code: .encodingFailed,
-            message: "\(type(of: value)) could not be encoded: \(error)",
+            message: "\(type(of: value)) could not be encoded: \(reason(of: error)).",
             underlying: error
         )
     }

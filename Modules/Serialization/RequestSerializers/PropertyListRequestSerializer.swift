@@ -61,7 +61,7 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         } catch {
             throw SerializationError(
                 code: error.kind == .nestedTooDeep ? .nestedTooDeep : .encodingFailed,
-                message: "\(type(of: value)) could not be encoded: \(error)",
+                message: "\(type(of: value)) could not be encoded: \(error.reason).",
                 underlying: error
             )
         }

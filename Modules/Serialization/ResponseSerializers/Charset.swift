@@ -4,7 +4,7 @@
 /// Encoding, section 4.2) are read by the C library's converters, `iconv`. With glibc these are modules that are loaded when
 /// they are first used: a minimal image may lack them (Debian and Ubuntu have them in `libc6` or `libc-bin`, Fedora in
 /// `glibc-gconv-extra`), and a program that is linked statically with glibc has none. Musl has a smaller set of them built in.
-/// What is missing is a ``CharsetError`` with ``CharsetError/Kind/noConverter``.
+/// A missing converter is an error whose message says so.
 ///
 /// In every charset, bytes that are not in it are an error; nothing is replaced.
 public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -47,6 +47,20 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
         self.init(known)
     }
 
+    /// The charset that a byte order mark names, which begins the bytes; nil without one.
+    ///
+    /// UTF-32 is looked for first, since its little-endian mark begins with that of UTF-16.
+    init?(byteOrderMarkOf bytes: some RandomAccessCollection<UInt8>) {
+        switch Array(bytes.prefix(4)) {
+        case [0xFF, 0xFE, 0, 0]: self = .utf32LittleEndian
+        case [0, 0, 0xFE, 0xFF]: self = .utf32BigEndian
+        case let mark where mark.starts(with: [0xEF, 0xBB, 0xBF]): self = .utf8
+        case let mark where mark.starts(with: [0xFF, 0xFE]): self = .utf16LittleEndian
+        case let mark where mark.starts(with: [0xFE, 0xFF]): self = .utf16BigEndian
+        default: return nil
+        }
+    }
+
     /// Creates a charset that a closure reads, for ``StringResponseSerializer/charsets``.
     ///
     /// Two are equal if they are copies of each other. It cannot be encoded with `Codable`.
@@ -60,13 +74,10 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     /// The text of the bytes, without a byte order mark; nil if the bytes are not in this charset, or the C library has no
-    /// converter for it, which ``text(of:)`` tells apart.
+    /// converter for it.
     public func decode(_ bytes: some RandomAccessCollection<UInt8>) -> String? { try? text(of: bytes) }
 
-    /// The text of the bytes, without a byte order mark.
-    ///
-    /// - Throws: ``CharsetError``.
-    public func text(of bytes: some RandomAccessCollection<UInt8>) throws(CharsetError) -> String {
+    func text(of bytes: some RandomAccessCollection<UInt8>) throws(CharsetError) -> String {
         if let closure {
             guard let text = closure.decode(Array(bytes)) else { throw CharsetError(kind: .malformed, offset: 0) }
             return text

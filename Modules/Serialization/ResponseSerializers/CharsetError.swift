@@ -1,24 +1,21 @@
-/// Why bytes are not a text in a charset.
-public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
-    public struct Kind: Sendable, Hashable, CustomStringConvertible {
-        /// What is wrong, in words.
-        public let description: String
-
-        private init(_ description: String) { self.description = description }
-
+/// Why bytes are not text in a charset.
+struct CharsetError: Error, Hashable, CustomStringConvertible {
+    enum Kind {
         /// The bytes are not in the charset.
-        public static let malformed = Kind("not in the charset")
+        case malformed
         /// The charset is known, but the C library has no converter for it: its module is not installed, or the program is
         /// linked statically and cannot load it.
-        public static let noConverter = Kind("the C library has no converter for the charset")
+        case noConverter
     }
 
-    /// What is wrong.
-    public let kind: Kind
-    /// The offset in bytes of where it was seen.
-    public let offset: Int
+    let kind: Kind
+    /// The offset in bytes of the first malformed sequence, or of one before it.
+    let offset: Int
 
-    /// What is wrong, and where.
-    public var description: String { kind == .malformed ? "\(kind) at byte \(offset)" : "\(kind)" }
+    /// The end of a sentence, without its full stop.
+    var description: String {
+        kind == .malformed
+            ? "byte \(offset) or a later one is not in the charset"
+            : "the C library has no converter for it; install one, or set a charset of your own"
+    }
 }

@@ -1,68 +1,54 @@
-public import FoundationEssentials
+import FoundationEssentials
 
-/// Reads a body that is a property list into a type of the caller's.
+/// Decodes a body that is a property list as a type.
 ///
-/// An empty body gives nil if the type is an optional, and is an error otherwise.
-public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
-    /// What is accepted; the default is a status of 200 to 299 with
+/// An empty body is treated as ``DecodableResponseSerializer`` treats it. Coding leaves ``userInfo`` out.
+public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
+    /// The responses to accept; the default is a status of 200 to 299 with
     /// ``PropertyListResponseSerializer/propertyListContentTypes``.
     public var validation: ResponseValidation
-    /// The limits of what is read.
+    /// The limits for reading.
     public var options: PropertyListParsingOptions
-    /// What reads the property list. It must not be changed once requests use it.
-    public let decoder: PropertyListDecoder
+    /// Passed to the type's `init(from:)`.
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    private enum CodingKeys: String, CodingKey { case validation, options }
 
     /// Creates a serializer.
     public init(
         _ type: Value.Type = Value.self,
-        decoder: PropertyListDecoder = PropertyListDecoder(),
         validation: ResponseValidation = ResponseValidation(
             contentTypes: PropertyListResponseSerializer.propertyListContentTypes
         ),
         options: PropertyListParsingOptions = PropertyListParsingOptions()
     ) {
-        self.decoder = decoder
         self.validation = validation
         self.options = options
     }
 
-    /// Validates the response and reads its body.
+    /// Validates the response and decodes its body.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` or
-    ///   ``SerializationError/Code/nestedTooDeep``; a ``PropertyListSyntaxError`` or Foundation's `DecodingError`
-    ///   underlies it.
+    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a ``PropertyListSyntaxError`` or Foundation's
+    ///   `DecodingError`; with ``SerializationError/Code/emptyBody`` if there is nothing to decode.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         try validation.validate(response)
-        if response.body.isEmpty, let value = emptyValue(of: Value.self) { return value }
-        // Foundation's decoder has no limits: a hundred thousand arrays within each other end the process. What is in XML it
-        // gets in binary, so that texts, numbers and dates are read by one set of rules.
+        if response.body.isEmpty {
+            return try emptyValue(of: Value.self, response) {
+                try decode(PropertyListValue.dictionary([:]).written(.binary))
+            }
+        }
+        // Foundation's decoder has no limits: a hundred thousand nested arrays end the process. XML is converted to binary
+        // first, so that texts, numbers and dates follow one set of rules.
         let tree = try PropertyListResponseSerializer.read(response, options: options)
         let isBinary = response.body.starts(with: "bplist".utf8)
         let body = isBinary ? response.body : try tree.written(.binary)
-        return try decoded(response) { try decoder.decode(Value.self, from: body) }
+        return try decoded(response) { try decode(body) }
     }
-}
 
-/// What an empty body is read as: nil of an optional type, and nothing of others.
-func emptyValue<Value>(of type: Value.Type) -> Value? {
-    // In two steps, since a cast of an optional would look into it.
-    guard let empty = (type as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) else { return nil }
-    return empty as? Value
-}
-
-/// Runs a decoder of Foundation's, and makes a typed error of what it throws.
-func decoded<Value>(
-    _ response: SerializedResponse,
-    _ decode: () throws -> Value
-) throws(SerializationError) -> Value {
-    do {
-        return try decode()
-    } catch {
-        throw SerializationError(
-            code: .decodingFailed,
-            message: "The body does not decode as \(Value.self): \(error)",
-            underlying: error,
-            response: response
-        )
+    private func decode(_ body: Data) throws -> Value {
+        let decoder = PropertyListDecoder()
+        decoder.userInfo = userInfo
+        return try decoder.decode(Value.self, from: body)
     }
 }

@@ -39,11 +39,8 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
             return removesNullValues ? value.removingNullValues() : value
         } catch {
             throw SerializationError(
-                code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "The body is not JSON: \(error).",
-                underlying: error,
-                response: response
-            )
+                unreadable: response, code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+                "The body is not JSON", reason: error.reason, underlying: error)
         }
     }
 }

@@ -1,19 +1,9 @@
 /// Makes another value of what a serializer reads.
-public struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer {
-    /// The serializer that reads the response.
-    public var base: Base
-    private let transform: @Sendable (Base.Value) throws -> Value
+private struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer {
+    let base: Base
+    let transform: @Sendable (Base.Value) throws -> Value
 
-    init(_ base: Base, _ transform: @escaping @Sendable (Base.Value) throws -> Value) {
-        self.base = base
-        self.transform = transform
-    }
-
-    /// Reads the response and transforms its value.
-    ///
-    /// - Throws: ``SerializationError``: the base's, or one with ``SerializationError/Code/decodingFailed`` that what
-    ///   the closure threw underlies.
-    public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
+    func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         let value = try base.serialize(response)
         do {
             return try transform(value)
@@ -22,7 +12,7 @@ public struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: 
         } catch {
             throw SerializationError(
                 code: .decodingFailed,
-                message: "What was read could not be made into \(Value.self): \(error)",
+                message: "The closure that makes a \(Value.self) of the value failed: \(reason(of: error)).",
                 underlying: error,
                 response: response
             )
@@ -31,11 +21,14 @@ public struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: 
 }
 
 extension ResponseSerializer {
-    /// A serializer that makes another value of what this one reads, such as a case of an enum for
+    /// A serializer that makes another value of the value that this one reads, such as a case of an enum for
     /// ``CompoundResponseSerializer``.
+    ///
+    /// If the closure throws, the error is a ``SerializationError`` with ``SerializationError/Code/decodingFailed``, whose
+    /// underlying error is the closure's.
     public func map<Mapped: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Mapped
-    ) -> MapResponseSerializer<Self, Mapped> {
-        MapResponseSerializer(self, transform)
+    ) -> some ResponseSerializer<Mapped> {
+        MapResponseSerializer(base: self, transform: transform)
     }
 }

@@ -40,11 +40,8 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
             return try PropertyListValue(parsing: response.body, options: options)
         } catch {
             throw SerializationError(
-                code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "The body is not an acceptable property list: \(error).",
-                underlying: error,
-                response: response
-            )
+                unreadable: response, code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+                "The body is not an acceptable property list", reason: error.reason, underlying: error)
         }
     }
 }

@@ -14,8 +14,8 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Type and subtype decide; a malformed parameter does no harm. A response without a body passes whatever its type. One
     /// with a body and no Content-Type, or one that is no media type, is refused, unless `*/*` is among the patterns.
     public var contentTypes: [String]?
-    /// Whether the body may be empty whatever the status; the default is true. With false it may be with a status that
-    /// allows no content: 1xx, 204, 205 and 304.
+    /// Whether the body may be empty; the default is true. If false, it may still be empty where HTTP allows no content:
+    /// with 1xx, 204, 205 and 304, and in reply to HEAD (RFC 9110, section 6.4.1).
     public var acceptsEmptyBody = true
 
     /// Creates a validation.
@@ -60,8 +60,7 @@ public struct ResponseValidation: Sendable, Hashable {
     }
 
     private func emptyBodyError(of response: SerializedResponse) -> SerializationError? {
-        let status = response.head.status.code
-        if acceptsEmptyBody || status < 200 || [204, 205, 304].contains(status) { return nil }
+        if acceptsEmptyBody || !response.allowsContent { return nil }
         return SerializationError(code: .emptyBody, message: "The response has no body.", response: response)
     }
 

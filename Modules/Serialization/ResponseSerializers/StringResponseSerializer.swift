@@ -25,8 +25,8 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` when the charset is not known
-    ///   here; a ``CharsetError`` underlies it when the bytes are not in it, or the C library lacks its converter.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` when the charset is not supported,
+    ///   the bytes are not in it, or the C library has no converter for it.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> String {
         try validation.validate(response)
         if response.body.isEmpty { return "" }
@@ -35,21 +35,17 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
             return try charset.text(of: response.body)
         } catch {
             throw SerializationError(
-                code: .decodingFailed,
-                message: error.kind == .malformed
-                    ? "The body is not a text in \(charset): byte \(error.offset) or one behind it is not in the charset."
-                    : "The body's charset is \(charset), and \(error); install it, or set a charset of your own.",
-                underlying: error,
-                response: response
-            )
+                unreadable: response, "The body is not text in \(charset)", reason: "\(error)", underlying: error)
         }
     }
 
     private func charset(of response: SerializedResponse) throws(SerializationError) -> Charset {
         let name = response.mediaType?.parameter("charset")
-        if let marked = markedCharset(response.body, name: name?.lowercased() ?? "") { return marked }
+        let label = name?.lowercased() ?? ""
+        if let marked = Charset(byteOrderMarkOf: response.body), isMark(of: marked, in: response.body, label: label) {
+            return marked
+        }
         guard let name else { return fallbackCharset }
-        let label = name.lowercased()
         guard let charset = charsets.first(where: { $0.description == label }) ?? Charset(name: label) else {
             throw SerializationError(
                 code: .decodingFailed,
@@ -60,15 +56,12 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
         return charset
     }
 
-    /// The charset of a byte order mark. That of UTF-16 begins as that of UTF-32 does; where one of the two is named, its
-    /// own decoder looks at it.
-    private func markedCharset(_ body: Data, name: String) -> Charset? {
-        if body.starts(with: [0xEF, 0xBB, 0xBF]) { return .utf8 }
-        if name.hasPrefix("utf-16") || name.hasPrefix("utf-32") { return nil }
-        if body.starts(with: [0xFF, 0xFE, 0, 0]) { return .utf32LittleEndian }
-        if body.starts(with: [0, 0, 0xFE, 0xFF]) { return .utf32BigEndian }
-        if body.starts(with: [0xFE, 0xFF]) { return .utf16BigEndian }
-        return body.starts(with: [0xFF, 0xFE]) ? .utf16LittleEndian : nil
+    /// Whether the mark decides. The decoders of UTF-16 and UTF-32 look at it themselves. UTF-16 that begins with U+0000 has
+    /// the mark of UTF-32, so that what is named UTF-16 is UTF-32 only if all of it can be.
+    private func isMark(of marked: Charset, in body: Data, label: String) -> Bool {
+        guard marked != .utf8, label.hasPrefix("utf-16") || label.hasPrefix("utf-32") else { return true }
+        let isWide = marked == .utf32LittleEndian || marked == .utf32BigEndian
+        return isWide && label.hasPrefix("utf-16") && marked.decode(body) != nil
     }
 }
 

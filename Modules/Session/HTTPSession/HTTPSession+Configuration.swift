@@ -11,8 +11,8 @@ extension HTTPSession {
         /// How responses are read where no type and no serializer is asked for. Its validation holds for those that
         /// are read as a type, too.
         public var responseSerializer = JSONResponseSerializer()
-        /// What reads JSON into a type. It must not be changed once requests use it.
-        public var decoder = JSONDecoder()
+        /// How JSON is decoded as a type; the default reads dates in ISO 8601.
+        public var decoder = JSONBodyDecoder()
 
         /// The defaults.
         public init() {}
