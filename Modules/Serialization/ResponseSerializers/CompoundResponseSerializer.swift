@@ -55,7 +55,10 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
         let reasons = errors.map { reason(of: $0) }.joined(separator: "; ")
         return SerializationError(
             code: statusError?.code ?? common ?? .decodingFailed,
-            message: statusError?.message ?? "None of \(errors.count) serializers could read the response: \(reasons).",
+            message: statusError?.message
+                ?? (errors.isEmpty
+                    ? "The compound serializer has no members."
+                    : "None of \(errors.count) serializers could read the response: \(reasons)."),
             underlying: CompoundError(errors: errors),
             response: response
         )
