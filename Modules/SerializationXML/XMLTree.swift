@@ -1,3 +1,6 @@
+import CLibXML2
+public import FoundationEssentials
+
 /// An XML document as a tree of values.
 public struct XMLTree: Sendable, Hashable {
     /// The element that holds all others.
@@ -74,5 +77,99 @@ public struct XMLTree: Sendable, Hashable {
             }
             return text
         }
+    }
+}
+
+/// Builds a tree from events.
+struct XMLTreeBuilder {
+    private var open: [XMLTree.Element] = []
+    private var text = ""
+    private(set) var root: XMLTree.Element?
+
+    mutating func take(_ event: XMLEvent, attributeNamespaces: [String: String]) {
+        switch event {
+        case .startElement(let name, let attributes):
+            flushText()
+            open.append(
+                XMLTree.Element(
+                    name.localName, namespace: name.namespace, attributes: attributes,
+                    attributeNamespaces: attributeNamespaces))
+        case .endElement: endElement()
+        case .text(let part), .cdata(let part): text += part
+        case .comment, .processingInstruction: break
+        }
+    }
+
+    private mutating func endElement() {
+        flushText()
+        guard let element = open.popLast() else { return }
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].children.append(.element(element))
+        }
+    }
+
+    private mutating func flushText() {
+        guard !text.isEmpty, !open.isEmpty else { return }
+        open[open.count - 1].children.append(.text(text))
+        text = ""
+    }
+}
+
+extension XMLTree {
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - data: The document.
+    ///   - charset: What `Content-Type` says of the encoding, if anything. A byte order mark counts for more, and the
+    ///     document's own declaration for less (RFC 7303, 3.2).
+    ///   - options: The limits of what is read.
+    /// - Throws: ``XMLSyntaxError``.
+    public init(
+        parsing data: Data, charset: String? = nil, options: XMLParsingOptions = XMLParsingOptions()
+    ) throws(XMLSyntaxError) {
+        var builder = XMLTreeBuilder()
+        do {
+            try XMLEventParser(options: options).read(data, charset: charset) { event, namespaces in
+                builder.take(event, attributeNamespaces: namespaces)
+            }
+        } catch {
+            throw error as? XMLSyntaxError ?? XMLSyntaxError(kind: .malformed, line: 0)
+        }
+        guard let root = builder.root else { throw XMLSyntaxError(kind: .malformed, line: 0) }
+        self.init(root: root)
+    }
+}
+
+/// The names and namespaces of a document, each made into a string once.
+///
+/// libxml2 keeps one copy of each for as long as it reads the document, so that a pointer stands for it. Without the
+/// table, one long namespace would be copied for each element that is in it.
+struct XMLNameTable {
+    private struct QualifiedName: Hashable {
+        let prefix: UnsafePointer<xmlChar>
+        let localName: UnsafePointer<xmlChar>
+    }
+
+    private var strings: [UnsafePointer<xmlChar>: String] = [:]
+    private var qualified: [QualifiedName: String] = [:]
+
+    /// The string at a pointer that libxml2's dictionary owns.
+    mutating func string(_ pointer: UnsafePointer<xmlChar>) -> String {
+        if let known = strings[pointer] { return known }
+        let string = String(cString: pointer)
+        strings[pointer] = string
+        return string
+    }
+
+    /// A name as it is written.
+    mutating func string(prefix: UnsafePointer<xmlChar>?, localName: UnsafePointer<xmlChar>) -> String {
+        guard let prefix else { return string(localName) }
+        let name = QualifiedName(prefix: prefix, localName: localName)
+        if let known = qualified[name] { return known }
+        let string = "\(string(prefix)):\(string(localName))"
+        qualified[name] = string
+        return string
     }
 }

@@ -1,6 +1,14 @@
 public import FoundationEssentials
 import LinnetSerialization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 extension MultipartForm {
     /// Writes the whole body to a file, from which it can then be sent, and sent again, with `HTTPBody.file`.
     ///
@@ -38,5 +46,68 @@ extension MultipartForm {
         }
         try file.commit()
         return written
+    }
+}
+
+/// A file that appears under its name when it is whole, or not at all. What was written is removed with the last
+/// reference.
+final class AtomicFile {
+    private let path: String
+    private let temporaryPath: String
+    private let descriptor: Int32
+    private var isCommitted = false
+
+    init(at url: URL) throws(MultipartError) {
+        let path = url.absoluteURL.path(percentEncoded: false)
+        guard url.isFileURL, !url.lastPathComponent.isEmpty, url.lastPathComponent != "/", !path.utf8.contains(0) else {
+            throw MultipartError(code: .unwritableFile, message: "\(url) is not the URL of a file.")
+        }
+        self.path = path
+        // Beside the file, so that it can be renamed, whatever the file's own name is.
+        let name = "." + MultipartBoundary.random()
+        temporaryPath = url.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
+        let temporaryPath = temporaryPath
+        descriptor = SystemCall.retrying { open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0, !isCommitted { unlink(temporaryPath) }
+    }
+
+    func write(_ data: Data) throws(MultipartError) {
+        var failed: Int32?
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty, failed == nil {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = SystemCall.retrying { Self.put(descriptor, part) }
+                if count < 0 { failed = errno } else { rest = rest.dropFirst(count) }
+            }
+        }
+        if let failed { throw Self.failure(path, failed) }
+    }
+
+    /// Puts the file in its place; one that was there is replaced.
+    func commit() throws(MultipartError) {
+        guard rename(temporaryPath, path) == 0 else { throw Self.failure(path, errno) }
+        isCommitted = true
+    }
+
+    /// Within the class `write` is its own.
+    private static func put(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> MultipartError {
+        let failure = FileFailure(path: path, errorNumber: code, problem: "cannot be written")
+        return MultipartError(code: .unwritableFile, message: "\(failure)", underlying: failure)
     }
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LinnetSerialization
+public import LinnetSerialization
 
 /// A `multipart/form-data` body as a value: parts in order, encoded only as they are pulled (RFC 7578).
 ///
@@ -131,5 +131,61 @@ public struct MultipartForm: Sendable {
     public func validate() throws(MultipartError) {
         if let fault { throw fault }
         if parts.isEmpty { throw MultipartError(code: .emptyForm, message: "The form has no parts.") }
+    }
+}
+
+extension MultipartForm {
+    /// The parts that can be read once only, by name: what keeps the body from being sent again. A part without a name
+    /// is there by its place, such as `part 2`.
+    public var nonReplayablePartNames: [String] {
+        parts.indices.filter { !parts[$0].isReplayable }.map { parts[$0].name ?? "part \($0 + 1)" }
+    }
+
+    /// Returns the body, which encodes the form as it is pulled, in chunks of at most ``chunkSize``.
+    ///
+    /// Memory does not grow with the parts' size. The body can be replayed if each part can; `replayObstacle` names
+    /// those which cannot. Opening and reading it throw ``MultipartError``. A session reads the form's files on threads for
+    /// files; who pulls the body by a reader of their own reads them there, which may block for as long as the disk takes.
+    public func makeBody() -> HTTPBody {
+        let once = nonReplayablePartNames
+        let names = once.map(\.debugDescription).joined(separator: ", ")
+        return .stream(
+            length: contentLength,
+            isReplayable: once.isEmpty,
+            replayObstacle: once.isEmpty ? nil : "the form's part \(names) is a stream that can be read only once",
+            readingFiles: { threads in
+                try validate()
+                return MultipartBodyReader(form: self, threads: threads)
+            }
+        )
+    }
+}
+
+/// How fast a form's body is given: small packets with pauses between them.
+struct MultipartThrottle: Sendable {
+    let packetSize: Int
+    let delay: Duration
+    let clock: any Clock<Duration>
+}
+
+extension MultipartForm {
+    /// Holds the body back: it is given in packets of at most `packetSize` bytes, and before each but the first there is
+    /// a pause.
+    ///
+    /// For networks that drop connections which send too much at once. It holds for each replay, too. Cancelling the task
+    /// that reads the body ends a pause.
+    ///
+    /// - Parameters:
+    ///   - packetSize: In bytes; the default is 16,384. Below 1 it is 1.
+    ///   - delay: The default is 0.2 seconds, which makes 80 KB a second. Below zero it is zero; above a century
+    ///     it is one.
+    ///   - clock: What measures the pauses.
+    public mutating func throttle(
+        packetSize: Int = 16 * 1024, delay: Duration = .milliseconds(200),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        // Clocks end the process when they are told to sleep for more seconds than an Int64 has.
+        let pause = min(max(.zero, delay), .seconds(Int64(100 * 365 * 86_400)))
+        throttling = MultipartThrottle(packetSize: max(1, packetSize), delay: pause, clock: clock)
     }
 }

@@ -31,3 +31,14 @@ extension FileFailure: LocalizedError, CustomStringConvertible {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 }
+
+/// Calls of the system.
+package enum SystemCall {
+    /// A call that is made again when a signal interrupted it.
+    package static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}

@@ -78,3 +78,156 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 }
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    /// Makes ``JSONValue/null``.
+    public init(nilLiteral: ()) { self = .null }
+
+    /// Makes ``JSONValue/bool(_:)``.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    /// Makes ``JSONValue/number(_:)``.
+    public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+
+    /// Makes ``JSONValue/number(_:)``, or null if the literal is beyond a `Double`.
+    public init(floatLiteral value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
+
+    /// Makes ``JSONValue/string(_:)``.
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    /// Makes ``JSONValue/array(_:)``.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// Makes ``JSONValue/object(_:)``, in the order written.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        var object = JSONObject()
+        for (key, value) in elements { object.set(key, value) }
+        self = .object(object)
+    }
+}
+
+extension JSONValue: Codable {
+    /// Reads a value of any shape, as a part of a type whose shape is known only in part.
+    ///
+    /// A `JSONDecoder` gives numbers beyond 64 bits by their nearest `Double`, and names in an order of its
+    /// own; ``init(parsing:options:)`` keeps both as they are.
+    public init(from decoder: any Decoder) throws {
+        try NestingLimit.check(decoder.codingPath.count)
+        if let container = try? decoder.container(keyedBy: TreeKey.self) {
+            self = .object(try Self.object(in: container))
+        } else if var container = try? decoder.unkeyedContainer() {
+            var values: [JSONValue] = []
+            while !container.isAtEnd { values.append(try container.decode(JSONValue.self)) }
+            self = .array(values)
+        } else {
+            self = try Self.plainValue(in: try decoder.singleValueContainer())
+        }
+    }
+
+    private static func object(in container: KeyedDecodingContainer<TreeKey>) throws -> JSONObject {
+        var object = JSONObject()
+        let keys = container.allKeys.sorted { $0.stringValue.utf8.lexicographicallyPrecedes($1.stringValue.utf8) }
+        for key in keys { object.set(key.stringValue, try container.decode(JSONValue.self, forKey: key)) }
+        return object
+    }
+
+    private static func plainValue(in container: any SingleValueDecodingContainer) throws -> JSONValue {
+        if container.decodeNil() { return .null }
+        if let value = try? container.decode(Bool.self) { return .bool(value) }
+        if let value = try? container.decode(Int64.self) { return .number(JSONNumber(value)) }
+        if let value = try? container.decode(UInt64.self) { return .number(JSONNumber(value)) }
+        if let value = try? container.decode(Double.self), let number = JSONNumber(value) { return .number(number) }
+        return .string(try container.decode(String.self))
+    }
+
+    /// Writes the value as its plain Swift counterpart.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .object(let object):
+            var container = encoder.container(keyedBy: TreeKey.self)
+            for entry in object { try container.encode(entry.value, forKey: TreeKey(entry.key)) }
+        case .array(let values):
+            var container = encoder.unkeyedContainer()
+            for value in values { try container.encode(value) }
+        default:
+            var container = encoder.singleValueContainer()
+            try encodePlain(into: &container)
+        }
+    }
+
+    private func encodePlain(into container: inout any SingleValueEncodingContainer) throws {
+        switch self {
+        case .bool(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .number(let number): try number.encodePlain(into: &container)
+        default: try container.encodeNil()
+        }
+    }
+}
+
+extension JSONNumber {
+    fileprivate func encodePlain(into container: inout any SingleValueEncodingContainer) throws {
+        if let value = value(as: Int64.self), isInteger {
+            try container.encode(value)
+        } else if let value = value(as: UInt64.self), isInteger {
+            try container.encode(value)
+        } else if isInteger, let value = Decimal(string: text), value.description == text {
+            try container.encode(value)
+        } else {
+            try container.encode(doubleValue)
+        }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as a UTF-8 text. Numbers are written with the digits they were read with.
+    public func data(options: JSONWritingOptions = JSONWritingOptions()) -> Data {
+        Data(bytes(options: options))
+    }
+
+    /// The value as a text on one line.
+    public var description: String {
+        String(decoding: bytes(options: JSONWritingOptions()), as: UTF8.self)
+    }
+
+    private func bytes(options: JSONWritingOptions) -> [UInt8] {
+        var writer = JSONWriter(options: options)
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    private func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.write(word: "null")
+        case .bool(let value): writer.write(word: value ? "true" : "false")
+        case .number(let value): writer.write(number: value.text)
+        case .string(let value): writer.write(value)
+        case .array(let values):
+            writer.open(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                writer.separate(isFirst: index == 0)
+                value.write(to: &writer)
+            }
+            writer.close(UInt8(ascii: "]"), isEmpty: values.isEmpty)
+        case .object(let object): write(object, to: &writer)
+        }
+    }
+
+    private func write(_ object: JSONObject, to writer: inout JSONWriter) {
+        writer.open(UInt8(ascii: "{"))
+        let entries = Array(object)
+        let ordered =
+            writer.options.sortsKeys
+            ? entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : entries
+        for (index, entry) in ordered.enumerated() {
+            writer.separate(isFirst: index == 0)
+            writer.write(entry.key)
+            writer.writeColon()
+            entry.value.write(to: &writer)
+        }
+        writer.close(UInt8(ascii: "}"), isEmpty: entries.isEmpty)
+    }
+}

@@ -84,3 +84,17 @@ extension Parameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral 
     /// Creates parameters with an array at the top, for JSON.
     public init(arrayLiteral elements: ParameterValue...) { root = .array(elements) }
 }
+
+/// How deep parameters may be nested, so that writing them cannot use up a thread's stack.
+enum NestingLimit {
+    static let parameters = 512
+
+    static func check(_ depth: Int) throws(SerializationError) {
+        guard depth <= parameters else {
+            throw SerializationError(
+                code: .nestedTooDeep,
+                message: "The value is nested deeper than \(parameters) levels."
+            )
+        }
+    }
+}

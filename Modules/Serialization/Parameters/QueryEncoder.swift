@@ -103,3 +103,125 @@ final class QueryEncodingClosure: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+extension QueryEncoder {
+    /// How an array's elements are named.
+    public struct ArrayStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case brackets, indices, repeated, commaSeparated }
+        let kind: Kind
+
+        /// `a[]=1&a[]=2`
+        ///
+        /// For an array of dictionaries, `a[][b]=1&a[][c]=2`, a reader such as Rack begins a new element where a name
+        /// comes again. What it would put into another element, as in `[{"b": 1}, {"c": 2}]`, is an error with
+        /// ``SerializationError/Code/invalidParameters``, and wants ``indices``. An array of arrays is written as
+        /// AFNetworking does, which tells no reader where each of them ends.
+        public static let brackets = ArrayStyle(kind: .brackets)
+        /// `a[0]=1&a[1]=2`
+        public static let indices = ArrayStyle(kind: .indices)
+        /// `a=1&a=2`
+        public static let repeated = ArrayStyle(kind: .repeated)
+        /// `a=1,2`; a comma within an element is percent-encoded, and elements must be plain values.
+        public static let commaSeparated = ArrayStyle(kind: .commaSeparated)
+    }
+
+    /// How a name within a dictionary is joined to the dictionary's.
+    public struct NestingStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case brackets, dots }
+        let kind: Kind
+
+        /// `a[b]=1`
+        public static let brackets = NestingStyle(kind: .brackets)
+        /// `a.b=1`
+        public static let dots = NestingStyle(kind: .dots)
+    }
+
+    /// How truth values are written.
+    public struct BoolStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case digits, words }
+        let kind: Kind
+
+        /// `1` and `0`
+        public static let digits = BoolStyle(kind: .digits)
+        /// `true` and `false`
+        public static let words = BoolStyle(kind: .words)
+    }
+
+    /// How null is written.
+    public struct NullStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case bareKey, emptyValue, dropped }
+        let kind: Kind
+
+        /// `a`
+        public static let bareKey = NullStyle(kind: .bareKey)
+        /// `a=`
+        public static let emptyValue = NullStyle(kind: .emptyValue)
+        /// Nothing.
+        public static let dropped = NullStyle(kind: .dropped)
+    }
+
+    /// How an array, a set or a dictionary without anything in it is written.
+    public struct EmptyCollectionStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case dropped, bareKey, emptyValue }
+        let kind: Kind
+
+        /// Nothing.
+        public static let dropped = EmptyCollectionStyle(kind: .dropped)
+        /// `a[]` for an array in ``ArrayStyle/brackets`` and ``ArrayStyle/indices``, otherwise `a`.
+        public static let bareKey = EmptyCollectionStyle(kind: .bareKey)
+        /// `a[]=` for an array in ``ArrayStyle/brackets`` and ``ArrayStyle/indices``, otherwise `a=`.
+        public static let emptyValue = EmptyCollectionStyle(kind: .emptyValue)
+    }
+
+    /// How a space is written.
+    public struct SpaceStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case percentEncoded, plus }
+        let kind: Kind
+
+        /// `%20`
+        public static let percentEncoded = SpaceStyle(kind: .percentEncoded)
+        /// `+`, as HTML forms do
+        public static let plus = SpaceStyle(kind: .plus)
+    }
+}
+
+extension QueryEncoder: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case arrayStyle, nestingStyle, sortsKeys, boolStyle, nullStyle, emptyCollectionStyle, spaceStyle
+    }
+
+    /// Reads an encoder; what is missing has its default.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func read<T: Decodable>(_ key: CodingKeys, _ present: T) throws -> T {
+            try container.decodeIfPresent(T.self, forKey: key) ?? present
+        }
+        arrayStyle = try read(.arrayStyle, arrayStyle)
+        nestingStyle = try read(.nestingStyle, nestingStyle)
+        sortsKeys = try read(.sortsKeys, sortsKeys)
+        boolStyle = try read(.boolStyle, boolStyle)
+        nullStyle = try read(.nullStyle, nullStyle)
+        emptyCollectionStyle = try read(.emptyCollectionStyle, emptyCollectionStyle)
+        spaceStyle = try read(.spaceStyle, spaceStyle)
+    }
+
+    /// Writes the styles; throws `EncodingError` if the encoder asks a closure, which cannot be written.
+    public func encode(to encoder: any Encoder) throws {
+        if closure != nil {
+            let context = EncodingError.Context(
+                codingPath: encoder.codingPath,
+                debugDescription: "A query encoder that asks a closure cannot be encoded."
+            )
+            throw EncodingError.invalidValue(self, context)
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(arrayStyle, forKey: .arrayStyle)
+        try container.encode(nestingStyle, forKey: .nestingStyle)
+        try container.encode(sortsKeys, forKey: .sortsKeys)
+        try container.encode(boolStyle, forKey: .boolStyle)
+        try container.encode(nullStyle, forKey: .nullStyle)
+        try container.encode(emptyCollectionStyle, forKey: .emptyCollectionStyle)
+        try container.encode(spaceStyle, forKey: .spaceStyle)
+    }
+}

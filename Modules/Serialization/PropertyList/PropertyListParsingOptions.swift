@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// How a property list is read.
 public struct PropertyListParsingOptions: Sendable, Hashable, Codable {
     /// How deep arrays and dictionaries may be nested; the default and the highest is 512.
@@ -27,4 +29,43 @@ public struct PropertyListParsingOptions: Sendable, Hashable, Codable {
         let (product, overflowed) = count.multipliedReportingOverflow(by: max(maximumExpansion, 1))
         return overflowed ? .max : product
     }
+}
+
+/// Where and why bytes are not a property list.
+public struct PropertyListSyntaxError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// What is wrong, in words.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The bytes are not of the format that they begin as.
+        public static let malformed = Kind("malformed")
+        /// The bytes are neither XML nor binary.
+        public static let unknownFormat = Kind("neither XML nor a binary property list")
+        /// The value is one that property lists of Apple's archivers have, and that stands for nothing here.
+        public static let unsupportedValue = Kind("unsupported value")
+        /// The document declares entities.
+        public static let entityDeclaration = Kind("entity declaration")
+        /// A dictionary has two keys that Swift takes for one, since they are canonically equivalent.
+        public static let equivalentKeys = Kind("canonically equivalent keys")
+        /// Arrays and dictionaries are nested deeper than the limit, or hold themselves.
+        public static let nestedTooDeep = Kind("nested too deep")
+        /// Objects are used so often that the tree would be larger than the limit.
+        public static let expandsTooMuch = Kind("expands too much")
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// The offset in bytes of where it was seen.
+    public let offset: Int
+
+    /// One sentence that says what is wrong, and where.
+    public var description: String { "The bytes are not an acceptable property list: \(reason)." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// What is wrong, and where, for a sentence around it.
+    var reason: String { "\(kind) at byte \(offset)" }
 }

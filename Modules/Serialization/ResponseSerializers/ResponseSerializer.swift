@@ -1,3 +1,6 @@
+public import FoundationEssentials
+public import HTTPTypes
+
 /// Validates a response and reads its body as a value.
 ///
 /// The serializers of this module are static members, so that a call reads `serializer: .string`.
@@ -43,5 +46,113 @@ extension ResponseSerializer {
     public static func propertyList<T>(_ type: T.Type) -> Self
     where Self == DecodablePropertyListResponseSerializer<T> {
         Self(type)
+    }
+}
+
+/// What a response serializer reads: a response with its whole body.
+public struct SerializedResponse: Sendable {
+    /// The URL of the response, after redirects.
+    public var url: URL?
+    /// The status and the header fields.
+    public var head: HTTPResponse
+    /// The content as received. A content coding is not undone: the Content-Encoding field names it (RFC 9110, section 8.4).
+    public var body: Data
+    /// The method of the request; nil if it is not known. A response to HEAD has no content, whatever its fields say.
+    public var requestMethod: HTTPRequest.Method?
+
+    /// Creates a response.
+    public init(url: URL? = nil, head: HTTPResponse, body: Data = Data(), requestMethod: HTTPRequest.Method? = nil) {
+        self.url = url
+        self.head = head
+        self.body = body
+        self.requestMethod = requestMethod
+    }
+
+    /// The media type in Content-Type; nil if the field is missing or malformed. If the server sent the field several
+    /// times, the last valid value counts (WHATWG Fetch, "extract a MIME type").
+    public var mediaType: MediaType? {
+        head.headerFields[.contentType].flatMap(MediaType.init(contentType:))
+    }
+
+    /// Whether HTTP allows the response to have content: not with 1xx, 204, 205 or 304, and not in reply to HEAD
+    /// (RFC 9110, sections 6.4.1 and 15.3.6).
+    var allowsContent: Bool {
+        let status = head.status.code
+        return status >= 200 && ![204, 205, 304].contains(status) && requestMethod != .head
+    }
+}
+
+extension SerializationError {
+    /// The error for a body that cannot be decoded. A content coding that is still applied is named as the reason, since
+    /// it explains what the decoder reported.
+    ///
+    /// - Parameters:
+    ///   - response: The response with the body.
+    ///   - code: The code; the default is ``Code/decodingFailed``.
+    ///   - problem: The beginning of the message, such as "The body is not JSON".
+    ///   - reason: The end of the message, with or without its full stop.
+    ///   - underlying: The decoder's error.
+    package init(
+        unreadable response: SerializedResponse, code: Code = .decodingFailed, _ problem: String, reason: String,
+        underlying: any Error
+    ) {
+        let coding = response.head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
+        let shown = String(coding.prefix(40)).debugDescription
+        let cause =
+            coding == "identity"
+            ? reason : "its Content-Encoding \(shown) has not been decoded; send Accept-Encoding: identity"
+        self.init(
+            code: code, message: "\(problem): \(cause)" + (cause.hasSuffix(".") ? "" : "."), underlying: underlying,
+            response: response)
+    }
+}
+
+/// Gives the body as it is.
+public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
+    /// What is accepted; the default is a status of 200 to 299 with any content type.
+    public var validation: ResponseValidation
+
+    /// Creates a serializer.
+    public init(validation: ResponseValidation = ResponseValidation()) { self.validation = validation }
+
+    /// Validates the response and returns its body.
+    public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Data {
+        try validation.validate(response)
+        return response.body
+    }
+}
+
+/// Makes another value of what a serializer reads.
+private struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer {
+    let base: Base
+    let transform: @Sendable (Base.Value) throws -> Value
+
+    func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
+        let value = try base.serialize(response)
+        do {
+            return try transform(value)
+        } catch let error as SerializationError {
+            throw error
+        } catch {
+            throw SerializationError(
+                code: .decodingFailed,
+                message: "The closure that makes a \(Value.self) of the value failed: \(reason(of: error)).",
+                underlying: error,
+                response: response
+            )
+        }
+    }
+}
+
+extension ResponseSerializer {
+    /// A serializer that makes another value of the value that this one reads, such as a case of an enum for
+    /// ``CompoundResponseSerializer``.
+    ///
+    /// If the closure throws, the error is a ``SerializationError`` with ``SerializationError/Code/decodingFailed``, whose
+    /// underlying error is the closure's.
+    public func map<Mapped: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> Mapped
+    ) -> some ResponseSerializer<Mapped> {
+        MapResponseSerializer(base: self, transform: transform)
     }
 }
