@@ -1,16 +1,16 @@
 import CGdkPixbuf
 public import FoundationEssentials
 
-/// A decoded image: eight bits each of red, green, blue and alpha, not premultiplied, row by row from the top left.
+/// A decoded image: 8-bit RGBA, not premultiplied, row by row from the top left.
 public struct Bitmap: Sendable, Hashable {
-    /// The number of pixels in a row.
+    /// The width in pixels.
     public let width: Int
-    /// The number of rows.
+    /// The height in pixels.
     public let height: Int
-    /// Four bytes a pixel, without padding between rows.
+    /// Four bytes per pixel, without padding between rows.
     public let pixels: [UInt8]
 
-    /// Creates a bitmap; nil unless there are exactly four bytes a pixel, and at least one pixel.
+    /// Creates a bitmap; nil unless there is at least one pixel and exactly four bytes for each.
     public init?(width: Int, height: Int, pixels: [UInt8]) {
         guard width > 0, height > 0 else { return nil }
         let (area, overflowed) = width.multipliedReportingOverflow(by: height)
@@ -23,7 +23,7 @@ public struct Bitmap: Sendable, Hashable {
 }
 
 extension Bitmap {
-    /// The bitmap upright, if it is stored in an orientation of EXIF's (CIPA DC-008, tag 274).
+    /// The bitmap upright, for an EXIF orientation (CIPA DC-008, tag 274).
     func turned(by orientation: Int) -> Bitmap {
         guard (2...8).contains(orientation) else { return self }
         let isTurned = orientation >= 5
@@ -57,7 +57,7 @@ extension Bitmap {
 }
 
 extension Bitmap {
-    /// Copies the pixels of a pixbuf, which may lack alpha and has padding between its rows.
+    /// Copies the pixels of a pixbuf, which may lack alpha and pads its rows.
     init(copying pixbuf: OpaquePointer) throws(ImageError) {
         let width = Int(gdk_pixbuf_get_width(pixbuf))
         let height = Int(gdk_pixbuf_get_height(pixbuf))
@@ -90,7 +90,7 @@ extension Bitmap {
         self = bitmap
     }
 
-    /// A pixbuf of the bitmap's pixels, for the time of the closure.
+    /// Calls a closure with a pixbuf of the bitmap's pixels.
     private func withPixbuf<Value>(
         _ body: (OpaquePointer) throws(ImageError) -> Value
     ) throws(ImageError) -> Value {
@@ -108,8 +108,8 @@ extension Bitmap {
 
     /// The bitmap as a PNG file.
     ///
-    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` when there is not enough memory, or a side is
-    ///   beyond what PNG has.
+    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` if memory is short, or a side exceeds what
+    ///   PNG allows.
     public func pngData() throws(ImageError) -> Data {
         try withPixbuf { pixbuf throws(ImageError) in
             var buffer: UnsafeMutablePointer<gchar>?
@@ -126,7 +126,7 @@ extension Bitmap {
         }
     }
 
-    /// The bitmap, scaled down if its longer side is longer than this.
+    /// The bitmap, scaled down if its longer side exceeds the limit.
     func scaled(toFit limit: Int) throws(ImageError) -> Bitmap {
         let longer = max(width, height)
         let limit = max(limit, 1)

@@ -1,28 +1,28 @@
 import CGdkPixbuf
 public import FoundationEssentials
 
-/// Decodes images into bitmaps, with gdk-pixbuf.
+/// Decodes images into bitmaps with gdk-pixbuf.
 ///
 /// ```swift
 /// let bitmap = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 512)).decode(data)
 /// ```
 public struct ImageDecoder: Sendable, Hashable, Codable {
-    /// The limits of what is decoded, and what is made of it.
+    /// The limits and transformations.
     public var options: ImageDecodingOptions
 
     /// Creates a decoder.
     public init(options: ImageDecodingOptions = ImageDecodingOptions()) { self.options = options }
 
-    /// Decodes an image, or the first of its frames.
+    /// Decodes an image; of several frames, the first.
     ///
     /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, ``ImageError/Code/noLoader``,
-    ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``. An image
-    ///   that ends early is malformed.
+    ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``, also
+    ///   for an image that ends early.
     public func decode(_ data: Data) throws(ImageError) -> Bitmap {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
         }
-        // gdk-pixbuf judges a header that is not understood here.
+        // gdk-pixbuf checks headers that are not understood here.
         let info = ImageInfo(data, format: format)
         if let info { try check(info) }
         let first = try firstImage(of: data, format: format)
@@ -37,7 +37,7 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         }
         let bitmap = scaled ?? decoded.bitmap
         guard options.appliesOrientation else { return bitmap }
-        // libtiff turns some images itself, and the loader says what is left to do.
+        // libtiff applies some orientations itself; the loader reports the rest.
         return bitmap.turned(by: format == .tiff ? decoded.orientation : info?.orientation ?? 1)
     }
 
@@ -46,7 +46,7 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         if overflowed || pixels > options.maximumPixels {
             throw ImageError(tooManyPixels: info.width, info.height, limit: options.maximumPixels)
         }
-        // Sixteen bits for each of four samples are the most that a pixel needs.
+        // A pixel takes at most four samples of sixteen bits.
         let maximumBytes = max(options.maximumPixels, 0).product(8)
         if info.decodedBytes > maximumBytes {
             throw ImageError(
@@ -63,7 +63,8 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         }
     }
 
-    /// What the loader is given: it would decode all frames of a GIF, choose by itself in an icon, and read no PNG there.
+    /// The bytes for the loader, which would decode all frames of a GIF, choose an image of an icon itself, and fail
+    /// on PNG in icons.
     private func firstImage(
         of data: Data, format: ImageFormat
     ) throws(ImageError) -> (data: Data, format: ImageFormat) {
@@ -95,21 +96,21 @@ extension ImageError {
     }
 }
 
-/// The limits of what is decoded, and what is made of it.
+/// The limits for decoding, and the transformations after it.
 public struct ImageDecodingOptions: Sendable, Hashable, Codable {
-    /// The most pixels that an image may have; the default is 64 million, which takes 256 MB.
+    /// The maximum number of pixels; the default is 64 million, which take 256 MB.
     ///
-    /// An image that says it has more is refused before memory is allocated for it, and so is one whose decoder would
-    /// take more than eight bytes for each of them at once: a TIFF can say that a pixel has 65,535 samples.
+    /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
+    /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel.
     public var maximumPixels: Int
-    /// The most frames or pages that an image may have; the default is 1,000. The first of them is decoded.
+    /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
     public var maximumFrames: Int
-    /// How long the longer side may become; larger images are scaled down, with their proportions kept. The default is
-    /// nil, which scales nothing.
+    /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
+    /// nil, which keeps the size.
     ///
-    /// JPEG is scaled while it is decoded, and takes memory for the smaller image only; the others are decoded whole.
+    /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole.
     public var maximumDimension: Int?
-    /// Whether the image is turned and mirrored as its EXIF orientation says; the default is true.
+    /// Whether the EXIF orientation is applied; the default is true.
     public var appliesOrientation: Bool
 
     /// Creates options.
@@ -130,10 +131,10 @@ public struct ImageDecodingOptions: Sendable, Hashable, Codable {
 struct PixbufDecoder {
     let format: ImageFormat
     let maximumPixels: Int
-    /// What the loader scales the longer side to; nil scales nothing.
+    /// The length to which the loader scales the longer side; nil keeps the size.
     let maximumDimension: Int?
 
-    /// A loader allocates once it knows the size, so that the bytes go in by pieces, and none follow a refusal.
+    /// The loader allocates once it knows the size; writing in pieces stops at a refusal.
     private static let pieceSize = 16 * 1024
 
     func decode(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
@@ -150,7 +151,7 @@ struct PixbufDecoder {
         linnet_pixbuf_loader_check_size(loader, check)
 
         let isWritten = write(data, to: loader, check: check, error: &error)
-        // A loader must be closed before it is released, whatever happened.
+        // A loader must be closed before it is released.
         let isClosed = error == nil ? gdk_pixbuf_loader_close(loader, &error) != 0 : false
         if error != nil { gdk_pixbuf_loader_close(loader, nil) }
         let message = GdkError.takeMessage(&error)
@@ -195,7 +196,7 @@ struct PixbufDecoder {
     }
 }
 
-/// An error of GLib's.
+/// An error of GLib.
 enum GdkError {
     /// Takes the message, without its full stop, and releases the error.
     static func takeMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {

@@ -1,5 +1,5 @@
 extension ImageInfo {
-    /// IHDR is the first chunk, and eXIf may stand behind it (PNG, third edition, sections 11.2.1 and 11.3.4.4).
+    /// IHDR is the first chunk, and eXIf may follow it (PNG, third edition, sections 11.2.1 and 11.3.4.4).
     static func png(_ bytes: ImageBytes) -> ImageInfo? {
         guard bytes.has("IHDR", at: 12), let width = bytes.big(16, 4), let height = bytes.big(20, 4) else { return nil }
         return ImageInfo(.png, width: width, height: height, orientation: orientation(bytes))
@@ -18,7 +18,7 @@ extension ImageInfo {
 }
 
 extension ImageInfo {
-    /// Steps from marker to marker up to the frame's header (ITU T.81, B.1.1.4 and B.2.2), and sees EXIF on the way.
+    /// Walks the markers up to the frame header (ITU T.81, sections B.1.1.4 and B.2.2), and reads EXIF on the way.
     static func jpeg(_ bytes: ImageBytes) -> ImageInfo? {
         var offset = 2
         var orientation = 1
@@ -53,11 +53,11 @@ extension ImageInfo {
     }
 }
 
-/// The blocks of a GIF, without what is in them.
+/// The blocks of a GIF without their content.
 struct GIFBlocks {
-    /// Where the data of each image ends, as far as the file goes.
+    /// The end of each image's data within the file.
     let imageEnds: [Int]
-    /// How many pixels the first image says it has.
+    /// The number of pixels in the first image's descriptor.
     let firstPixels: Int
 
     init(_ bytes: ImageBytes) {
@@ -72,7 +72,7 @@ struct GIFBlocks {
                 {
                     firstPixels = width * height
                 }
-                // A descriptor, a colour table, and a byte for the size of codes.
+                // A descriptor, a color table, and a byte for the code size.
                 offset += 11 + Self.colorTableSize(flags)
             } else {
                 break
@@ -87,7 +87,7 @@ struct GIFBlocks {
 
     private static func colorTableSize(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << ((flags & 7) + 1) }
 
-    /// Sub-blocks have a byte for their size; one of size 0 ends them.
+    /// Sub-blocks begin with their size; one of size 0 ends them.
     private static func endOfSubBlocks(_ bytes: ImageBytes, from start: Int) -> Int? {
         var offset = start
         while let size = bytes.byte(offset) {
@@ -99,7 +99,7 @@ struct GIFBlocks {
 }
 
 extension ImageInfo {
-    /// The canvas of the extended form, or the size of the one image (RFC 9649, section 2).
+    /// The canvas of the extended format, or the size of the single image (RFC 9649, section 2).
     static func webp(_ bytes: ImageBytes) -> ImageInfo? {
         if bytes.has("VP8X", at: 12) { return extendedWebP(bytes) }
         if bytes.has("VP8L", at: 12) {
@@ -120,7 +120,7 @@ extension ImageInfo {
         while let size = bytes.little(offset + 4, 4) {
             if bytes.has("ANMF", at: offset) { frames += 1 }
             if bytes.has("EXIF", at: offset) {
-                // Some programs write JPEG's prefix here, too.
+                // Some programs repeat JPEG's prefix here.
                 let start = offset + (bytes.has("Exif\0\0", at: offset + 8) ? 14 : 8)
                 orientation = TIFFDirectory(bytes, start: start)?.value(of: 274) ?? 1
             }
@@ -131,7 +131,8 @@ extension ImageInfo {
 }
 
 extension ImageInfo {
-    /// Twelve bytes of header are OS/2's, with shorter numbers. A height below zero says that the first row is on top.
+    /// A header of twelve bytes is that of OS/2, with shorter numbers. A negative height means that the top row comes
+    /// first.
     static func bmp(_ bytes: ImageBytes) -> ImageInfo? {
         guard let headerSize = bytes.little(14, 4) else { return nil }
         if headerSize == 12 {

@@ -1,8 +1,8 @@
-/// A media type with its parameters, as Content-Type carries it (RFC 9110, section 8.3.1).
+/// A media type with its parameters, as in Content-Type (RFC 9110, section 8.3.1).
 ///
-/// It is read as browsers read it (WHATWG MIME Sniffing, section 4.4): a parameter that is malformed is left out, and the
-/// type stays. `application/json; charset=` is `application/json`, and an unquoted value may hold any printable character
-/// but a semicolon.
+/// Parsing follows browsers (WHATWG MIME Sniffing, section 4.4): a malformed parameter is ignored, and the type is
+/// kept. `application/json; charset=` is `application/json`, and an unquoted value may contain any printable
+/// character except a semicolon.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// A parameter such as `charset=utf-8`.
     struct Parameter: Hashable {
@@ -18,7 +18,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     public let subtype: String
     private let list: [Parameter]
 
-    /// Reads a media type; nil if the text does not begin with a type and a subtype.
+    /// Parses a media type; nil if the text does not begin with a type and a subtype.
     public init?(_ text: String) {
         var scanner = MediaTypeScanner(text)
         guard let parsed = scanner.scan() else { return nil }
@@ -32,22 +32,22 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// The type and subtype, such as `text/html`.
     public var essence: String { "\(type)/\(subtype)" }
 
-    /// The parameters in order, with names in lower case and values without quotes; of those with the same name, the first.
+    /// The parameters in order, with lowercase names and unquoted values; the first of those with the same name.
     public var parameters: [(name: String, value: String)] { list.map { ($0.name, $0.value) } }
 
     /// The essence, for messages.
     public var description: String { essence }
 
-    /// The first parameter of a name, which is compared without case.
+    /// The value of a parameter; nil if there is none. The name is case-insensitive.
     public func parameter(_ name: String) -> String? {
         let name = name.lowercased()
         return list.first { $0.name == name }?.value
     }
 
-    /// Whether the type is one that a pattern names: `text/html`, `text/*`, `*/*`, `application/*+json`.
+    /// Whether the type matches a pattern such as `text/html`, `text/*`, `*/*` or `application/*+json`.
     ///
-    /// `*` before a suffix stands for any name, and for the suffix alone: `application/*+json` takes
-    /// `application/problem+json`, but not `application/json`. Parameters of the pattern are not looked at.
+    /// `*` before a suffix matches any name, but not the suffix alone: `application/*+json` matches
+    /// `application/problem+json` and not `application/json`. Parameters of the pattern are ignored.
     public func matches(_ pattern: String) -> Bool {
         let essence = pattern.prefix { $0 != ";" }
         guard let slash = essence.firstIndex(of: "/") else { return false }
@@ -68,7 +68,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Reads `type/subtype; name=value; name="quoted"` (WHATWG MIME Sniffing, section 4.4).
+/// Parses `type/subtype; name=value; name="quoted"` (WHATWG MIME Sniffing, section 4.4).
 struct MediaTypeScanner {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -97,7 +97,7 @@ struct MediaTypeScanner {
         return (Self.text(type).lowercased(), Self.text(subtype).lowercased(), parameters)
     }
 
-    /// The next parameter, whose value is nil if there is none; nil at the end.
+    /// The next parameter, whose value is nil if it has none; nil at the end.
     private mutating func parameter() -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)? {
         guard position < bytes.endIndex else { return nil }
         // The semicolon.
@@ -108,7 +108,7 @@ struct MediaTypeScanner {
         position += 1
         if position < bytes.endIndex, bytes[position] == UInt8(ascii: "\"") {
             let value = quoted()
-            // What stands behind the quotes says nothing.
+            // Text after the closing quote is ignored.
             _ = until { $0 == UInt8(ascii: ";") }
             return (name, value)
         }
@@ -116,7 +116,7 @@ struct MediaTypeScanner {
         return (name, value.isEmpty ? nil : value)
     }
 
-    /// Stands at the opening quote. A closing one that is missing is taken to be at the end.
+    /// Starts at the opening quote. A missing closing quote is assumed at the end.
     private mutating func quoted() -> ArraySlice<UInt8> {
         position += 1
         var value: [UInt8] = []
@@ -145,7 +145,7 @@ struct MediaTypeScanner {
         !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken)
     }
 
-    /// A byte that may stand in a quoted string (RFC 9110, section 5.6.4).
+    /// A byte that is allowed in a quoted string (RFC 9110, section 5.6.4).
     private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || byte >= 0x20 && byte != 0x7F }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
@@ -160,10 +160,10 @@ struct MediaTypeScanner {
 }
 
 extension MediaType {
-    /// Reads the value of a Content-Type field, which is a list where a server has sent the field several times: the last
-    /// that is a media type, and other than `*/*`, holds (WHATWG Fetch, "extract a MIME type").
+    /// Parses the value of a Content-Type field. If the server sent several fields, the value is a list, and the last
+    /// valid media type other than `*/*` counts (WHATWG Fetch, "extract a MIME type").
     ///
-    /// A charset that only an earlier one of the same type names is kept.
+    /// If the last one has no charset, it inherits the charset of an earlier one with the same type.
     package init?(contentType: String) {
         var found: MediaType?
         for value in Self.elements(of: Array(contentType.utf8)) {
@@ -183,14 +183,14 @@ extension MediaType {
         self = found
     }
 
-    /// Whether a text is a media type by the grammar (RFC 9110, section 8.3.1), so that it can be written as it is: nothing
-    /// in it is left out when it is read.
+    /// Whether a text matches the grammar of a media type (RFC 9110, section 8.3.1), so that parsing loses none of
+    /// it.
     package static func isWellFormed(_ text: String) -> Bool {
         var grammar = MediaTypeGrammar(text)
         return grammar.matches()
     }
 
-    /// What stands between commas that are not in quotes.
+    /// The elements between commas outside of quotes.
     private static func elements(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var elements: [ArraySlice<UInt8>] = []
         var (start, isQuoted, isEscaped) = (0, false, false)

@@ -1,5 +1,4 @@
-/// A name compared by its bytes, as the wire compares it; Swift's own comparison takes canonically equivalent texts for
-/// the same.
+/// A name that is compared by its UTF-8 bytes. Swift's `String` considers canonically equivalent names equal.
 struct NameBytes: Hashable {
     let name: String
 
@@ -15,9 +14,9 @@ struct NameBytes: Hashable {
     }
 }
 
-/// Sorts by the bytes of names: eight of them at once, and all only where those are the same.
+/// Sorts by the UTF-8 bytes of names: compares the first eight bytes at once, and the rest only if those are equal.
 enum NameOrder {
-    /// The elements in the order of their names' bytes; those with the same name keep theirs.
+    /// The elements sorted by name; the sort is stable.
     static func sorted<Element>(_ elements: [Element], by name: (Element) -> String) -> [Element] {
         guard elements.count > 1 else { return elements }
         var places: [Place] = []
@@ -34,7 +33,7 @@ enum NameOrder {
     }
 
     private struct Place {
-        /// The first eight bytes, the first of them highest, and zeros behind a shorter name.
+        /// The first eight bytes, big endian, padded with zeros.
         let prefix: UInt64
         let index: Int
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetMultipart
 import Testing
 
-/// Twice the input takes at most two and a half times as long, whatever is in it.
+/// Twice the input takes at most two and a half times as long.
 @Suite(.timeLimit(.minutes(1))) struct MultipartScalingTests {
     @Test(
         arguments: [

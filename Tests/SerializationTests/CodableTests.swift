@@ -30,7 +30,7 @@ import Testing
         #expect(try copy(form) != FormRequestSerializer())
     }
 
-    @Test func whatIsMissingHasItsDefault() throws {
+    @Test func missingSettingsHaveTheirDefaults() throws {
         let empty = Data("{}".utf8)
         #expect(try JSONDecoder().decode(QueryEncoder.self, from: empty) == QueryEncoder())
         #expect(try JSONDecoder().decode(RequestSerializerSettings.self, from: empty) == RequestSerializerSettings())
@@ -39,7 +39,7 @@ import Testing
         #expect(try JSONDecoder().decode(ResponseValidation.self, from: empty) == .none)
     }
 
-    @Test func aClosureCannotBeCoded() {
+    @Test func closuresCannotBeCoded() {
         let serializer = FormRequestSerializer(queryEncoder: QueryEncoder { _, _ in "" })
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(throws: DecodingError.self) { try decoder.decode(CompoundResponseSerializer<Int>.self, from: data) }
     }
 
-    @Test func aMemberWithAClosureCannotBeCoded() {
+    @Test func membersWithClosuresCannotBeCoded() {
         let serializer = CompoundResponseSerializer<Int>([StringResponseSerializer().map(\.count)])
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
         guard case .invalidValue(_, let context) = error else { return }

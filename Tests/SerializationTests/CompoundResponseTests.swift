@@ -11,15 +11,15 @@ import Testing
         StringResponseSerializer(validation: ResponseValidation(contentTypes: ["text/*"])).map(Content.text),
     ])
 
-    @Test func theFirstThatCanReadsIt() throws {
+    @Test func firstMemberThatCanReadsTheResponse() throws {
         #expect(try serializer.serialize(makeResponse("[1]")) == .json([1]))
         #expect(try serializer.serialize(makeResponse("<array/>", type: "application/x-plist")) == .plist([]))
         #expect(try serializer.serialize(makeResponse("hello", type: "text/plain")) == .text("hello"))
-        // Text is what is left of what says that it is XML and is no property list.
+        // XML that is not a property list is read as text.
         #expect(try serializer.serialize(makeResponse("<html/>", type: "text/xml")) == .text("<html/>"))
     }
 
-    @Test func theOrderDecides() throws {
+    @Test func membersAreTriedInOrder() throws {
         let all = ResponseValidation.none
         let first = CompoundResponseSerializer([
             StringResponseSerializer(validation: all).map(Content.text),
@@ -28,7 +28,7 @@ import Testing
         #expect(try first.serialize(makeResponse("[1]")) == .text("[1]"))
     }
 
-    @Test func everyMembersErrorIsKept() throws {
+    @Test func errorsOfAllMembersAreKept() throws {
         let response = makeResponse("<html/>", type: "application/json")
         let error = #expect(throws: SerializationError.self) { try serializer.serialize(response) }
         #expect(error?.code == .decodingFailed)
@@ -39,7 +39,7 @@ import Testing
         #expect(errors.first?.memberErrors.isEmpty == true)
     }
 
-    @Test func aBadStatusIsNeverHidden() {
+    @Test func unacceptableStatusIsReportedFirst() {
         let error = #expect(throws: SerializationError.self) {
             try serializer.serialize(makeResponse("[", status: 500))
         }
@@ -52,7 +52,7 @@ import Testing
         #expect(mixed?.code == .unacceptableStatus)
     }
 
-    @Test func aCommonCodeIsKept() {
+    @Test func codeThatAllMembersReportIsKept() {
         let error = #expect(throws: SerializationError.self) {
             try serializer.serialize(makeResponse("x", type: "a/b"))
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(none?.code == .decodingFailed)
     }
 
-    @Test func whatAMapThrowsUnderliesATypedError() {
+    @Test func errorOfAMapUnderliesATypedError() {
         struct Reason: Error {}
         let mapped = DataResponseSerializer().map { _ -> Int in throw Reason() }
         let error = #expect(throws: SerializationError.self) { try mapped.serialize(makeResponse("x")) }

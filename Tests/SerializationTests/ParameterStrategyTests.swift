@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func namesOfPropertiesFollowTheirStrategyAndThoseOfDictionariesDoNot() throws {
+    @Test func keyStrategyAppliesToPropertiesAndNotToDictionaries() throws {
         let snake = try encode { $0.keyEncodingStrategy = .convertToSnakeCase }
         #expect(snake.entries.map(\.key) == ["created_at", "raw_bytes", "names"])
         #expect(snake["names"] == ["someKey": 1])
@@ -74,7 +74,7 @@ import Testing
         #expect(try encoder.encode(OneName(name: name)).entries.map(\.key) == [expected])
     }
 
-    @Test func snakeCaseIsThatOfJSONEncoder() throws {
+    @Test func snakeCaseMatchesJSONEncoder() throws {
         var random = SplitMix(seed: RandomSeed.next())
         var encoder = ParameterEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -102,7 +102,7 @@ import Testing
         var there: Int? = 1
     }
 
-    @Test func nilPropertiesAreLeftOutUnlessAskedFor() throws {
+    @Test func nilPropertiesAreOmittedUnlessEncodedAsNull() throws {
         #expect(try Parameters(encoding: Optionals()) == ["inner": [:], "there": 1])
         var encoder = ParameterEncoder()
         encoder.encodesNilAsNull = true
@@ -119,7 +119,7 @@ import Testing
         #expect(try query.encode(parameters) == "there=1")
     }
 
-    @Test func whatAClosureThrowsUnderliesTheError() {
+    @Test func errorOfAClosureUnderliesTheError() {
         struct Reason: Error {}
         var encoder = ParameterEncoder()
         encoder.dateEncodingStrategy = .formatted { _ in throw Reason() }

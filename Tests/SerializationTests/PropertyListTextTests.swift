@@ -3,12 +3,12 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-/// What XML cannot carry as it is, and what other readers and writers of property lists make of the same.
+/// Characters that XML cannot represent verbatim, and the values that other implementations read and write.
 @Suite(.timeLimit(.minutes(1))) struct PropertyListTextTests {
     @Test(arguments: [
         "\r", "\r\n", "a\rb\r\nc\n", "\t", " x ", "\n", "]]>", "<!-- -->", "&#13;", "é\u{301}", "\u{85}", "\u{2028}",
     ])
-    func textsReadBackAsTheyWere(text: String) throws {
+    func textsReadBackUnchanged(text: String) throws {
         for format in [PropertyListFormat.xml, .binary] {
             let data = try PropertyListValue.dictionary([text: .string(text)]).data(format: format)
             let read = try PropertyListValue(parsing: data)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func utf32IsToldByItsMark(isBigEndian: Bool) throws {
+    @Test(arguments: [false, true]) func utf32IsDetectedByItsMark(isBigEndian: Bool) throws {
         let units = "\u{FEFF}<array><string>é😀</string></array>".unicodeScalars.map(\.value)
         let bytes = units.flatMap { unit in
             let big = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit >> UInt32($0)) }
@@ -57,7 +57,7 @@ import Testing
         #expect(value.string.map { Array($0.utf8) } == Array(text.utf8))
     }
 
-    @Test(arguments: ["&#x+41;", "&#+65;", "&#;", "&#x;", "&#-1;", "&x41;"]) func whatIsNoReferenceIsMalformed(
+    @Test(arguments: ["&#x+41;", "&#+65;", "&#;", "&#x;", "&#-1;", "&x41;"]) func malformedReferencesAreRefused(
         text: String
     ) {
         #expect(throws: PropertyListSyntaxError.self) {
@@ -81,7 +81,7 @@ import Testing
             ("<date>\n2001-01-01T00:00:00Z </date>", .date(Date(timeIntervalSinceReferenceDate: 0))),
             ("<string> 12 </string>", " 12 "),
         ] as [(String, PropertyListValue)])
-    func spaceAroundNumbersAndDatesDoesNotCount(text: String, expected: PropertyListValue) throws {
+    func spaceAroundNumbersAndDatesIsIgnored(text: String, expected: PropertyListValue) throws {
         #expect(try PropertyListValue(parsing: Data(text.utf8)) == expected)
         if case .integer(let number) = expected {
             let response = makeResponse("<plist><array>\(text)</array></plist>", type: "application/x-plist")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1 2", "", " ", "\u{A0}1", "1\u{2003}"]) func whatIsNoNumberIsMalformed(text: String) {
+    @Test(arguments: ["1 2", "", " ", "\u{A0}1", "1\u{2003}"]) func malformedNumbersAreRefused(text: String) {
         for tag in ["integer", "real", "date"] {
             #expect(throws: PropertyListSyntaxError.self) {
                 try PropertyListValue(parsing: Data("<\(tag)>\(text)</\(tag)>".utf8))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func keysThatSwiftTakesForOneAreRefused() throws {
+    @Test func canonicallyEquivalentKeysAreRefused() throws {
         let xml = "<dict><key>é</key><true/><key>e\u{301}</key><false/></dict>"
         let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(xml.utf8)) }
         #expect(error?.kind == .equivalentKeys)
@@ -117,7 +117,7 @@ import Testing
         #expect(repeated == ["a": false])
     }
 
-    /// The seconds are those of Python's `datetime`, which is Gregorian at all times, as ISO 8601 is.
+    /// The seconds are from Python's `datetime`, which is proleptic Gregorian, as ISO 8601 is.
     @Test(
         arguments: [
             ("1582-10-15T00:00:00Z", -12_219_292_800), ("1582-10-14T00:00:00Z", -12_219_379_200),
@@ -127,7 +127,7 @@ import Testing
             ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59Z", 951_868_799), ("2100-03-01T00:00:00Z", 4_107_542_400),
             ("9999-12-31T23:59:59Z", 253_402_300_799), ("12345-06-07T08:09:10Z", 327_416_976_550),
         ] as [(String, Double)])
-    func datesAreGregorianAtAllTimes(text: String, seconds: Double) throws {
+    func datesAreProlepticGregorian(text: String, seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(try PropertyListValue(parsing: Data("<date>\(text)</date>".utf8)) == .date(date))
         let written = try PropertyListValue.array([.date(date)]).data()
@@ -146,7 +146,7 @@ import Testing
         "2001-01-01 00:00:00Z", "2001-1-01T00:00:00Z", "2001-01-01T00:00:00ZZ", "+2001-01-01T00:00:00Z",
         "9999999999-01-01T00:00:00Z",
     ])
-    func whatIsNoDateIsMalformed(text: String) {
+    func malformedDatesAreRefused(text: String) {
         #expect(throws: PropertyListSyntaxError.self) {
             try PropertyListValue(parsing: Data("<date>\(text)</date>".utf8))
         }
@@ -159,8 +159,8 @@ import Testing
         }
     }
 
-    /// What is shared in a binary list does not make the reader refuse it.
-    @Test func whatIsWrittenInBinaryIsWithinTheReadersLimits() throws {
+    /// The reader does not refuse the shared values of the writer.
+    @Test func binaryOutputIsWithinTheReadersLimits() throws {
         let key = String(repeating: "k", count: 32)
         for value in [
             .array(.init(repeating: .string(String(repeating: "x", count: 15)), count: 5000)),

@@ -15,7 +15,7 @@ import Testing
         #expect(throws: SerializationError.self) { _ = try serializer.serialize(response) }?.code
     }
 
-    @Test func dataIsGivenAsItIs() throws {
+    @Test func dataIsReturnedUnchanged() throws {
         #expect(try DataResponseSerializer().serialize(makeResponse("x", type: nil)) == Data("x".utf8))
         #expect(code(DataResponseSerializer(), makeResponse("x", status: 404)) == .unacceptableStatus)
     }
@@ -30,11 +30,11 @@ import Testing
             code(JSONResponseSerializer(), makeResponse("{}", type: "nonstandard/json")) == .unacceptableContentType)
     }
 
-    @Test(arguments: ["", " "]) func nothingIsNil(body: String) throws {
+    @Test(arguments: ["", " "]) func emptyBodyAndSingleSpaceAreNil(body: String) throws {
         #expect(try JSONResponseSerializer().serialize(makeResponse(body)) == nil)
     }
 
-    @Test func badJSONIsATypedErrorWithTheBody() {
+    @Test func malformedJSONIsATypedErrorWithTheBody() {
         let response = makeResponse("{\"a\":")
         let error = #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) }
         #expect(error?.code == .decodingFailed)
@@ -44,7 +44,7 @@ import Testing
         #expect(code(JSONResponseSerializer(), deep) == .nestedTooDeep)
     }
 
-    @Test func aBadStatusIsNeverHiddenUnderABadBody() {
+    @Test func unacceptableStatusIsReportedBeforeAMalformedBody() {
         #expect(code(JSONResponseSerializer(), makeResponse("<html>", status: 500)) == .unacceptableStatus)
         #expect(code(DecodableResponseSerializer<Post>(), makeResponse("<html>", status: 500)) == .unacceptableStatus)
         #expect(code(StringResponseSerializer(), makeResponse(Data([255]), status: 500)) == .unacceptableStatus)
@@ -67,7 +67,7 @@ import Testing
         #expect(error?.response != nil)
     }
 
-    @Test func anEmptyBodyDecodesToNilOnlyIfTheTypeIsOptional() throws {
+    @Test func emptyBodyDecodesAsNilIfTheTypeIsOptional() throws {
         #expect(try DecodableResponseSerializer(Post?.self).serialize(makeResponse("", status: 204, type: nil)) == nil)
         #expect(code(DecodableResponseSerializer(Post.self), makeResponse("")) == .emptyBody)
     }
@@ -89,11 +89,11 @@ import Testing
         #expect(try DecodableResponseSerializer(Post?.self, validation: .none).serialize(response) == nil)
     }
 
-    @Test func aBodyThatShouldBeThereDoesNotDecodeAsAnEmptyType() {
+    @Test func missingBodyDoesNotDecodeAsAnEmptyType() {
         #expect(code(DecodableResponseSerializer(Empty.self), makeResponse("")) == .emptyBody)
     }
 
-    @Test func aContentCodingThatIsStillAppliedIsNamed() throws {
+    @Test func messagesNameAContentCoding() throws {
         var response = makeResponse(Data([0x1F, 0x8B, 8, 0]))
         response.head.headerFields[.contentEncoding] = "gzip"
         let messages = [
@@ -147,7 +147,7 @@ import Testing
         #expect(types == ["application/x-www-form-urlencoded", "application/json", "application/x-plist"])
     }
 
-    @Test func deepJSONIsNoCrashForDecodable() {
+    @Test func deepJSONIsATypedErrorForDecodable() {
         let deep = makeResponse(String(repeating: "[", count: 1_000_000))
         #expect(code(DecodableResponseSerializer([Post].self), deep) == .decodingFailed)
     }
@@ -180,11 +180,11 @@ import Testing
             ("text/plain; charset=utf-16", [0x61]), ("text/plain; charset=utf-16le", [0x00, 0xD8]),
             ("text/plain; charset=klingon", [0x61]), ("text/plain; charset=cp1252", [0x81]),
         ] as [(String, [UInt8])])
-    func stringsInNoCharsetAreTypedErrors(type: String, bytes: [UInt8]) {
+    func undecodableStringsAreTypedErrors(type: String, bytes: [UInt8]) {
         #expect(code(StringResponseSerializer(), makeResponse(Data(bytes), type: type)) == .decodingFailed)
     }
 
-    @Test func theFallbackCharsetIsUsedWhenNoneIsNamed() throws {
+    @Test func fallbackCharsetIsUsedWithoutACharset() throws {
         let serializer = StringResponseSerializer(fallbackCharset: .latin1)
         #expect(try serializer.serialize(makeResponse(Data([0xE9]), type: "text/plain")) == "é")
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-/// The defaults of what writes JSON and of what reads it agree.
+/// The defaults for writing and reading JSON agree.
 @Suite(.timeLimit(.minutes(1))) struct RoundTripTests {
     private struct Order: Codable, Equatable, Sendable {
         var created: Date
@@ -58,7 +58,7 @@ import Testing
         #expect(nothing?.code == .encodingFailed)
     }
 
-    @Test func aDateInAnotherFormIsNamed() throws {
+    @Test func messagesNameADateInAnotherFormat() throws {
         let body = #"{"created":12,"price":1,"raw":""}"#
         let number = #expect(throws: SerializationError.self) {
             try DecodableResponseSerializer(Order.self).serialize(makeResponse(body))

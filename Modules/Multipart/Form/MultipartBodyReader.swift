@@ -1,13 +1,13 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// Encodes a form as it is pulled, chunk by chunk.
+/// Encodes a form chunk by chunk while it is read.
 struct MultipartBodyReader: HTTPBodyReader {
-    /// What comes next.
+    /// The next step.
     private enum Step {
-        /// The delimiter and head of a part.
+        /// The delimiter and the header of a part.
         case head(Int)
-        /// Bytes that are in memory, from an offset on; then another step.
+        /// Bytes in memory, and the step after them.
         indirect case bytes(Data, then: Step)
         case content(Int)
         case file(OpenBodyFile, offset: Int64, Int)
@@ -37,7 +37,7 @@ struct MultipartBodyReader: HTTPBodyReader {
         return chunk.take()
     }
 
-    /// Takes one step towards a full chunk; returns whether there is another.
+    /// Takes one step to fill a chunk; returns false at the end.
     private mutating func advance(_ chunk: ChunkBuffer) async throws -> Bool {
         switch step {
         case .head(let index):
@@ -132,7 +132,7 @@ struct MultipartBodyReader: HTTPBodyReader {
     }
 }
 
-/// Memory for one chunk, which becomes a `Data` without being copied or cleared.
+/// Memory for one chunk, which becomes a `Data` without copying or clearing.
 final class ChunkBuffer {
     private let memory: UnsafeMutableRawPointer
     private let capacity: Int
@@ -154,14 +154,14 @@ final class ChunkBuffer {
         UnsafeMutableRawBufferPointer(start: memory + count, count: room)
     }
 
-    /// Copies what fits; returns how much that is.
+    /// Copies as much as fits; returns the number of bytes.
     func append(_ data: Data) -> Int {
         let taken = data.copyBytes(to: unused, count: min(room, data.count))
         count += taken
         return taken
     }
 
-    /// The bytes, or nil if there are none. The buffer has no room afterwards.
+    /// The bytes; nil if there are none. The buffer is full afterwards.
     func take() -> Data? {
         guard count > 0, !isTaken else { return nil }
         isTaken = true

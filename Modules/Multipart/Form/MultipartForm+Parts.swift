@@ -3,44 +3,44 @@ public import HTTPTypes
 public import LinnetSerialization
 
 extension MultipartForm {
-    /// Adds a part without a file name and a content type, as a form's text field is sent.
+    /// Appends data without a file name and a content type, as for a text field.
     public mutating func append(_ data: Data, name: String) {
         append(FormPart(name: name, fileName: nil, contentType: nil, content: .data(data)))
     }
 
-    /// Adds a text, in UTF-8.
+    /// Appends a text in UTF-8.
     ///
     /// - Parameters:
     ///   - text: The content.
     ///   - name: The part's name.
-    ///   - fileName: The name of the file that it is to the server, if it is one.
-    ///   - contentType: Treated as ``append(_:name:fileName:contentType:)-(Data,_,_,_)`` does. The default is none, which
-    ///     means `text/plain` in UTF-8 (RFC 7578, section 4.4).
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``. The
+    ///     default is none, which means `text/plain` in UTF-8 (RFC 7578, section 4.4).
     public mutating func append(
         _ text: String, name: String, fileName: String? = nil, contentType: String? = nil
     ) {
         append(Data(text.utf8), name: name, fileName: fileName, contentType: contentType)
     }
 
-    /// Adds a part in memory that is a file to the server.
+    /// Appends data as a file.
     ///
-    /// A `contentType` that is no media type is kept as the form's fault: ``validate()`` and reading the body throw
+    /// A malformed `contentType` is reported by ``validate()`` and when the body is read, with
     /// ``MultipartError/Code/invalidContentType``.
     public mutating func append(_ data: Data, name: String, fileName: String?, contentType: String?) {
         checkContentType(contentType, name: name)
         append(FormPart(name: name, fileName: fileName, contentType: contentType, content: .data(data)))
     }
 
-    /// Adds a file, which is read as the body is sent.
+    /// Appends a file, which is read while the body is sent.
     ///
-    /// The size is taken now. If it is another when the file is read, reading throws
-    /// ``MultipartError/Code/fileChanged`` before the last bytes, so that a request never says a wrong length.
+    /// The size is determined now. If it differs when the file is read, reading fails with
+    /// ``MultipartError/Code/fileChanged`` before the last bytes, so that a request never has a wrong Content-Length.
     ///
     /// - Parameters:
     ///   - url: A `file:` URL of a regular file.
     ///   - name: The part's name.
-    ///   - fileName: The default is the last component of the path.
-    ///   - contentType: The default goes by the path's extension, in ``mediaTypes``.
+    ///   - fileName: The file name for the server; the default is the last component of the path.
+    ///   - contentType: The media type; the default is that of the path extension in ``mediaTypes``.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/unreadableFile`` or
     ///   ``MultipartError/Code/invalidContentType``.
     public mutating func append(
@@ -60,13 +60,13 @@ extension MultipartForm {
         )
     }
 
-    /// Adds a part with header fields of the caller's, and nothing but them.
+    /// Appends data with the given header fields only.
     public mutating func append(headerFields: HTTPFields, body: Data) {
         append(FormPart(headerFields: headerFields, content: .data(body)))
     }
 
-    /// Adds a part with header fields of the caller's, and nothing but them, from any body: a file, a stream, or the body
-    /// of another form, which is how one multipart goes into another.
+    /// Appends any body with the given header fields only: a file, a stream, or the body of another form, which nests
+    /// it.
     ///
     /// ```swift
     /// var message = MultipartForm(subtype: .mixed)
@@ -76,7 +76,7 @@ extension MultipartForm {
         append(FormPart(headerFields: headerFields, content: content(of: body)))
     }
 
-    /// Data and files are known for what they are, so that the boundary is looked for and sizes are watched.
+    /// Recognizes data and files, so that the boundary and sizes are checked.
     func content(of body: HTTPBody) -> FormPart.Content {
         if let data = body.data { return .data(data) }
         return body.file.map(FormPart.Content.file) ?? .stream(body)
@@ -108,13 +108,13 @@ extension MultipartForm {
 }
 
 extension MultipartForm {
-    /// Adds a part from any body.
+    /// Appends any body.
     ///
     /// - Parameters:
-    ///   - body: The content. It says whether its length is known, and whether it can be read again.
+    ///   - body: The content, with its length if it is known.
     ///   - name: The part's name.
-    ///   - fileName: The name of the file that it is to the server, if it is one.
-    ///   - contentType: Treated as ``append(_:name:fileName:contentType:)-(Data,_,_,_)`` does.
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
     public mutating func append(
         _ body: HTTPBody, name: String, fileName: String? = nil, contentType: String? = nil
     ) {
@@ -129,16 +129,16 @@ extension MultipartForm {
         append(FormPart(name: name, fileName: fileName, contentType: contentType, content: content(of: body)))
     }
 
-    /// Adds a part that is pulled from a reader.
+    /// Appends a stream.
     ///
     /// - Parameters:
-    ///   - makeReader: Opens the stream when the part's turn comes.
+    ///   - makeReader: Opens the stream when the body is read up to the part.
     ///   - name: The part's name.
-    ///   - fileName: The name of the file that it is to the server, if it is one.
-    ///   - contentType: Treated as ``append(_:name:fileName:contentType:)-(Data,_,_,_)`` does.
-    ///   - length: The exact number of bytes; nil if it is not known, and the whole body goes out chunked. Another
-    ///     number makes reading throw ``MultipartError/Code/lengthMismatch``.
-    ///   - isReplayable: Whether `makeReader` gives the same bytes each time; if not, it is called once only.
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
+    ///   - length: The exact number of bytes; nil if it is unknown, in which case the whole body is sent chunked. If
+    ///     the stream has another length, reading fails with ``MultipartError/Code/lengthMismatch``.
+    ///   - isReplayable: Whether `makeReader` gives the same bytes each time. If false, it is called once.
     public mutating func append(
         stream makeReader: @escaping @Sendable () throws -> any HTTPBodyReader,
         name: String,
@@ -151,16 +151,16 @@ extension MultipartForm {
         append(body, name: name, fileName: fileName, contentType: contentType)
     }
 
-    /// Adds a part from an async sequence of chunks.
+    /// Appends an async sequence of chunks.
     ///
     /// - Parameters:
-    ///   - chunks: The content. It is iterated when the part's turn comes.
+    ///   - chunks: The content. Iteration starts when the body is read up to the part.
     ///   - name: The part's name.
-    ///   - fileName: The name of the file that it is to the server, if it is one.
-    ///   - contentType: Treated as ``append(_:name:fileName:contentType:)-(Data,_,_,_)`` does.
-    ///   - length: The exact number of bytes, or nil if it is not known; see
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
+    ///   - length: The exact number of bytes; nil if it is unknown; see
     ///     ``append(stream:name:fileName:contentType:length:isReplayable:)``.
-    ///   - isReplayable: Whether the sequence gives the same bytes each time. The default is false.
+    ///   - isReplayable: Whether each iteration gives the same bytes. The default is false.
     public mutating func append<Chunks: AsyncSequence & Sendable>(
         chunks: Chunks, name: String, fileName: String? = nil, contentType: String? = nil, length: Int64?,
         isReplayable: Bool = false
@@ -169,8 +169,7 @@ extension MultipartForm {
         append(body, name: name, fileName: fileName, contentType: contentType)
     }
 
-    /// Adds a part from an async sequence of bytes; see
-    /// ``append(chunks:name:fileName:contentType:length:isReplayable:)``.
+    /// Appends an async sequence of bytes; see ``append(chunks:name:fileName:contentType:length:isReplayable:)``.
     public mutating func append<Bytes: AsyncSequence & Sendable>(
         bytes: Bytes, name: String, fileName: String? = nil, contentType: String? = nil, length: Int64?,
         isReplayable: Bool = false
@@ -181,11 +180,12 @@ extension MultipartForm {
 }
 
 extension MultipartForm {
-    /// Adds a part for each plain value of the parameters, named and ordered as a form is (see `QueryEncoder`).
+    /// Appends a part for each plain value of the parameters, with the names and the order of a form (see
+    /// `QueryEncoder`).
     ///
-    /// Data goes in as it is, null as an empty part, all else as its text.
+    /// Data stays raw, null becomes an empty part, and other values their text.
     ///
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` when they cannot be flattened.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the parameters have no names.
     public mutating func append(
         _ parameters: Parameters,
         encoder: QueryEncoder = QueryEncoder()
@@ -205,16 +205,16 @@ extension MultipartForm {
         }
     }
 
-    /// Adds a part for each plain value of any `Encodable` value, flattened by the same rules.
+    /// Appends a part for each plain value of an `Encodable` value, by the same rules.
     ///
     /// ```swift
     /// try form.append(encoding: Post(title: "Linnet", tags: ["bird", "small"]))  // title, tags[], tags[]
     /// ```
     /// - Parameters:
-    ///   - value: What is encoded. At its top it has names.
-    ///   - parameterEncoder: What dates, data and names of properties become.
-    ///   - encoder: How names are joined, and truth values and null are written.
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` when it cannot be encoded or flattened.
+    ///   - value: The value to encode, which must have names at the top level.
+    ///   - parameterEncoder: How dates, data and the names of properties are encoded.
+    ///   - encoder: How names are joined, and Booleans and null are written.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the value cannot be encoded.
     public mutating func append(
         encoding value: some Encodable,
         parameterEncoder: ParameterEncoder = ParameterEncoder(),

@@ -8,17 +8,17 @@ import Musl
 import Darwin
 #endif
 
-/// Reads the header of a part, line by line.
+/// Parses the header of a part line by line.
 struct MultipartHeadParser: Sendable {
     private var fields = HTTPFields()
-    /// The field of the last line, which the next one may continue.
+    /// The field of the last line, which the next line may continue.
     private var pending: (name: HTTPField.Name, value: [UInt8])?
     private var byteCount = 0
     private var fieldCount = 0
-    /// How many bytes of what is given have been searched for a line end.
+    /// The number of bytes that were searched for a line end.
     private var searched = 0
 
-    /// Takes the lines that are whole. `fields` is not nil when the header is, with the empty line behind it.
+    /// Consumes complete lines. `fields` is nil until the header is complete, including its empty line.
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, _ limits: MultipartLimits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
@@ -39,7 +39,7 @@ struct MultipartHeadParser: Sendable {
         return (start, nil)
     }
 
-    /// Where the next CR LF is; nil if it is not there yet. No byte is looked at twice.
+    /// The offset of the next CR LF; nil if it has not arrived. No byte is searched twice.
     private mutating func lineEnd(
         in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartLimits
     ) throws(MultipartError) -> Int? {
@@ -51,18 +51,18 @@ struct MultipartHeadParser: Sendable {
             return nil
         }
         let lineFeed = base.distance(to: UnsafeRawPointer(found))
-        // Before the line is judged, so that the error does not depend on how much of it has come.
+        // Checked first, so that the error does not depend on how much has arrived.
         try check(byteCount + lineFeed + 1 - start, limits)
         guard lineFeed > start, bytes[lineFeed - 1] == 0x0D else {
             throw MultipartError(
                 code: .malformedHeader,
-                message: "A line of a part's header ends in LF alone, and has to end in CR LF (RFC 2046, 4.1.1).")
+                message: "A line of a part's header ends in LF alone instead of CR LF (RFC 2046, section 4.1.1).")
         }
         return lineFeed - 1
     }
 
     private mutating func add(_ line: UnsafeRawBufferPointer, _ limits: MultipartLimits) throws(MultipartError) {
-        // HTTPFields would make blanks of them.
+        // HTTPFields would replace them with spaces.
         if let byte = line.first(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             throw Self.malformed(byte == 0x0D ? "a CR without LF" : "the control character \(byte)")
         }
@@ -83,7 +83,7 @@ struct MultipartHeadParser: Sendable {
         guard let field = pending else { return }
         pending = nil
         fieldCount += 1
-        // HTTPFields ends the process beyond 65,535.
+        // HTTPFields traps beyond 65,535 fields.
         let most = min(limits.maximumHeaderFieldCount, 10_000)
         guard fieldCount <= most else {
             throw MultipartError(

@@ -2,13 +2,13 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSerialization
 
-/// A part that was read, with its whole content.
+/// A parsed part with its whole content.
 public struct MultipartPart: Sendable, Hashable {
     /// The header.
     public let head: MultipartPartHead
-    /// The content as it came; a Content-Transfer-Encoding is not undone. Empty if ``parts`` has been read from it.
+    /// The content as received, without decoding a Content-Transfer-Encoding. Empty if it was parsed into ``parts``.
     public internal(set) var body = Data()
-    /// The parts in this one, where nested bodies are read.
+    /// The parts within this one, if nested bodies are parsed.
     public internal(set) var parts: [MultipartPart] = []
 
     init(head: MultipartPartHead) { self.head = head }
@@ -21,17 +21,17 @@ public struct MultipartPart: Sendable, Hashable {
     public var fileName: String? { head.fileName }
     /// The content type; see ``MultipartPartHead/contentType``.
     public var contentType: MediaType? { head.contentType }
-    /// Which bytes the part is; see ``MultipartPartHead/byteRange``.
+    /// The byte range; see ``MultipartPartHead/byteRange``.
     public var byteRange: MultipartByteRange? { head.byteRange }
 
-    /// Reads a whole body.
+    /// Parses a whole body.
     ///
     /// - Parameters:
-    ///   - body: The body's bytes.
-    ///   - contentType: The value of its Content-Type.
-    ///   - limits: What it may cost.
-    ///   - readsNestedParts: Whether parts that are multipart are taken apart, too. The default is false.
-    /// - Throws: ``MultipartError``, with the codes of ``MultipartParser``.
+    ///   - body: The bytes.
+    ///   - contentType: The value of Content-Type.
+    ///   - limits: The limits for the body.
+    ///   - readsNestedParts: Whether multipart parts are parsed. The default is false.
+    /// - Throws: ``MultipartError`` with the codes of ``MultipartParser``.
     public static func all(
         in body: Data, contentType: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
     ) throws(MultipartError) -> [MultipartPart] {
@@ -44,10 +44,10 @@ public struct MultipartPart: Sendable, Hashable {
     }
 }
 
-/// Puts parts together from events.
+/// Assembles parts from events.
 struct MultipartAssembly {
     private(set) var parts: [MultipartPart] = []
-    /// The parts that have begun, the outermost first.
+    /// The open parts, outermost first.
     private var open: [MultipartPart] = []
 
     mutating func add(_ event: MultipartEvent) {
@@ -63,21 +63,21 @@ struct MultipartAssembly {
     }
 }
 
-/// The header of a part that was read.
+/// The header of a parsed part.
 public struct MultipartPartHead: Sendable, Hashable {
-    /// The header fields in their order. Folded lines are one, with a space between them.
+    /// The header fields in order. Folded lines are joined with a space.
     public let headerFields: HTTPFields
     /// The name in Content-Disposition; nil if there is none.
     ///
-    /// In a form, `%22`, `%0D` and `%0A` are read as what the WHATWG form standard writes for them, and `\"` and `\\` as what
-    /// curl and others write; a backslash that the name ends in is its own. Bytes that are not UTF-8 are read as ISO-8859-1.
+    /// In a form, the escapes of the WHATWG form standard (`%22`, `%0D`, `%0A`) and those of curl (`\"`, `\\`) are
+    /// decoded; a backslash at the end of a name is literal. Bytes that are not UTF-8 are decoded as ISO-8859-1.
     public let name: String?
-    /// The file name in Content-Disposition, read as ``name`` is; nil if there is none. `filename*` (RFC 8187) comes before
-    /// `filename`.
+    /// The file name in Content-Disposition, decoded as ``name``; nil if there is none. `filename*` (RFC 8187) has
+    /// priority over `filename`.
     ///
-    /// It is what the other side wrote, with any slashes and dots in it: it is no path to write to.
+    /// The peer chose it, including any slashes and dots. Do not use it as a path.
     public let fileName: String?
-    /// In how many other parts this one stands; 0 unless nested bodies are read.
+    /// The number of parts around this one; 0 unless nested bodies are parsed.
     public let depth: Int
 
     init(headerFields: HTTPFields, depth: Int) {
@@ -88,22 +88,21 @@ public struct MultipartPartHead: Sendable, Hashable {
         self.depth = depth
     }
 
-    /// The content type; nil if there is none, which means `text/plain`, or if it is no media type.
+    /// The content type; nil if it is missing, which means `text/plain`, or malformed.
     public var contentType: MediaType? { headerFields[.contentType].flatMap(MediaType.init(contentType:)) }
 
-    /// Which bytes of a representation the part is, in a `multipart/byteranges` body (RFC 9110, section 14.6); nil if it
-    /// does not say so.
+    /// The byte range of a part in a `multipart/byteranges` body (RFC 9110, section 14.6); nil if there is none.
     public var byteRange: MultipartByteRange? { headerFields[.contentRange].flatMap(MultipartByteRange.init) }
 }
 
-/// Which bytes a part of a `multipart/byteranges` body is, by its Content-Range (RFC 9110, section 14.4).
+/// The range of bytes in a part of a `multipart/byteranges` body, from Content-Range (RFC 9110, section 14.4).
 public struct MultipartByteRange: Sendable, Hashable {
-    /// The bytes' offsets.
+    /// The offsets of the bytes.
     public let bytes: ClosedRange<Int64>
-    /// How many bytes there are altogether; nil if the server does not know.
+    /// The length of the whole representation; nil if the server does not know it.
     public let completeLength: Int64?
 
-    /// Reads a field's value such as `bytes 0-499/1234`; nil if it is something else.
+    /// Parses a value such as `bytes 0-499/1234`; nil if it is malformed.
     public init?(_ text: String) {
         let words = text.utf8.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
         guard words.count == 2, String(words[0])?.lowercased() == "bytes" else { return nil }
@@ -111,7 +110,7 @@ public struct MultipartByteRange: Sendable, Hashable {
         guard halves.count == 2 else { return nil }
         let ends = halves[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(Self.number)
         guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last,
-            // Nobody has so many bytes, and their number would be more than an Int64 holds.
+            // The number of bytes would overflow Int64.
             last < .max
         else { return nil }
         let isUnknown = halves[1].elementsEqual("*".utf8)
@@ -121,7 +120,7 @@ public struct MultipartByteRange: Sendable, Hashable {
         completeLength = length
     }
 
-    /// Digits alone, where `Int64` would take a sign.
+    /// Digits only; `Int64` would accept a sign.
     private static func number(_ digits: Substring.UTF8View) -> Int64? {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(Substring(digits))

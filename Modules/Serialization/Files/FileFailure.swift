@@ -8,16 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// Why a file could not be read or written: what the system said about which path.
+/// A file operation that failed, with the path and the system's error number.
 public struct FileFailure: Error, Sendable, Hashable {
-    /// The file, or the folder, that it is about.
+    /// The path of the file or directory.
     public var path: String
     /// The system's error number, such as `ENOSPC`.
     public var errorNumber: Int32
-    /// What did not work, such as "cannot be written".
+    /// The failed operation, such as "cannot be written".
     public var problem: String
 
-    /// Makes a failure.
+    /// Creates a failure.
     public init(path: String, errorNumber: Int32, problem: String) {
         self.path = path
         self.errorNumber = errorNumber
@@ -32,9 +32,9 @@ extension FileFailure: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 }
 
-/// Calls of the system.
+/// Helpers for system calls.
 package enum SystemCall {
-    /// A call that is made again when a signal interrupted it.
+    /// Repeats a call while a signal interrupts it.
     package static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
         while true {
             let result = call()

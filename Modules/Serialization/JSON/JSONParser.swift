@@ -1,6 +1,6 @@
-/// Reads one JSON text (RFC 8259) in one pass.
+/// Parses one JSON text (RFC 8259) in a single pass.
 ///
-/// It calls itself once per level of nesting, and `JSONParsingOptions` keeps the levels within what a stack holds.
+/// It recurses once per level of nesting; `JSONParsingOptions` limits the depth to what a thread's stack can hold.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let options: JSONParsingOptions
@@ -93,7 +93,7 @@ struct JSONParser {
         return value
     }
 
-    /// Stands at the closing byte, or after a comma and its space.
+    /// Starts at the closing byte or at a comma; skips the comma and the space after it.
     private mutating func isLast(_ closing: UInt8) throws(JSONSyntaxError) -> Bool {
         skipSpace()
         let byte = try peek()
@@ -132,7 +132,7 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// Stands at the opening quote.
+    /// Starts at the opening quote.
     mutating func parseString() throws(JSONSyntaxError) -> String {
         position += 1
         let start = position
@@ -150,7 +150,7 @@ extension JSONParser {
         throw failure(.unexpectedEnd)
     }
 
-    /// Stands at the first backslash of a string that begins at `start`.
+    /// Starts at the first backslash of a string that begins at `start`.
     private mutating func parseEscapedString(from start: Int) throws(JSONSyntaxError) -> String {
         var unescaped = Array(bytes[start..<position])
         while position < bytes.count {
@@ -201,7 +201,7 @@ extension JSONParser {
         position += 1
     }
 
-    /// Stands at the `u`, and ends behind the last digit.
+    /// Starts at the `u`, and ends after the last digit.
     private mutating func parseUnicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let high = try parseHexadecimalQuad()
         if let scalar = Unicode.Scalar(high) { return scalar }
@@ -232,7 +232,7 @@ extension JSONParser {
         return value
     }
 
-    /// Whole numbers within `Int64` become one; all others keep their text.
+    /// Integers that fit `Int64` are stored as such; other numbers keep their text.
     mutating func parseNumber() throws(JSONSyntaxError) -> JSONNumber {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
@@ -240,7 +240,7 @@ extension JSONParser {
         let firstDigit = position
         let integer = try parseInteger()
         let isInteger = try !skipFractionAndExponent()
-        // Minus zero is a number of its own, which an integer cannot say.
+        // Minus zero differs from zero, which an integer cannot represent.
         if isInteger, let integer, !(isNegative && integer == 0) {
             return JSONNumber(storage: .integer(isNegative ? -integer : integer))
         }
@@ -250,7 +250,7 @@ extension JSONParser {
         return JSONNumber(storage: .text(text))
     }
 
-    /// Returns the digits' value, or nil if it is beyond `Int64`.
+    /// Returns the value of the digits; nil if it overflows `Int64`.
     private mutating func parseInteger() throws(JSONSyntaxError) -> Int64? {
         let first = try peek()
         guard first >= 0x30, first <= 0x39 else {

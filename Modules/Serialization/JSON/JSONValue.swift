@@ -15,15 +15,15 @@ public enum JSONValue: Sendable, Hashable {
     case number(JSONNumber)
     /// A string.
     case string(String)
-    /// Values in order.
+    /// An array.
     case array([JSONValue])
-    /// Named values in order.
+    /// An object, with its names in order.
     case object(JSONObject)
 
-    /// Reads a UTF-8 text (RFC 8259); a byte order mark is skipped. Of a repeated name the last value counts,
-    /// unless the options say otherwise.
+    /// Parses a UTF-8 text (RFC 8259), with or without a byte order mark. A repeated name has its last value, unless
+    /// the options say otherwise.
     ///
-    /// - Throws: ``JSONSyntaxError``, which says where.
+    /// - Throws: ``JSONSyntaxError`` with the byte offset.
     public init(parsing data: Data, options: JSONParsingOptions = JSONParsingOptions()) throws(JSONSyntaxError) {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(JSONSyntaxError) in
@@ -34,7 +34,7 @@ public enum JSONValue: Sendable, Hashable {
         self = try result.get()
     }
 
-    /// The value of a name, if this is an object that has it.
+    /// The value for a name, if this is an object that has it.
     public subscript(key: String) -> JSONValue? { object?[key] }
 
     /// The element at an index, if this is an array that has it.
@@ -46,13 +46,13 @@ public enum JSONValue: Sendable, Hashable {
     /// Whether this is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The truth value, if this is one.
+    /// The Boolean value, if this is one.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number as an `Int`, if this is one that fits.
+    /// The number as an `Int`, if this is a number that fits.
     public var int: Int? { if case .number(let value) = self { value.value() } else { nil } }
 
-    /// The number as the nearest `Double`, if this is one.
+    /// The nearest `Double`, if this is a number.
     public var double: Double? { if case .number(let value) = self { value.doubleValue } else { nil } }
 
     /// The string, if this is one.
@@ -61,10 +61,10 @@ public enum JSONValue: Sendable, Hashable {
     /// The elements, if this is an array.
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
-    /// The named values, if this is an object.
+    /// The object, if this is one.
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The value without the names and elements that are null, at any depth; a null at the top stays.
+    /// The value without names and elements that are null, at any depth; a top-level null stays.
     public func removingNullValues() -> JSONValue {
         switch self {
         case .array(let values):
@@ -83,25 +83,25 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    /// Makes ``JSONValue/null``.
+    /// Creates ``JSONValue/null``.
     public init(nilLiteral: ()) { self = .null }
 
-    /// Makes ``JSONValue/bool(_:)``.
+    /// Creates ``JSONValue/bool(_:)``.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// Makes ``JSONValue/number(_:)``.
+    /// Creates ``JSONValue/number(_:)``.
     public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
 
-    /// Makes ``JSONValue/number(_:)``, or null if the literal is beyond a `Double`.
+    /// Creates ``JSONValue/number(_:)``; null if the literal overflows `Double`.
     public init(floatLiteral value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
 
-    /// Makes ``JSONValue/string(_:)``.
+    /// Creates ``JSONValue/string(_:)``.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Makes ``JSONValue/array(_:)``.
+    /// Creates ``JSONValue/array(_:)``.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Makes ``JSONValue/object(_:)``, in the order written.
+    /// Creates ``JSONValue/object(_:)`` in the literal's order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         var object = JSONObject()
         for (key, value) in elements { object.set(key, value) }
@@ -110,10 +110,10 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 extension JSONValue: Codable {
-    /// Reads a value of any shape, as a part of a type whose shape is known only in part.
+    /// Decodes a value of any shape, such as a property whose shape is unknown.
     ///
-    /// A `JSONDecoder` gives numbers beyond 64 bits by their nearest `Double`, and names in an order of its
-    /// own; ``init(parsing:options:)`` keeps both as they are.
+    /// `JSONDecoder` passes numbers beyond 64 bits on as `Double` and loses the order of names;
+    /// ``init(parsing:options:)`` keeps both.
     public init(from decoder: any Decoder) throws {
         try NestingLimit.check(decoder.codingPath.count)
         if let container = try? decoder.container(keyedBy: TreeKey.self) {
@@ -143,7 +143,7 @@ extension JSONValue: Codable {
         return .string(try container.decode(String.self))
     }
 
-    /// Writes the value as its plain Swift counterpart.
+    /// Encodes the value as its Swift counterpart.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let object):
@@ -183,12 +183,12 @@ extension JSONNumber {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as a UTF-8 text. Numbers are written with the digits they were read with.
+    /// The value as UTF-8 text. Numbers keep the digits that they were parsed with.
     public func data(options: JSONWritingOptions = JSONWritingOptions()) -> Data {
         Data(bytes(options: options))
     }
 
-    /// The value as a text on one line.
+    /// The value as a single line of text.
     public var description: String {
         String(decoding: bytes(options: JSONWritingOptions()), as: UTF8.self)
     }

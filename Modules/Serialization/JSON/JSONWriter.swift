@@ -1,8 +1,8 @@
-/// How JSON is written.
+/// How JSON is laid out.
 public struct JSONWritingOptions: Sendable, Hashable, Codable {
-    /// Whether names are written in the order of their UTF-8 bytes, not in their own; the default is false.
+    /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.
     public var sortsKeys: Bool
-    /// Whether each value stands on a line of its own, indented by two spaces; the default is false.
+    /// Whether each value is on a line of its own, indented by two spaces; the default is false.
     public var isPretty: Bool
 
     /// Creates options.
@@ -12,7 +12,7 @@ public struct JSONWritingOptions: Sendable, Hashable, Codable {
     }
 }
 
-/// Writes JSON's tokens into bytes.
+/// Writes the tokens of JSON.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     let options: JSONWritingOptions

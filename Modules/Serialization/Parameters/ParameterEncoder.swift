@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Makes parameters from any `Encodable` value.
+/// Encodes any `Encodable` value as parameters.
 ///
 /// ```swift
 /// var encoder = ParameterEncoder()
@@ -8,17 +8,17 @@ public import FoundationEssentials
 /// encoder.keyEncodingStrategy = .convertToSnakeCase
 /// let parameters = try encoder.encode(search)
 /// ```
-/// Names come in the order in which the value encodes them; those of a `Dictionary`, which has no order, are sorted by
-/// their bytes, so that the same value always gives the same parameters. A `URL` becomes its text.
+/// Names keep the order in which the value encodes them. Those of a `Dictionary`, which has no order, are sorted by
+/// their bytes, so that equal values give equal parameters. A `URL` becomes its text.
 public struct ParameterEncoder: Sendable {
-    /// What dates become; the default is ``DateEncodingStrategy/deferred``.
+    /// How dates are encoded; the default is ``DateEncodingStrategy/deferred``.
     public var dateEncodingStrategy = DateEncodingStrategy.deferred
-    /// What data becomes; the default is ``DataEncodingStrategy/deferred``.
+    /// How data is encoded; the default is ``DataEncodingStrategy/deferred``.
     public var dataEncodingStrategy = DataEncodingStrategy.deferred
-    /// What the names of properties become; the default is ``KeyEncodingStrategy/useDefaultKeys``.
+    /// How the names of properties are encoded; the default is ``KeyEncodingStrategy/useDefaultKeys``.
     public var keyEncodingStrategy = KeyEncodingStrategy.useDefaultKeys
-    /// Whether a property that is nil becomes null, which ``QueryEncoder/nullStyle`` and JSON write; the default is false,
-    /// which leaves it out, as `JSONEncoder` does.
+    /// Whether nil properties become null, which JSON and ``QueryEncoder/nullStyle`` write. The default is false,
+    /// which omits them, as `JSONEncoder` does.
     public var encodesNilAsNull = false
     /// Passed to the value's `encode(to:)`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -28,8 +28,8 @@ public struct ParameterEncoder: Sendable {
 
     /// Returns the parameters.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where what the value or a
-    ///   strategy's closure threw underlies it; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error is
+    ///   that of the value or a strategy's closure; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func encode(_ value: some Encodable) throws(SerializationError) -> Parameters {
         do {
             let encoder = TreeEncoder(settings: self)
@@ -58,7 +58,7 @@ extension Parameters {
 }
 
 extension ParameterEncoder {
-    /// What dates become.
+    /// How dates are encoded.
     public struct DateEncodingStrategy: Sendable {
         enum Kind: Sendable {
             case deferred, iso8601, seconds, milliseconds
@@ -66,16 +66,16 @@ extension ParameterEncoder {
         }
         let kind: Kind
 
-        /// They stay dates, which each serializer writes in its own way: ISO 8601 in queries, forms and JSON, a date in
-        /// a property list.
+        /// Dates stay dates, which each serializer writes in its own form: ISO 8601 in queries, forms and JSON, a
+        /// date in a property list.
         public static let deferred = DateEncodingStrategy(kind: .deferred)
-        /// A text in ISO 8601 in UTC, with milliseconds if there are any: `2030-01-02T03:04:05Z`.
+        /// ISO 8601 in UTC, with milliseconds unless they are zero: `2030-01-02T03:04:05Z`.
         public static let iso8601 = DateEncodingStrategy(kind: .iso8601)
-        /// Seconds since 1970, with a fraction if there is one.
+        /// Seconds since 1970, with a fraction unless it is zero.
         public static let secondsSince1970 = DateEncodingStrategy(kind: .seconds)
-        /// Milliseconds since 1970, rounded to whole ones.
+        /// Milliseconds since 1970, rounded to an integer.
         public static let millisecondsSince1970 = DateEncodingStrategy(kind: .milliseconds)
-        /// The text that a closure gives; what it throws underlies the encoder's error.
+        /// The text that a closure returns. Its error becomes the underlying error of the encoder's.
         public static func formatted(_ format: @escaping @Sendable (Date) throws -> String) -> DateEncodingStrategy {
             DateEncodingStrategy(kind: .formatted(format))
         }
@@ -91,7 +91,7 @@ extension ParameterEncoder {
         }
     }
 
-    /// What data becomes.
+    /// How data is encoded.
     public struct DataEncodingStrategy: Sendable {
         enum Kind: Sendable {
             case deferred, base64
@@ -99,12 +99,12 @@ extension ParameterEncoder {
         }
         let kind: Kind
 
-        /// It stays data, which each serializer writes in its own way: Base64 in queries, forms and JSON, bytes in a
-        /// multipart form and in a property list.
+        /// Data stays data, which each serializer writes in its own form: Base64 in queries, forms and JSON, bytes in
+        /// a multipart form and in a property list.
         public static let deferred = DataEncodingStrategy(kind: .deferred)
-        /// A text in Base64 (RFC 4648, section 4).
+        /// Base64 (RFC 4648, section 4).
         public static let base64 = DataEncodingStrategy(kind: .base64)
-        /// The text that a closure gives; what it throws underlies the encoder's error.
+        /// The text that a closure returns. Its error becomes the underlying error of the encoder's.
         public static func formatted(_ format: @escaping @Sendable (Data) throws -> String) -> DataEncodingStrategy {
             DataEncodingStrategy(kind: .formatted(format))
         }
@@ -118,7 +118,7 @@ extension ParameterEncoder {
         }
     }
 
-    /// What the names of properties become. The names in a dictionary are values, and stay as they are.
+    /// How the names of properties are encoded. The keys of a dictionary are values, and are not changed.
     public struct KeyEncodingStrategy: Sendable {
         enum Kind: Sendable {
             case useDefaultKeys, convertToSnakeCase
@@ -126,12 +126,12 @@ extension ParameterEncoder {
         }
         let kind: Kind
 
-        /// They stay as the coding keys have them.
+        /// The names of the coding keys.
         public static let useDefaultKeys = KeyEncodingStrategy(kind: .useDefaultKeys)
-        /// `createdAt` becomes `created_at`, and `baseURLString` becomes `base_url_string`: the names that `JSONEncoder`
-        /// writes with the strategy of this name.
+        /// `createdAt` becomes `created_at`, and `baseURLString` becomes `base_url_string`: the names that
+        /// `JSONEncoder` writes with its strategy of the same name.
         public static let convertToSnakeCase = KeyEncodingStrategy(kind: .convertToSnakeCase)
-        /// What a closure makes of them.
+        /// The name that a closure returns.
         public static func formatted(_ format: @escaping @Sendable (String) -> String) -> KeyEncodingStrategy {
             KeyEncodingStrategy(kind: .formatted(format))
         }
@@ -144,7 +144,8 @@ extension ParameterEncoder {
             }
         }
 
-        /// A word begins at the first of several capitals, and at the last character before the small letter after them.
+        /// Words begin at the first of several capitals, and at the last character before the lowercase letter after
+        /// them.
         private func snakeCased(_ key: String) -> String {
             let characters = Array(key)
             var starts: Set<Int> = []
@@ -161,7 +162,7 @@ extension ParameterEncoder {
 }
 
 extension ParameterValue {
-    /// A whole number as an integer, so that it is written without an exponent.
+    /// Integral numbers become integers, which are written without an exponent.
     init(number: Double) {
         self = Int64(exactly: number).map(ParameterValue.integer) ?? .double(number)
     }

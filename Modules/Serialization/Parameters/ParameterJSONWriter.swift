@@ -64,7 +64,7 @@ struct ParameterJSONWriter {
         writer.close(UInt8(ascii: "}"), isEmpty: entries.isEmpty)
     }
 
-    /// Each name once, in the place of the first and with the value of the last, and in order if that is asked for.
+    /// Each name once, at the place of its first value and with its last; sorted if the options say so.
     private func withoutRepeats(_ entries: [ParameterValue.Entry]) -> [ParameterValue.Entry] {
         var places: [NameBytes: Int] = [:]
         places.reserveCapacity(entries.count)

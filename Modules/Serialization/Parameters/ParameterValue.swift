@@ -1,32 +1,32 @@
 public import FoundationEssentials
 
-/// One value of a request's parameters.
+/// A value in a request's parameters.
 ///
-/// Literals make them: `["name": "Ada", "tags": ["a", "b"], "active": true, "manager": nil]`.
+/// Literals create values: `["name": "Ada", "tags": ["a", "b"], "active": true, "manager": nil]`.
 public enum ParameterValue: Sendable, Hashable {
-    /// No value: a bare key in a query, `null` in JSON.
+    /// No value: a key without `=` in a query, `null` in JSON.
     case null
-    /// A truth value: `1` or `0` in a query.
+    /// A Boolean: `1` or `0` in a query.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A whole number above `Int64.max`.
+    /// An integer above `Int64.max`.
     case unsigned(UInt64)
     /// A floating-point number.
     case double(Double)
-    /// A decimal number, written with all its digits: a number in JSON, its text in a property list.
+    /// A decimal number with all its digits: a number in JSON, text in a property list.
     case decimal(Decimal)
     /// A text.
     case string(String)
-    /// Bytes: Base64 in queries and JSON, as they are in a multipart form.
+    /// Bytes: Base64 in queries and JSON, raw in a multipart form.
     case data(Data)
-    /// A moment: ISO 8601 in UTC unless the serializer is told otherwise.
+    /// A date: ISO 8601 in UTC unless the serializer is configured otherwise.
     case date(Date)
-    /// Values in order.
+    /// An array.
     case array([ParameterValue])
-    /// Values without order: a query repeats the plain key. JSON has no sets and refuses them.
+    /// A set: a query repeats the key. JSON has no sets, and refuses them.
     case set([ParameterValue])
-    /// Named values in order. If a name occurs twice, a query has both and JSON the last.
+    /// Values by name, in order. A query writes all values of a repeated name, JSON the last.
     case dictionary([Entry])
 
     /// A name and its value.
@@ -43,7 +43,7 @@ public enum ParameterValue: Sendable, Hashable {
         }
     }
 
-    /// A whole number; one that is wider than 64 bits becomes its decimal text.
+    /// Creates an integer; beyond 64 bits it becomes its decimal text.
     public init(_ value: some FixedWidthInteger) {
         if let integer = Int64(exactly: value) {
             self = .integer(integer)
@@ -54,24 +54,24 @@ public enum ParameterValue: Sendable, Hashable {
         }
     }
 
-    /// A floating-point number.
+    /// Creates a floating-point number.
     public init(_ value: Double) { self = .double(value) }
 
-    /// A decimal number.
+    /// Creates a decimal number.
     public init(_ value: Decimal) { self = .decimal(value) }
 
-    /// A text.
+    /// Creates a text.
     public init(_ value: some StringProtocol) { self = .string(String(value)) }
 
-    /// A truth value.
+    /// Creates a Boolean.
     public init(_ value: Bool) { self = .bool(value) }
 }
 
 extension ParameterValue {
-    /// The value of a name, if this is a dictionary that has it: the last if there are several.
+    /// The value for a name, if this is a dictionary that has it; the last of several.
     ///
-    /// Setting replaces the first in its place and removes the others, appends if there was none, and with nil removes.
-    /// What was no dictionary becomes one.
+    /// Setting replaces the first value and removes the others, or appends a new one; setting nil removes all. A
+    /// value that is not a dictionary becomes one.
     public subscript(key: String) -> ParameterValue? {
         get {
             guard case .dictionary(let entries) = self else { return nil }
@@ -87,14 +87,14 @@ extension ParameterValue {
         }
     }
 
-    /// The value of a name, and `default` if there is none; what is changed in it is set.
+    /// The value for a name, or `default` if there is none; changes are stored.
     public subscript(key: String, default value: @autoclosure () -> ParameterValue) -> ParameterValue {
         get { self[key] ?? value() }
         set { self[key] = newValue }
     }
 
-    /// The element at an index, if this is an array or a set that has it. Setting an index that is not there does
-    /// nothing.
+    /// The element at an index, if this is an array or a set that has it. Setting has no effect on an index out of
+    /// range.
     public subscript(index: Int) -> ParameterValue? {
         get {
             switch self {
@@ -105,13 +105,13 @@ extension ParameterValue {
             }
         }
         set {
-            // A `nil` beside values is null, since null is written so.
+            // A literal nil is `.null` here, so that setting nil cannot mean removal.
             guard let newValue, case .some = self[index] else { return }
             replaceElements { $0[index] = newValue }
         }
     }
 
-    /// Adds an element at the end of an array or a set; what was neither becomes an array of this one.
+    /// Appends an element to an array or a set. Any other value becomes an array with this element.
     public mutating func append(_ value: ParameterValue) {
         replaceElements { $0.append(value) }
     }
@@ -125,8 +125,8 @@ extension ParameterValue {
 
     private var isSet: Bool { if case .set = self { true } else { false } }
 
-    /// Moves the elements out; there are none in what is neither an array nor a set. A function of its own, so that no
-    /// second reference is left when they are changed, which would copy them all.
+    /// Moves the elements out, so that changing them in place does not copy them. Empty for values other than arrays
+    /// and sets.
     private mutating func takeElements() -> [ParameterValue] {
         switch self {
         case .array(let values), .set(let values):
@@ -147,7 +147,7 @@ extension [ParameterValue.Entry] {
 }
 
 extension ParameterValue: Encodable {
-    /// Encodes the value as its plain Swift counterpart.
+    /// Encodes the value as its Swift counterpart.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .null:
@@ -172,12 +172,12 @@ extension ParameterValue: Encodable {
 }
 
 extension Parameters: Encodable {
-    /// Encodes the value at the top.
+    /// Encodes the top-level value.
     public func encode(to encoder: any Encoder) throws { try root.encode(to: encoder) }
 }
 
 extension Double {
-    /// The shortest text that reads back as the same number, without the fraction of a whole one: `2`, not `2.0`.
+    /// The shortest text that gives the same number, without a fraction of zero: `2`, not `2.0`.
     var parameterText: String {
         let text = description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -185,14 +185,14 @@ extension Double {
 }
 
 extension Date {
-    /// Reads ISO 8601 with a time zone, with or without a fraction of a second.
+    /// Parses ISO 8601 with a time zone, with or without a fraction of a second.
     init?(parameterText text: String) {
         guard let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) else { return nil }
         // The nearest number to what is written, which the parser's sums may miss.
         self = Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1e6).rounded() / 1e6)
     }
 
-    /// ISO 8601 in UTC; with milliseconds if there are any.
+    /// ISO 8601 in UTC, with milliseconds unless they are zero.
     var parameterText: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0

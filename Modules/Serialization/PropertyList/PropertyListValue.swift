@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// A property list's value, as a tree: what Apple's `plist` files hold.
+/// A value of a property list, the format of Apple's `plist` files.
 ///
-/// It has no null, and its dictionaries have no order.
+/// There is no null, and dictionaries have no order.
 public enum PropertyListValue: Sendable, Hashable {
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A whole number above `Int64.max`.
+    /// An integer above `Int64.max`.
     case unsigned(UInt64)
     /// A floating-point number.
     case real(Double)
@@ -16,18 +16,18 @@ public enum PropertyListValue: Sendable, Hashable {
     case string(String)
     /// Bytes.
     case data(Data)
-    /// A moment; whole seconds in XML.
+    /// A date; in whole seconds in XML.
     case date(Date)
-    /// Values in order.
+    /// An array.
     case array([PropertyListValue])
-    /// Named values. Of texts that are canonically equivalent, such as `é` in its two spellings, there is one.
+    /// A dictionary. Of canonically equivalent keys, such as `é` in its two forms, there is one.
     case dictionary([String: PropertyListValue])
 
-    /// Reads a property list, in XML or binary, which the bytes tell; the old text form is not read.
+    /// Parses a property list in XML or binary, which the bytes tell. The old text format is not supported.
     ///
-    /// Of a key that occurs twice, the last value holds; two that are canonically equivalent, but not the same, are an
-    /// error. Space around numbers, dates and data in XML does not count, line ends in texts become LF (XML 1.0, section
-    /// 2.11), and dates are Gregorian at all times (ISO 8601).
+    /// A repeated key has its last value; keys that are canonically equivalent but differ in their bytes are an
+    /// error. In XML, space around numbers, dates and data is ignored, line ends in texts become LF (XML 1.0, section
+    /// 2.11), and dates are Gregorian (ISO 8601).
     ///
     /// - Throws: ``PropertyListSyntaxError``.
     public init(
@@ -44,7 +44,7 @@ public enum PropertyListValue: Sendable, Hashable {
         }
     }
 
-    /// The value of a name, if this is a dictionary that has it.
+    /// The value for a name, if this is a dictionary that has it.
     public subscript(key: String) -> PropertyListValue? {
         if case .dictionary(let values) = self { values[key] } else { nil }
     }
@@ -58,7 +58,7 @@ public enum PropertyListValue: Sendable, Hashable {
     /// The text, if this is one.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// The number as an `Int`, if this is a whole one that fits.
+    /// The number as an `Int`, if this is an integer that fits.
     public var int: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -67,7 +67,7 @@ public enum PropertyListValue: Sendable, Hashable {
         }
     }
 
-    /// The number as the nearest `Double`, if this is one.
+    /// The nearest `Double`, if this is a number.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -81,29 +81,29 @@ public enum PropertyListValue: Sendable, Hashable {
 extension PropertyListValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Makes ``PropertyListValue/bool(_:)``.
+    /// Creates ``PropertyListValue/bool(_:)``.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// Makes ``PropertyListValue/integer(_:)``.
+    /// Creates ``PropertyListValue/integer(_:)``.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// Makes ``PropertyListValue/real(_:)``.
+    /// Creates ``PropertyListValue/real(_:)``.
     public init(floatLiteral value: Double) { self = .real(value) }
 
-    /// Makes ``PropertyListValue/string(_:)``.
+    /// Creates ``PropertyListValue/string(_:)``.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Makes ``PropertyListValue/array(_:)``.
+    /// Creates ``PropertyListValue/array(_:)``.
     public init(arrayLiteral elements: PropertyListValue...) { self = .array(elements) }
 
-    /// Makes ``PropertyListValue/dictionary(_:)``; the last value of a repeated name counts.
+    /// Creates ``PropertyListValue/dictionary(_:)``; a repeated name has its last value.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self = .dictionary(Dictionary(elements) { _, last in last })
     }
 }
 
 extension [String: PropertyListValue] {
-    /// Sets the value of a key; false if there is a key that is canonically equivalent, but written otherwise.
+    /// Sets the value for a key; returns false if there is a canonically equivalent key with other bytes.
     mutating func set(_ value: PropertyListValue, forKey key: String) -> Bool {
         if let index = index(forKey: key) {
             guard self[index].key.utf8.elementsEqual(key.utf8) else { return false }
@@ -115,7 +115,7 @@ extension [String: PropertyListValue] {
     }
 }
 
-/// How a property list is written.
+/// The format of a property list.
 public struct PropertyListFormat: Sendable, Hashable, Codable {
     enum Kind: String, Sendable, Codable { case xml, binary }
     let kind: Kind
@@ -127,13 +127,12 @@ public struct PropertyListFormat: Sendable, Hashable, Codable {
 }
 
 extension PropertyListValue {
-    /// The value as a property list of a format. The same value is always written the same: the keys stand in the order of
-    /// their bytes.
+    /// The value in a format. Equal values give equal bytes, since keys are sorted.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels, and with
-    ///   ``SerializationError/Code/encodingFailed`` when the value at the top is neither an array nor a dictionary, or it
-    ///   holds what the format has not: in XML a control character (XML 1.0, section 2.2) or a date beyond the years of
-    ///   nine digits, in both a date that is no number.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with
+    ///   ``SerializationError/Code/encodingFailed`` if the top-level value is neither an array nor a dictionary, or
+    ///   the format cannot represent a value: in XML a control character (XML 1.0, section 2.2) or a year with more
+    ///   than nine digits, in both a date that is not finite.
     public func data(format: PropertyListFormat = .xml) throws(SerializationError) -> Data {
         switch self {
         case .array, .dictionary: break
@@ -146,7 +145,7 @@ extension PropertyListValue {
         return try written(format)
     }
 
-    /// The value as a property list, whatever stands at the top.
+    /// The value in a format, with any top-level value.
     func written(_ format: PropertyListFormat) throws(SerializationError) -> Data {
         guard format == .xml else { return try BinaryPropertyListWriter.data(self) }
         var writer = XMLPropertyListWriter()
@@ -156,7 +155,7 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue: Encodable {
-    /// Writes the value as its plain Swift counterpart.
+    /// Encodes the value as its Swift counterpart.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -174,10 +173,11 @@ extension PropertyListValue: Encodable {
 }
 
 extension PropertyListValue {
-    /// Makes a property list of parameters.
+    /// Converts parameters.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` for null and for sets, which
-    ///   property lists do not have, and for two names that Swift takes for one (`é` in its two spellings); with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` for null, sets and
+    ///   canonically equivalent names (`é` in its two forms), which property lists do not have; with
+    ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public init(_ value: ParameterValue) throws(SerializationError) { try self.init(value, depth: 0) }
 
     private init(_ value: ParameterValue, depth: Int) throws(SerializationError) {
@@ -203,7 +203,7 @@ extension PropertyListValue {
                 guard named.set(try PropertyListValue(entry.value, depth: depth + 1), forKey: entry.key) else {
                     throw SerializationError(
                         code: .invalidParameters,
-                        message: "Two names are canonically equivalent to \(entry.key.debugDescription); keep one."
+                        message: "Two names are canonically equivalent to \(entry.key.debugDescription); use one of them."
                     )
                 }
             }
@@ -214,7 +214,7 @@ extension PropertyListValue {
     private static func missing(_ what: String) -> SerializationError {
         SerializationError(
             code: .invalidParameters,
-            message: "Property lists have no \(what); leave it out, or pass something else."
+            message: "Property lists have no \(what); omit the value, or use another type."
         )
     }
 }

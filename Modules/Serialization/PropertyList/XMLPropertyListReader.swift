@@ -1,9 +1,8 @@
 import FoundationEssentials
 
-/// Reads the XML form. Its grammar is so small that no XML library is needed, which would cost this module
-/// FoundationXML.
+/// Reads the XML format. The grammar is small enough not to need an XML library, which would add a dependency.
 ///
-/// A document type may be named, but declares nothing: no entity but XML's own five exists.
+/// A document type is accepted without declarations: only the five predefined entities exist.
 struct XMLPropertyListReader {
     let bytes: [UInt8]
     private let options: PropertyListParsingOptions
@@ -126,7 +125,7 @@ struct XMLPropertyListReader {
 }
 
 extension String {
-    /// Without XML's space at both ends.
+    /// The text without XML's white space at both ends.
     fileprivate var withoutOuterSpace: Substring {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
         guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
@@ -135,7 +134,7 @@ extension String {
     }
 }
 
-/// XML's own layer: tags, texts, and what is skipped.
+/// The XML layer: tags, texts, and skipped markup.
 extension XMLPropertyListReader {
     struct Tag: Equatable {
         enum Kind { case open, close, empty }
@@ -152,7 +151,7 @@ extension XMLPropertyListReader {
         return try readTag()
     }
 
-    /// Stands at `<`. Attributes are skipped: a property list's say nothing but its version.
+    /// Starts at `<`. Attributes are skipped; the only one in property lists is the version.
     mutating func readTag() throws(PropertyListSyntaxError) -> Tag {
         guard starts(with: "<") else { throw failure(.malformed) }
         position += 1
@@ -179,8 +178,8 @@ extension XMLPropertyListReader {
         return Tag(name: name, kind: isClosing ? .close : isEmpty ? .empty : .open)
     }
 
-    /// The text up to the tag's end, with LF for each line end (XML 1.0, section 2.11); another tag within it is an error,
-    /// and so is a character that XML does not have (section 2.2).
+    /// The text up to the closing tag, with LF for each line end (XML 1.0, section 2.11). A nested tag is an error,
+    /// and so is a character that XML does not allow (section 2.2).
     mutating func text(of tag: Tag) throws(PropertyListSyntaxError) -> String {
         if tag.kind == .empty { return "" }
         let start = position
@@ -216,7 +215,7 @@ extension XMLPropertyListReader {
         if !isLineEnd { text.append(0x0A) }
     }
 
-    /// Stands at `&`.
+    /// Starts at `&`.
     private mutating func readReference(into text: inout [UInt8]) throws(PropertyListSyntaxError) {
         let rest = bytes[(position + 1)...].prefix(10)
         guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { throw failure(.malformed) }
@@ -238,7 +237,7 @@ extension XMLPropertyListReader {
         position = end + 1
     }
 
-    /// Skips the declaration, comments, and a document type without declarations of its own.
+    /// Skips the declaration, comments, and a document type without declarations.
     mutating func skipMisc() throws(PropertyListSyntaxError) {
         while true {
             skipSpace()
@@ -255,7 +254,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Its identifiers are quoted, and may hold anything.
+    /// Quoted identifiers may contain any character.
     private mutating func skipDocumentType() throws(PropertyListSyntaxError) {
         var quote: UInt8?
         while position < bytes.count {

@@ -8,13 +8,13 @@ extension Request {
         if encoder.closure != nil, !query.utf8.allSatisfy(Self.mayStandInQuery) {
             throw SerializationError(
                 code: .encodingFailed,
-                message: "The closure that writes the query gave a character that has no place in one."
+                message: "The closure that writes the query returned a character that is not allowed in a query."
             )
         }
         url = try url.appending(encodedQuery: query)
     }
 
-    /// A `#` would end the query, and the others would not arrive as they are (RFC 3986, section 3.4).
+    /// A `#` would end the query, and the other characters would be changed on the way (RFC 3986, section 3.4).
     private static func mayStandInQuery(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && !"#\"<>\\^`{|}".utf8.contains(byte)
     }
@@ -23,7 +23,7 @@ extension Request {
         guard body == nil else {
             throw SerializationError(
                 code: .invalidParameters,
-                message: "The request has a body already, which the parameters would replace."
+                message: "The request has a body, which the parameters would replace."
             )
         }
         body = serialized.content
@@ -34,7 +34,7 @@ extension Request {
 }
 
 extension URL {
-    /// The URL with an encoded query behind the one it has, and before its fragment.
+    /// Appends an encoded query to the one of the URL, before the fragment.
     func appending(encodedQuery query: String) throws(SerializationError) -> URL {
         if query.isEmpty { return self }
         let text = absoluteString

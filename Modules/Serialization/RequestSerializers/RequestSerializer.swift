@@ -26,25 +26,25 @@ extension RequestSerializer where Self == PropertyListRequestSerializer {
     public static var propertyList: Self { Self() }
 }
 
-/// A request serializer with ``RequestSerializerSettings``, as AFHTTPRequestSerializer's subclasses were.
+/// A request serializer with ``RequestSerializerSettings``, as with AFHTTPRequestSerializer's subclasses.
 ///
-/// Whoever writes one of their own fills in ``body(for:of:)`` alone: fields, options, the query and the rule that a
-/// request's own body and fields win come with it.
+/// A conforming type implements ``body(for:of:)``. The extension handles fields, options and the query, and keeps the
+/// request's own body and fields.
 public protocol HTTPRequestSerializer: RequestSerializer {
-    /// Header fields, options, and what goes into the query.
+    /// Header fields, options, and how a query is written.
     var settings: RequestSerializerSettings { get set }
 
-    /// The body that the parameters make, for a method that does not take them in the query; nil for none.
+    /// The body for the parameters, for methods that do not write them into the query; nil for none.
     ///
-    /// `parameters` is nil if the caller gave none.
+    /// `parameters` is nil if the caller passed none.
     func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody?
 }
 
-/// A body with the media type that it has unless the request says another.
+/// A body with its default media type.
 public struct SerializedBody: Sendable {
     /// The content.
     public var content: HTTPBody
-    /// The value of the Content-Type field; nil adds none.
+    /// The value of the Content-Type field, for a request without one; nil adds none.
     public var contentType: String?
 
     /// Creates a body.
@@ -55,13 +55,13 @@ public struct SerializedBody: Sendable {
 }
 
 extension HTTPRequestSerializer {
-    /// Fields for each request that does not have them; the default is ``FormRequestSerializer/defaultHeaderFields``.
+    /// Default header fields for each request; the default is ``FormRequestSerializer/defaultHeaderFields``.
     public var headerFields: HTTPFields {
         get { settings.headerFields }
         set { settings.headerFields = newValue }
     }
 
-    /// Options for each request, where it says nothing of its own; the default leaves all to the session.
+    /// Default options for each request; the default leaves them to the session.
     public var requestOptions: RequestOptions {
         get { settings.requestOptions }
         set { settings.requestOptions = newValue }
@@ -73,16 +73,16 @@ extension HTTPRequestSerializer {
         set { settings.methodsEncodingParametersInURL = newValue }
     }
 
-    /// How parameters are written into a query, or a form; the default is AFNetworking's way.
+    /// How parameters are written into a query or a form; the default follows AFNetworking.
     public var queryEncoder: QueryEncoder {
         get { settings.queryEncoder }
         set { settings.queryEncoder = newValue }
     }
 
-    /// Sets the `Authorization` field to HTTP's Basic scheme, for every request (RFC 7617).
+    /// Sets the `Authorization` field to the Basic scheme for all requests (RFC 7617).
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name holds a
-    ///   colon, or either holds a control character.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name contains a
+    ///   colon, or one of the two a control character.
     public mutating func setBasicAuthorization(
         username: String,
         password: String
@@ -90,9 +90,9 @@ extension HTTPRequestSerializer {
         try settings.headerFields.setBasicAuthorization(username: username, password: password)
     }
 
-    /// Sets the `Authorization` field to the Bearer scheme, for every request (RFC 6750).
+    /// Sets the `Authorization` field to the Bearer scheme for all requests (RFC 6750).
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if it is no such token.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the token is invalid.
     public mutating func setBearerAuthorization(token: String) throws(SerializationError) {
         try settings.headerFields.setBearerAuthorization(token: token)
     }
@@ -100,14 +100,14 @@ extension HTTPRequestSerializer {
     /// Removes the `Authorization` field.
     public mutating func clearAuthorization() { settings.headerFields[.authorization] = nil }
 
-    /// Returns the request with the parameters in its query or body, and the fields and options that it lacks.
+    /// Returns the request with the parameters in its query or body, and with missing fields and options.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` when the parameters do not
-    ///   fit, or would replace a body that the request has; with ``SerializationError/Code/encodingFailed`` when a
-    ///   value cannot be written; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` if the parameters do not
+    ///   suit the format, or the request has a body; with ``SerializationError/Code/encodingFailed`` if a value
+    ///   cannot be encoded; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
         var complete = settings.complete(request)
-        // Cheaper than a hash for the few that there are.
+        // Faster than hashing for so few elements.
         if settings.methodsEncodingParametersInURL.contains(where: { $0 == request.method }) {
             try complete.appendQuery(parameters, encoder: queryEncoder)
         } else if parameters != nil || request.body == nil, let body = try body(for: parameters, of: complete) {
@@ -117,17 +117,17 @@ extension HTTPRequestSerializer {
     }
 }
 
-/// What the serializers of this module have in common: header fields, options, and what goes into the query.
+/// The settings that the serializers of this module share.
 ///
-/// It is Codable unless its query encoder asks a closure. Mind that `headerFields` may hold a password or a token.
+/// They are Codable unless the query encoder has a closure. `headerFields` may contain a password or a token.
 public struct RequestSerializerSettings: Sendable, Hashable {
-    /// Fields for each request that does not have them; the default is ``FormRequestSerializer/defaultHeaderFields``.
+    /// Default header fields for each request; the default is ``FormRequestSerializer/defaultHeaderFields``.
     public var headerFields: HTTPFields
-    /// Options for each request, where it says nothing of its own; the default leaves all to the session.
+    /// Default options for each request; the default leaves them to the session.
     public var requestOptions: RequestOptions
     /// The methods whose parameters go into the query; the default is GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<HTTPRequest.Method>
-    /// How parameters are written into a query, or a form; the default is AFNetworking's way.
+    /// How parameters are written into a query or a form; the default follows AFNetworking.
     public var queryEncoder: QueryEncoder
 
     /// Creates settings.
@@ -143,7 +143,7 @@ public struct RequestSerializerSettings: Sendable, Hashable {
         self.queryEncoder = queryEncoder
     }
 
-    /// Gives the request the fields and options that it lacks.
+    /// Adds missing fields and options to a request.
     func complete(_ request: Request) -> Request {
         var request = request
         request.headerFields.addMissing(headerFields)
@@ -157,7 +157,7 @@ extension RequestSerializerSettings: Codable {
         case headerFields, requestOptions, methodsEncodingParametersInURL, queryEncoder
     }
 
-    /// Reads settings; what is missing has its default.
+    /// Decodes settings; missing ones have their defaults.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -183,7 +183,7 @@ extension RequestSerializerSettings: Codable {
         )
     }
 
-    /// Writes the settings; throws `EncodingError` if the query encoder asks a closure, which cannot be written.
+    /// Encodes the settings; throws `EncodingError` if the query encoder has a closure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(headerFields, forKey: .headerFields)

@@ -65,7 +65,7 @@ func emptyValue<Value>(
     )
 }
 
-/// Runs a decoder of Foundation's, and makes a typed error of what it throws.
+/// Runs a decoder of Foundation's, and converts its error.
 func decoded<Value>(
     _ response: SerializedResponse,
     _ decode: () throws -> Value

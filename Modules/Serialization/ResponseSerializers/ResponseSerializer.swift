@@ -49,7 +49,7 @@ extension ResponseSerializer {
     }
 }
 
-/// What a response serializer reads: a response with its whole body.
+/// A response with its whole body, for response serializers.
 public struct SerializedResponse: Sendable {
     /// The URL of the response, after redirects.
     public var url: URL?
@@ -107,9 +107,9 @@ extension SerializationError {
     }
 }
 
-/// Gives the body as it is.
+/// Returns the body unchanged.
 public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with any content type.
+    /// The responses to accept; the default is a status of 200 to 299 with any content type.
     public var validation: ResponseValidation
 
     /// Creates a serializer.
@@ -122,7 +122,7 @@ public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
     }
 }
 
-/// Makes another value of what a serializer reads.
+/// Transforms the value of another serializer.
 private struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer {
     let base: Base
     let transform: @Sendable (Base.Value) throws -> Value
@@ -145,11 +145,11 @@ private struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>:
 }
 
 extension ResponseSerializer {
-    /// A serializer that makes another value of the value that this one reads, such as a case of an enum for
+    /// A serializer that transforms the value of this one, such as into a case of an enum for
     /// ``CompoundResponseSerializer``.
     ///
-    /// If the closure throws, the error is a ``SerializationError`` with ``SerializationError/Code/decodingFailed``, whose
-    /// underlying error is the closure's.
+    /// If the closure throws, the error is a ``SerializationError`` with ``SerializationError/Code/decodingFailed``,
+    /// and the closure's error underlies it.
     public func map<Mapped: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Mapped
     ) -> some ResponseSerializer<Mapped> {

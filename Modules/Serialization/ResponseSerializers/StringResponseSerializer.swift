@@ -1,16 +1,15 @@
 import FoundationEssentials
 
-/// Reads the body as a text.
+/// Reads the body as text.
 ///
-/// The charset is that of a byte order mark if the body begins with one, else the one that Content-Type names, else
-/// ``fallbackCharset``. Bytes that are not in that charset are an error; nothing is replaced. An empty body is an empty text,
-/// whatever its charset.
+/// The charset is that of a byte order mark, else that of Content-Type, else ``fallbackCharset``. Bytes that are not
+/// in the charset are an error; nothing is replaced. An empty body is an empty text in any charset.
 public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with any content type.
+    /// The responses to accept; the default is a status of 200 to 299 with any content type.
     public var validation: ResponseValidation
-    /// The charset when the response names none; the default is UTF-8.
+    /// The charset for responses that name none; the default is UTF-8.
     public var fallbackCharset: Charset
-    /// Charsets that are looked for by name before those that are known here; the default is none.
+    /// Additional charsets, which take priority over those of the same name; the default is none.
     ///
     /// ```swift
     /// serializer.charsets = [Charset(custom: "x-braille") { bytes in Braille.text(of: bytes) }]
@@ -25,8 +24,8 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` when the charset is not supported,
-    ///   the bytes are not in it, or the C library has no converter for it.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` if the charset is not
+    ///   supported, the bytes are not in it, or the C library has no converter for it.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> String {
         try validation.validate(response)
         if response.body.isEmpty { return "" }
@@ -56,8 +55,9 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
         return charset
     }
 
-    /// Whether the mark decides. The decoders of UTF-16 and UTF-32 look at it themselves. UTF-16 that begins with U+0000 has
-    /// the mark of UTF-32, so that what is named UTF-16 is UTF-32 only if all of it can be.
+    /// Whether the mark decides. The decoders of UTF-16 and UTF-32 handle their own marks. UTF-16 text that begins
+    /// with U+0000 has the mark of UTF-32; a body that is labeled UTF-16 is read as UTF-32 only if all of it is
+    /// valid.
     private func isMark(of marked: Charset, in body: Data, label: String) -> Bool {
         guard marked != .utf8, label.hasPrefix("utf-16") || label.hasPrefix("utf-32") else { return true }
         let isWide = marked == .utf32LittleEndian || marked == .utf32BigEndian
@@ -68,7 +68,7 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
 extension StringResponseSerializer {
     private enum CodingKeys: String, CodingKey { case validation, fallbackCharset, charsets }
 
-    /// Reads a serializer; without ``charsets`` there are none.
+    /// Decodes a serializer; missing ``charsets`` are none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         validation = try container.decode(ResponseValidation.self, forKey: .validation)
