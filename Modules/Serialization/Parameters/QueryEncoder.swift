@@ -57,14 +57,14 @@ public struct QueryEncoder: Sendable, Hashable {
 
     /// Returns the names and values of ``encode(_:for:)``, in order and without percent-encoding, such as for a
     /// multipart form. The closure is not used.
-    public func flatten(_ parameters: Parameters) throws(SerializationError) -> [ParameterValue.Entry] {
+    package func flatten(_ parameters: Parameters) throws(SerializationError) -> [ParameterValue.Entry] {
         var walker = ParameterWalker(encoder: self, sink: EntrySink(encoder: self))
         try walker.walk(parameters)
         return walker.sink.entries
     }
 
     /// The text of a plain value, without percent-encoding; empty for null and collections.
-    public func text(of value: ParameterValue) -> String {
+    package func text(of value: ParameterValue) -> String {
         switch value {
         case .null, .array, .set, .dictionary: ""
         case .bool(let value): boolStyle == .digits ? (value ? "1" : "0") : (value ? "true" : "false")

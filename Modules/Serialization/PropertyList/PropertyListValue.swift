@@ -178,7 +178,7 @@ extension PropertyListValue {
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` for null, sets and
     ///   canonically equivalent names (`é` in its two forms), which property lists do not have; with
     ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
-    public init(_ value: ParameterValue) throws(SerializationError) { try self.init(value, depth: 0) }
+    package init(_ value: ParameterValue) throws(SerializationError) { try self.init(value, depth: 0) }
 
     private init(_ value: ParameterValue, depth: Int) throws(SerializationError) {
         try NestingLimit.check(depth)

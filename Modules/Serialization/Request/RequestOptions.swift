@@ -71,7 +71,7 @@ public struct RequestOptions: Sendable, Hashable {
     }
 
     /// These options; those of `other` where these are nil.
-    public func filled(from other: RequestOptions) -> RequestOptions {
+    package func filled(from other: RequestOptions) -> RequestOptions {
         if other.box == nil { return self }
         if box == nil { return other }
         var options = self
