@@ -4,14 +4,14 @@ public import FoundationEssentials
 /// Decodes images into bitmaps with gdk-pixbuf.
 ///
 /// ```swift
-/// let bitmap = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 512)).decode(data)
+/// let bitmap = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 512)).decode(data)
 /// ```
 public struct ImageDecoder: Sendable, Hashable, Codable {
     /// The limits and transformations.
-    public var options: ImageDecodingOptions
+    public var options: ImageDecoder.Options
 
     /// Creates a decoder.
-    public init(options: ImageDecodingOptions = ImageDecodingOptions()) { self.options = options }
+    public init(options: ImageDecoder.Options = ImageDecoder.Options()) { self.options = options }
 
     /// Decodes an image; of several frames, the first.
     ///
@@ -96,34 +96,36 @@ extension ImageError {
     }
 }
 
-/// The limits for decoding, and the transformations after it.
-public struct ImageDecodingOptions: Sendable, Hashable, Codable {
-    /// The maximum number of pixels; the default is 64 million, which take 256 MB.
-    ///
-    /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
-    /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel.
-    public var maximumPixels: Int
-    /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
-    public var maximumFrames: Int
-    /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
-    /// nil, which keeps the size.
-    ///
-    /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole.
-    public var maximumDimension: Int?
-    /// Whether the EXIF orientation is applied; the default is true.
-    public var appliesOrientation: Bool
+extension ImageDecoder {
+    /// The limits for decoding, and the transformations after it.
+    public struct Options: Sendable, Hashable, Codable {
+        /// The maximum number of pixels; the default is 64 million, which take 256 MB.
+        ///
+        /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
+        /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel.
+        public var maximumPixels: Int
+        /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
+        public var maximumFrames: Int
+        /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
+        /// nil, which keeps the size.
+        ///
+        /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole.
+        public var maximumDimension: Int?
+        /// Whether the EXIF orientation is applied; the default is true.
+        public var appliesOrientation: Bool
 
-    /// Creates options.
-    public init(
-        maximumPixels: Int = 64_000_000,
-        maximumFrames: Int = 1000,
-        maximumDimension: Int? = nil,
-        appliesOrientation: Bool = true
-    ) {
-        self.maximumPixels = maximumPixels
-        self.maximumFrames = maximumFrames
-        self.maximumDimension = maximumDimension
-        self.appliesOrientation = appliesOrientation
+        /// Creates options.
+        public init(
+            maximumPixels: Int = 64_000_000,
+            maximumFrames: Int = 1000,
+            maximumDimension: Int? = nil,
+            appliesOrientation: Bool = true
+        ) {
+            self.maximumPixels = maximumPixels
+            self.maximumFrames = maximumFrames
+            self.maximumDimension = maximumDimension
+            self.appliesOrientation = appliesOrientation
+        }
     }
 }
 

@@ -9,7 +9,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// The responses to accept; the default is a status of 200 to 299 with ``imageContentTypes``.
     public var validation: ResponseValidation
     /// The limits and transformations.
-    public var options: ImageDecodingOptions
+    public var options: ImageDecoder.Options
 
     /// The content types of the supported formats.
     public static let imageContentTypes = [
@@ -20,7 +20,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: imageContentTypes),
-        options: ImageDecodingOptions = ImageDecodingOptions()
+        options: ImageDecoder.Options = ImageDecoder.Options()
     ) {
         self.validation = validation
         self.options = options

@@ -75,6 +75,7 @@ func reason(of error: any Error) -> String {
         switch error {
         case let error as DecodingError: error.reason
         case let error as EncodingError: error.reason
+        case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
         default: String(describing: error)
         }
     return text.hasSuffix(".") ? String(text.dropLast()) : text

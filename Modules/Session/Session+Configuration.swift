@@ -1,6 +1,8 @@
+internal import FoundationEssentials
 public import HTTPTypes
 public import LinnetReachability
 public import LinnetSecurity
+public import LinnetSerialization
 public import LinnetTransport
 public import Logging
 
@@ -76,8 +78,27 @@ extension Session {
         /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()
 
+        /// How parameters are written. The default is `FormRequestSerializer`.
+        public var requestSerializer: any RequestSerializer = FormRequestSerializer()
+        /// How responses are read as JSON where no type is asked for. Its validation holds for those that are read into a type,
+        /// too.
+        public var responseSerializer = JSONResponseSerializer()
+        /// How ``HTTPCall/body(json:)`` is encoded; nil, the default, is `JSONBodyEncoder` with the request serializer's layout.
+        public var encoder: JSONBodyEncoder?
+        /// How JSON is decoded as a type; the default reads what the default encoder writes.
+        public var decoder = JSONBodyDecoder()
+
         /// The defaults.
         public init() {}
+
+        func serializer<T: Decodable & Sendable>(for type: T.Type) -> DecodableResponseSerializer<T> {
+            DecodableResponseSerializer(type, decoder: decoder, validation: responseSerializer.validation)
+        }
+
+        func jsonRequest(_ request: Request, _ value: some Encodable) throws(SerializationError) -> Request {
+            try ((requestSerializer as? JSONRequestSerializer) ?? JSONRequestSerializer())
+                .serialize(request, encoding: value, encoder: encoder)
+        }
 
         var transport: TransportConfiguration {
             var transport = TransportConfiguration()

@@ -65,7 +65,7 @@ import Testing
             let level = Int(bitmap.pixels[(y * bitmap.width + x) * 4])
             #expect(abs(level - Int(levels[sample.quarters[quarter]])) <= 10, "quarter \(quarter)")
         }
-        let raw = try ImageDecoder(options: ImageDecodingOptions(appliesOrientation: false)).decode(data)
+        let raw = try ImageDecoder(options: ImageDecoder.Options(appliesOrientation: false)).decode(data)
         #expect(raw.width == 32)
     }
 
@@ -84,17 +84,17 @@ import Testing
         let bitmap = try ImageDecoder().decode(data)
         #expect(bitmap.width == ((5...8).contains(orientation) ? 1 : 3))
         #expect(bitmap.pixels == order.flatMap { row[$0] + [255] })
-        #expect(try ImageDecoder(options: ImageDecodingOptions(appliesOrientation: false)).decode(data).width == 3)
+        #expect(try ImageDecoder(options: ImageDecoder.Options(appliesOrientation: false)).decode(data).width == 3)
     }
 
     @Test(arguments: ImageSamples.types) func imagesAreScaledToFit(type: String) throws {
         let data = try ImageSamples.image(type, width: 60, height: 40)
-        let small = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 15)).decode(data)
+        let small = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 15)).decode(data)
         #expect(small.width == 15)
         #expect(small.height == 10)
-        let same = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 60)).decode(data)
+        let same = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 60)).decode(data)
         #expect(same.width == 60)
-        let least = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 0)).decode(data)
+        let least = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 0)).decode(data)
         #expect(least.width == 1)
         #expect(least.height == 1)
     }
@@ -102,7 +102,7 @@ import Testing
     @Test func rotatedImageIsScaledByItsLongerSide() throws {
         let pixels = [UInt8](repeating: 100, count: 80 * 40 * 3)
         let data = try ImageSamples.jpeg(pixels, width: 80, height: 40, orientation: 6)
-        let bitmap = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 20)).decode(data)
+        let bitmap = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 20)).decode(data)
         #expect(bitmap.width == 10)
         #expect(bitmap.height == 20)
     }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func optionsAndSerializersAreCodable() throws {
-        let options = ImageDecodingOptions(
+        let options = ImageDecoder.Options(
             maximumPixels: 1, maximumFrames: 2, maximumDimension: 3, appliesOrientation: false)
         let serializer = ImageResponseSerializer(options: options)
         let data = try JSONEncoder().encode(serializer)

@@ -4,7 +4,7 @@ import LinnetImageSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ImageHostileTests {
-    private func failure(_ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions()) -> ImageError.Code? {
+    private func failure(_ data: Data, _ options: ImageDecoder.Options = ImageDecoder.Options()) -> ImageError.Code? {
         #expect(throws: ImageError.self) { _ = try ImageDecoder(options: options).decode(data) }?.code
     }
 
@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: ImageSamples.types) func mutatedFilesAreDecodedOrRefused(type: String) throws {
         let whole = try ImageSamples.image(type)
-        let options = ImageDecodingOptions(maximumPixels: 100_000, maximumFrames: 10, maximumDimension: 64)
+        let options = ImageDecoder.Options(maximumPixels: 100_000, maximumFrames: 10, maximumDimension: 64)
         var dice = SplitMix(seed: RandomSeed.next())
         for round in 0..<600 {
             var data = whole
@@ -90,17 +90,17 @@ import Testing
 
     @Test(arguments: ImageSamples.types) func bombsOfEachFormatAreRefused(type: String) throws {
         let data = try ImageSamples.image(type, width: 64, height: 64)
-        #expect(failure(data, ImageDecodingOptions(maximumPixels: 1000)) == .tooManyPixels)
-        #expect(failure(data, ImageDecodingOptions(maximumPixels: 64 * 64 - 1)) == .tooManyPixels)
-        #expect(try ImageDecoder(options: ImageDecodingOptions(maximumPixels: 64 * 64)).decode(data).width == 64)
-        #expect(failure(data, ImageDecodingOptions(maximumPixels: -1)) == .tooManyPixels)
+        #expect(failure(data, ImageDecoder.Options(maximumPixels: 1000)) == .tooManyPixels)
+        #expect(failure(data, ImageDecoder.Options(maximumPixels: 64 * 64 - 1)) == .tooManyPixels)
+        #expect(try ImageDecoder(options: ImageDecoder.Options(maximumPixels: 64 * 64)).decode(data).width == 64)
+        #expect(failure(data, ImageDecoder.Options(maximumPixels: -1)) == .tooManyPixels)
     }
 
     @Test func framesAreLimitedAndTheFirstIsDecoded() throws {
         let data = ImageSamples.gif(width: 3, height: 2, frames: [2, 0, 1])
         #expect(try ImageInfo(of: data).frameCount == 3)
-        #expect(failure(data, ImageDecodingOptions(maximumFrames: 2)) == .tooManyFrames)
-        let bitmap = try ImageDecoder(options: ImageDecodingOptions(maximumFrames: 3)).decode(data)
+        #expect(failure(data, ImageDecoder.Options(maximumFrames: 2)) == .tooManyFrames)
+        let bitmap = try ImageDecoder(options: ImageDecoder.Options(maximumFrames: 3)).decode(data)
         #expect(bitmap.pixels == (0..<6).flatMap { _ in [0, 0, 255, 255] as [UInt8] })
     }
 

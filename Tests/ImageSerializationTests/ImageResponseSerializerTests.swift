@@ -9,7 +9,7 @@ import Testing
     private func read(_ data: Data, type: String? = "image/png", maximumPixels: Int = 1_000_000) throws -> Bitmap {
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentType] = type
-        let serializer = ImageResponseSerializer(options: ImageDecodingOptions(maximumPixels: maximumPixels))
+        let serializer = ImageResponseSerializer(options: ImageDecoder.Options(maximumPixels: maximumPixels))
         return try serializer.serialize(SerializedResponse(head: head, body: data))
     }
 

@@ -5,9 +5,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MultipartLimitTests {
     private func code(
-        _ body: Data, nested: Bool = false, _ change: (inout MultipartLimits) -> Void
+        _ body: Data, nested: Bool = false, _ change: (inout MultipartParser.Limits) -> Void
     ) -> MultipartError.Code? {
-        var limits = MultipartLimits()
+        var limits = MultipartParser.Limits()
         change(&limits)
         var codes: Set<MultipartError.Code?> = []
         for pieces in [[body], body.map { Data([$0]) }] {
@@ -47,7 +47,7 @@ import Testing
     @Test func fieldLimitIsClamped() {
         let body = Data("--B\r\n\(String(repeating: "A: b\r\n", count: 70_000))\r\n\r\n--B--".utf8)
         let error = #expect(throws: MultipartError.self) {
-            var limits = MultipartLimits()
+            var limits = MultipartParser.Limits()
             limits.maximumHeaderBytes = .max
             limits.maximumHeaderFieldCount = .max
             _ = try parse([body], limits: limits)
@@ -122,7 +122,7 @@ import Testing
     @Test func longHeadersAreParsedInLinearTime() throws {
         let header = String(repeating: "A: b\r\n" + String(repeating: " c\r\n", count: 500), count: 100)
         let body = Data("--B\r\n\(header)\r\nx\r\n--B--".utf8)
-        var limits = MultipartLimits()
+        var limits = MultipartParser.Limits()
         limits.maximumHeaderBytes = .max
         limits.maximumHeaderFieldCount = .max
         let pieces = stride(from: 0, to: body.count, by: 3).map { body.subdata(in: $0..<min($0 + 3, body.count)) }
@@ -130,7 +130,7 @@ import Testing
     }
 
     private func read(
-        _ pieces: [Data], _ limits: MultipartLimits = MultipartLimits()
+        _ pieces: [Data], _ limits: MultipartParser.Limits = MultipartParser.Limits()
     ) throws(MultipartError) -> Int {
         var parser = try MultipartParser(boundary: "B", limits: limits)
         var count = 0

@@ -78,7 +78,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct MultipartParserTests {
-    private func describe(_ events: [MultipartEvent]) -> [(String, String)] {
+    private func describe(_ events: [MultipartParser.Event]) -> [(String, String)] {
         var parts: [(String, String)] = []
         for event in events {
             switch event {

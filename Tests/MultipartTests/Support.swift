@@ -55,10 +55,11 @@ func lines(_ text: String) -> Data { Data(text.replacing("|", with: "\r\n").utf8
 
 /// Parses a body in pieces, and joins adjacent data.
 func parse(
-    _ pieces: [Data], boundary: String = "B", limits: MultipartLimits = MultipartLimits(), nested: Bool = false
-) throws(MultipartError) -> [MultipartEvent] {
+    _ pieces: [Data], boundary: String = "B", limits: MultipartParser.Limits = MultipartParser.Limits(),
+    nested: Bool = false
+) throws(MultipartError) -> [MultipartParser.Event] {
     var parser = try MultipartParser(boundary: boundary, limits: limits, readsNestedParts: nested)
-    var events: [MultipartEvent] = []
+    var events: [MultipartParser.Event] = []
     var content = Data()
     for piece in pieces {
         parser.push(piece)

@@ -64,11 +64,12 @@ import Testing
     }
 
     @Test func errorOfAMapUnderliesATypedError() {
-        struct Reason: Error {}
+        struct Reason: LocalizedError { var errorDescription: String? { "The page is a draft." } }
         let mapped = DataResponseSerializer().map { _ -> Int in throw Reason() }
         let error = #expect(throws: SerializationError.self) { try mapped.serialize(makeResponse("x")) }
         #expect(error?.code == .decodingFailed)
         #expect(error?.underlying is Reason)
+        #expect(error?.message.hasSuffix("failed: The page is a draft.") == true)
         #expect(error?.response != nil)
     }
 }

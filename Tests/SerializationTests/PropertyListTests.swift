@@ -12,8 +12,8 @@ import Testing
         "empty": "", "array": [1, "two", [], [:]], "nested": ["a": ["b": ["c": 1]]], "漢": "😀",
     ]
 
-    @Test(arguments: [PropertyListFormat.xml, .binary]) func outputIsReadHereAndByFoundation(
-        format: PropertyListFormat
+    @Test(arguments: [PropertyListValue.Format.xml, .binary]) func outputIsReadHereAndByFoundation(
+        format: PropertyListValue.Format
     ) throws {
         let data = try Self.whole.data(format: format)
         #expect(try PropertyListValue(parsing: data) == Self.whole)
@@ -52,12 +52,12 @@ import Testing
 
     private struct Post: Codable, Equatable, Sendable { var id: Int, when: Date, raw: Data, tags: [String] }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary])
-    func serializersAgreeWithFoundation(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary])
+    func serializersAgreeWithFoundation(format: PropertyListValue.Format) throws {
         let post = Post(id: 1, when: Date(timeIntervalSince1970: 5), raw: Data([1]), tags: ["a", "é"])
         let serializer = PropertyListRequestSerializer(format: format)
         let parameters: Parameters = [
-            "id": 1, "when": .date(post.when), "raw": .data(post.raw), "tags": ["a", "é"],
+            "id": 1, "when": post.when, "raw": post.raw, "tags": ["a", "é"],
         ]
         let request = try serializer.serialize(try makeRequest(method: .post), parameters: parameters)
         #expect(request.headerFields[.contentType] == "application/x-plist")
@@ -195,7 +195,9 @@ import Testing
         #expect(error?.kind == .expandsTooMuch)
     }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary]) func mutatedBytesNeverCrash(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary]) func mutatedBytesNeverCrash(
+        format: PropertyListValue.Format
+    ) throws {
         let whole = Array(try Self.whole.data(format: format))
         for length in 0..<whole.count { _ = try? PropertyListValue(parsing: Data(whole.prefix(length))) }
         var dice = SplitMix(seed: RandomSeed.next())

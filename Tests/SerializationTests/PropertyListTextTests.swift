@@ -9,7 +9,7 @@ import Testing
         "\r", "\r\n", "a\rb\r\nc\n", "\t", " x ", "\n", "]]>", "<!-- -->", "&#13;", "é\u{301}", "\u{85}", "\u{2028}",
     ])
     func textsReadBackUnchanged(text: String) throws {
-        for format in [PropertyListFormat.xml, .binary] {
+        for format in [PropertyListValue.Format.xml, .binary] {
             let data = try PropertyListValue.dictionary([text: .string(text)]).data(format: format)
             let read = try PropertyListValue(parsing: data)
             guard case .dictionary(let values) = read, let (key, value) = values.first else {
@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary]) func zerosKeepTheirSign(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary]) func zerosKeepTheirSign(format: PropertyListValue.Format)
+        throws
+    {
         let data = try PropertyListValue.array([0.0, -0.0, 1.5, -0.0]).data(format: format)
         let read = try PropertyListValue(parsing: data)
         #expect((0..<4).map { read[$0]?.double?.sign } == [.plus, .minus, .plus, .minus])

@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test func decimalsAreTextElsewhere() throws {
-        let parameters: Parameters = ["a": .decimal(Decimal(string: "12.50") ?? 0)]
+        let parameters: Parameters = ["a": Decimal(string: "12.50") ?? 0]
         #expect(try QueryEncoder().encode(parameters) == "a=12.5")
         #expect(try PropertyListValue(parameters.root)["a"] == "12.5")
         #expect(try Parameters(encoding: parameters) == parameters)
         let nothing = #expect(throws: SerializationError.self) {
-            try JSONRequestSerializer().serialize(try makeRequest(method: .post), parameters: ["a": .decimal(.nan)])
+            try JSONRequestSerializer().serialize(try makeRequest(method: .post), parameters: ["a": Decimal.nan])
         }
         #expect(nothing?.code == .encodingFailed)
     }

@@ -64,7 +64,7 @@ import Testing
 
     @Test func queriesAreWrittenInLinearTime() throws {
         let values = { (count: Int) -> Parameters in
-            ["a": .array((0..<count).map { ["b": .integer(Int64($0)), "c": ["d": "x y"]] })]
+            ["a": ParameterValue.array((0..<count).map { ["b": .integer(Int64($0)), "c": ["d": "x y"]] })]
         }
         #expect(try growth(from: 1000, values) { _ = try QueryEncoder().encode($0) } <= 2.5)
         #expect(try growth(from: 1000, values) { _ = try QueryEncoder().flatten($0) } <= 2.5)
@@ -111,8 +111,8 @@ import Testing
         _ = try? PropertyListValue(parsing: Data(text.utf8))
     }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary])
-    func propertyListsAreWrittenAndReadInLinearTime(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary])
+    func propertyListsAreWrittenAndReadInLinearTime(format: PropertyListValue.Format) throws {
         let value = { (count: Int) -> PropertyListValue in
             let entries = (0..<count).map {
                 ("k\($0)", ["n": .integer(Int64($0)), "s": "text \($0)"] as PropertyListValue)

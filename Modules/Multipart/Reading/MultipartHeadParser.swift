@@ -20,7 +20,7 @@ struct MultipartHeadParser: Sendable {
 
     /// Consumes complete lines. `fields` is nil until the header is complete, including its empty line.
     mutating func parse(
-        _ bytes: UnsafeRawBufferPointer, _ limits: MultipartLimits
+        _ bytes: UnsafeRawBufferPointer, _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
         var start = 0
         while let end = try lineEnd(in: bytes, from: start, limits) {
@@ -41,7 +41,7 @@ struct MultipartHeadParser: Sendable {
 
     /// The offset of the next CR LF; nil if it has not arrived. No byte is searched twice.
     private mutating func lineEnd(
-        in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartLimits
+        in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> Int? {
         let place = start + searched
         guard let base = bytes.baseAddress, place < bytes.count,
@@ -61,7 +61,7 @@ struct MultipartHeadParser: Sendable {
         return lineFeed - 1
     }
 
-    private mutating func add(_ line: UnsafeRawBufferPointer, _ limits: MultipartLimits) throws(MultipartError) {
+    private mutating func add(_ line: UnsafeRawBufferPointer, _ limits: MultipartParser.Limits) throws(MultipartError) {
         // HTTPFields would replace them with spaces.
         if let byte = line.first(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             throw Self.malformed(byte == 0x0D ? "a CR without LF" : "the control character \(byte)")
@@ -79,7 +79,7 @@ struct MultipartHeadParser: Sendable {
         pending = (name, Array(Self.trimmed(line[(colon + 1)...])))
     }
 
-    private mutating func store(_ limits: MultipartLimits) throws(MultipartError) {
+    private mutating func store(_ limits: MultipartParser.Limits) throws(MultipartError) {
         guard let field = pending else { return }
         pending = nil
         fieldCount += 1
@@ -92,7 +92,7 @@ struct MultipartHeadParser: Sendable {
         fields.append(HTTPField(name: field.name, value: field.value))
     }
 
-    private func check(_ count: Int, _ limits: MultipartLimits) throws(MultipartError) {
+    private func check(_ count: Int, _ limits: MultipartParser.Limits) throws(MultipartError) {
         guard count > limits.maximumHeaderBytes else { return }
         throw MultipartError(
             code: .headerTooLarge, message: "A part's header has more than \(limits.maximumHeaderBytes) bytes.")

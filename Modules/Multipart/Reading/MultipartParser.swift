@@ -21,10 +21,10 @@ import LinnetSerialization
 ///
 /// After an error, each call throws it again. ``next()`` and ``finish()`` throw ``MultipartError`` with
 /// ``MultipartError/Code/malformedHeader``, ``MultipartError/Code/bareLineFeed``, ``MultipartError/Code/truncated``,
-/// the codes of the ``MultipartLimits``, and for a nested body ``MultipartError/Code/notMultipart`` and
+/// the codes of the ``MultipartParser/Limits``, and for a nested body ``MultipartError/Code/notMultipart`` and
 /// ``MultipartError/Code/invalidBoundary``.
 public struct MultipartParser: Sendable {
-    private let limits: MultipartLimits
+    private let limits: MultipartParser.Limits
     private let readsNestedParts: Bool
     /// The body, and the open nested bodies.
     private var levels: [MultipartScanner]
@@ -41,7 +41,7 @@ public struct MultipartParser: Sendable {
     ///   - readsNestedParts: Whether multipart parts are parsed; otherwise they are data. The default is false.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary``.
     public init(
-        boundary: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        boundary: String, limits: MultipartParser.Limits = MultipartParser.Limits(), readsNestedParts: Bool = false
     ) throws(MultipartError) {
         try Self.check(boundary)
         self.limits = limits
@@ -54,7 +54,7 @@ public struct MultipartParser: Sendable {
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/notMultipart`` if the type is not multipart or has no
     ///   boundary, or with ``MultipartError/Code/invalidBoundary``.
     public init(
-        contentType: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        contentType: String, limits: MultipartParser.Limits = MultipartParser.Limits(), readsNestedParts: Bool = false
     ) throws(MultipartError) {
         try self.init(
             boundary: Self.boundary(in: contentType), limits: limits, readsNestedParts: readsNestedParts)
@@ -97,7 +97,7 @@ public struct MultipartParser: Sendable {
     }
 
     /// Returns the next event; nil if more bytes are needed.
-    public mutating func next() throws(MultipartError) -> MultipartEvent? {
+    public mutating func next() throws(MultipartError) -> MultipartParser.Event? {
         if let failure { throw failure }
         do {
             return try advance(0)
@@ -121,7 +121,7 @@ public struct MultipartParser: Sendable {
     private static let truncated = MultipartError(
         code: .truncated, message: "The body ends before its last delimiter.")
 
-    private mutating func advance(_ level: Int) throws(MultipartError) -> MultipartEvent? {
+    private mutating func advance(_ level: Int) throws(MultipartError) -> MultipartParser.Event? {
         while true {
             let isInnermost = level == levels.count - 1
             if !isInnermost, let event = try advance(level + 1) { return event }
@@ -142,13 +142,13 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    private mutating func begin(_ fields: HTTPFields) throws(MultipartError) -> MultipartPartHead {
+    private mutating func begin(_ fields: HTTPFields) throws(MultipartError) -> MultipartPart.Head {
         partCount += 1
         guard partCount <= limits.maximumPartCount else {
             throw MultipartError(
                 code: .tooManyParts, message: "The body has more than \(limits.maximumPartCount) parts.")
         }
-        let head = MultipartPartHead(headerFields: fields, depth: levels.count - 1)
+        let head = MultipartPart.Head(headerFields: fields, depth: levels.count - 1)
         guard readsNestedParts, head.contentType?.type == "multipart" else { return head }
         guard levels.count < limits.maximumNesting else {
             throw MultipartError(
@@ -163,37 +163,41 @@ public struct MultipartParser: Sendable {
     }
 }
 
-/// The events of a multipart body, in order.
-///
-/// A part is ``partBegan(_:)``, any number of ``data(_:)``, and ``partEnded``. A nested multipart body that is parsed
-/// has parts instead of data.
-public enum MultipartEvent: Sendable, Hashable {
-    /// The header of a part is complete.
-    case partBegan(MultipartPartHead)
-    /// Bytes of a part's content, at least one. Their sizes depend on the input.
-    case data(Data)
-    /// The part is complete.
-    case partEnded
+extension MultipartParser {
+    /// The events of a multipart body, in order.
+    ///
+    /// A part is ``partBegan(_:)``, any number of ``data(_:)``, and ``partEnded``. A nested multipart body that is parsed
+    /// has parts instead of data.
+    public enum Event: Sendable, Hashable {
+        /// The header of a part is complete.
+        case partBegan(MultipartPart.Head)
+        /// Bytes of a part's content, at least one. Their sizes depend on the input.
+        case data(Data)
+        /// The part is complete.
+        case partEnded
+    }
 }
 
-/// The limits for parsing a multipart body.
-public struct MultipartLimits: Sendable, Hashable, Codable {
-    /// The maximum number of parts, including those of nested bodies; the default is 1,000. Exceeding it is
-    /// ``MultipartError/Code/tooManyParts``.
-    public var maximumPartCount = 1000
-    /// The maximum number of bytes in a part's header, including line ends; the default is 16,384. Exceeding it is
-    /// ``MultipartError/Code/headerTooLarge``.
-    public var maximumHeaderBytes = 16 * 1024
-    /// The maximum number of fields in a part's header, at most 10,000; the default is 64. Exceeding it is
-    /// ``MultipartError/Code/tooManyHeaderFields``.
-    public var maximumHeaderFieldCount = 64
-    /// The maximum depth of multipart bodies, including the outermost; the default is 4. Exceeding it is
-    /// ``MultipartError/Code/nestedTooDeep``.
-    public var maximumNesting = 4
-    /// The maximum number of bytes in the body; the default, nil, is no limit, since the parser keeps no content.
-    /// Exceeding it is ``MultipartError/Code/bodyTooLarge``.
-    public var maximumTotalBytes: Int64?
+extension MultipartParser {
+    /// The limits for parsing a multipart body.
+    public struct Limits: Sendable, Hashable, Codable {
+        /// The maximum number of parts, including those of nested bodies; the default is 1,000. Exceeding it is
+        /// ``MultipartError/Code/tooManyParts``.
+        public var maximumPartCount = 1000
+        /// The maximum number of bytes in a part's header, including line ends; the default is 16,384. Exceeding it is
+        /// ``MultipartError/Code/headerTooLarge``.
+        public var maximumHeaderBytes = 16 * 1024
+        /// The maximum number of fields in a part's header, at most 10,000; the default is 64. Exceeding it is
+        /// ``MultipartError/Code/tooManyHeaderFields``.
+        public var maximumHeaderFieldCount = 64
+        /// The maximum depth of multipart bodies, including the outermost; the default is 4. Exceeding it is
+        /// ``MultipartError/Code/nestedTooDeep``.
+        public var maximumNesting = 4
+        /// The maximum number of bytes in the body; the default, nil, is no limit, since the parser keeps no content.
+        /// Exceeding it is ``MultipartError/Code/bodyTooLarge``.
+        public var maximumTotalBytes: Int64?
 
-    /// Creates the default limits.
-    public init() {}
+        /// Creates the default limits.
+        public init() {}
+    }
 }

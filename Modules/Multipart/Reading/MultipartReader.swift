@@ -18,14 +18,14 @@ import LinnetSerialization
 /// are passed on.
 public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: DataProtocol {
     /// What is read.
-    public typealias Element = MultipartEvent
+    public typealias Element = MultipartParser.Event
 
     private let chunks: Chunks
     private let parser: MultipartParser
 
     /// Creates a reader; see ``MultipartParser/init(contentType:limits:readsNestedParts:)``.
     public init(
-        _ chunks: Chunks, contentType: String, limits: MultipartLimits = MultipartLimits(),
+        _ chunks: Chunks, contentType: String, limits: MultipartParser.Limits = MultipartParser.Limits(),
         readsNestedParts: Bool = false
     ) throws(MultipartError) {
         self.chunks = chunks
@@ -34,7 +34,8 @@ public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks
 
     /// Creates a reader; see ``MultipartParser/init(boundary:limits:readsNestedParts:)``.
     public init(
-        _ chunks: Chunks, boundary: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        _ chunks: Chunks, boundary: String, limits: MultipartParser.Limits = MultipartParser.Limits(),
+        readsNestedParts: Bool = false
     ) throws(MultipartError) {
         self.chunks = chunks
         parser = try MultipartParser(boundary: boundary, limits: limits, readsNestedParts: readsNestedParts)
@@ -57,12 +58,12 @@ public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks
         }
 
         /// Returns the next event; nil at the end of the chunks.
-        public mutating func next() async throws -> MultipartEvent? {
+        public mutating func next() async throws -> MultipartParser.Event? {
             try await next(isolation: #isolation)
         }
 
         /// Returns the next event; nil at the end of the chunks.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> MultipartEvent? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> MultipartParser.Event? {
             while !isAtEnd {
                 if let event = try parser.next() { return event }
                 if let chunk = try await chunks.next(isolation: actor) {

@@ -9,14 +9,14 @@ public struct MultipartResponseSerializer: ResponseSerializer, Hashable, Codable
     /// The responses to accept; the default is a status of 200 to 299 with `multipart/*`.
     public var validation: ResponseValidation
     /// The limits for the body.
-    public var limits: MultipartLimits
+    public var limits: MultipartParser.Limits
     /// Whether multipart parts are parsed. The default is false.
     public var readsNestedParts: Bool
 
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: ["multipart/*"]),
-        limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        limits: MultipartParser.Limits = MultipartParser.Limits(), readsNestedParts: Bool = false
     ) {
         self.validation = validation
         self.limits = limits

@@ -65,7 +65,7 @@ struct MultipartScanner: Sendable {
     }
 
     /// The next event; nil if more bytes are needed, or the body is closed.
-    mutating func next(_ limits: MultipartLimits) throws(MultipartError) -> Event? {
+    mutating func next(_ limits: MultipartParser.Limits) throws(MultipartError) -> Event? {
         while true {
             switch state {
             case .closed:
@@ -105,7 +105,7 @@ struct MultipartScanner: Sendable {
     }
 
     private mutating func parseHead(
-        _ limits: MultipartLimits
+        _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
         // Swapped out and back, so that the parser is not copied.
         var parser = MultipartHeadParser()

@@ -76,13 +76,17 @@ public struct Parameters: Sendable, Hashable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Creates parameters in the literal's order.
-    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
-        root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1) })
+    /// Creates parameters in the literal's order, from values of any ``ParameterConvertible`` types; nil is null.
+    ///
+    /// A nested literal with values of several types needs a type: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.
+    public init(dictionaryLiteral elements: (String, (any ParameterConvertible)?)...) {
+        root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1?.parameterValue ?? .null) })
     }
 
     /// Creates parameters with a top-level array, for JSON.
-    public init(arrayLiteral elements: ParameterValue...) { root = .array(elements) }
+    public init(arrayLiteral elements: (any ParameterConvertible)?...) {
+        root = .array(elements.map { $0?.parameterValue ?? .null })
+    }
 }
 
 /// The maximum nesting of parameters, which protects the thread's stack.

@@ -48,7 +48,8 @@ struct BinaryPropertyListWriter {
             objects[place] = .dictionary(keys: keys, values: elements)
             return place
         case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
-            throw SerializationError(code: .encodingFailed, message: "A property list cannot represent a date that is not finite.")
+            throw SerializationError(
+                code: .encodingFailed, message: "A property list cannot represent a date that is not finite.")
         default:
             return add(Self.plainBytes(of: value), mostShared: Self.mostShared.value)
         }

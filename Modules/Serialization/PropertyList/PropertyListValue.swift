@@ -115,15 +115,17 @@ extension [String: PropertyListValue] {
     }
 }
 
-/// The format of a property list.
-public struct PropertyListFormat: Sendable, Hashable, Codable {
-    enum Kind: String, Sendable, Codable { case xml, binary }
-    let kind: Kind
+extension PropertyListValue {
+    /// The format of a property list.
+    public struct Format: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case xml, binary }
+        let kind: Kind
 
-    /// XML, version 1.0.
-    public static let xml = PropertyListFormat(kind: .xml)
-    /// Binary, version 1.0: `bplist00`.
-    public static let binary = PropertyListFormat(kind: .binary)
+        /// XML, version 1.0.
+        public static let xml = PropertyListValue.Format(kind: .xml)
+        /// Binary, version 1.0: `bplist00`.
+        public static let binary = PropertyListValue.Format(kind: .binary)
+    }
 }
 
 extension PropertyListValue {
@@ -133,7 +135,7 @@ extension PropertyListValue {
     ///   ``SerializationError/Code/encodingFailed`` if the top-level value is neither an array nor a dictionary, or
     ///   the format cannot represent a value: in XML a control character (XML 1.0, section 2.2) or a year with more
     ///   than nine digits, in both a date that is not finite.
-    public func data(format: PropertyListFormat = .xml) throws(SerializationError) -> Data {
+    public func data(format: PropertyListValue.Format = .xml) throws(SerializationError) -> Data {
         switch self {
         case .array, .dictionary: break
         default:
@@ -146,7 +148,7 @@ extension PropertyListValue {
     }
 
     /// The value in a format, with any top-level value.
-    func written(_ format: PropertyListFormat) throws(SerializationError) -> Data {
+    func written(_ format: PropertyListValue.Format) throws(SerializationError) -> Data {
         guard format == .xml else { return try BinaryPropertyListWriter.data(self) }
         var writer = XMLPropertyListWriter()
         try writer.write(top: self)
@@ -203,7 +205,8 @@ extension PropertyListValue {
                 guard named.set(try PropertyListValue(entry.value, depth: depth + 1), forKey: entry.key) else {
                     throw SerializationError(
                         code: .invalidParameters,
-                        message: "Two names are canonically equivalent to \(entry.key.debugDescription); use one of them."
+                        message:
+                            "Two names are canonically equivalent to \(entry.key.debugDescription); use one of them."
                     )
                 }
             }

@@ -9,11 +9,11 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
     /// Header fields, options, how a query is written, and for which methods.
     public var settings: RequestSerializerSettings
     /// The format; the default is XML.
-    public var format: PropertyListFormat
+    public var format: PropertyListValue.Format
 
     /// Creates a serializer.
     public init(
-        format: PropertyListFormat = .xml,
+        format: PropertyListValue.Format = .xml,
         headerFields: HTTPFields = FormRequestSerializer.defaultHeaderFields,
         methodsEncodingParametersInURL: Set<HTTPRequest.Method> = [.get, .head, .delete],
         queryEncoder: QueryEncoder = QueryEncoder()
