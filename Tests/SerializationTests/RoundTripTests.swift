@@ -28,6 +28,17 @@ import Testing
         #expect(try read(parameters) == order)
     }
 
+    @Test(arguments: [0, 1_893_553_445, -4_133_944_086] as [Double]) func millisecondsAreNotTruncated(start: Double)
+        throws
+    {
+        for millisecond in 1..<1000 {
+            let date = Date(timeIntervalSince1970: start + Double(millisecond) / 1000)
+            let text = try QueryEncoder().encode(["d": date])
+            let digits = String(1000 + millisecond).dropFirst()
+            #expect(text.hasSuffix(".\(digits)Z"), "\(text)")
+        }
+    }
+
     @Test(arguments: ["0.1", "12345678901234567890.123456789", "-0.000000000000000001", "100", "0"])
     func decimalsAreNumbersOnBothPathsAndReadBackExactly(text: String) throws {
         let price = try #require(Decimal(string: text))

@@ -196,7 +196,8 @@ extension Date {
     var parameterText: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
-        let rounded = Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+        // The format cuts off what is below a millisecond, and the nearest number to one is below it half the time.
+        let rounded = Date(timeIntervalSinceReferenceDate: (milliseconds + (isWhole ? 0 : 0.25)) / 1000)
         return rounded.formatted(isWhole ? .iso8601 : Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
