@@ -1,27 +1,28 @@
+import CGdkPixbuf
 public import FoundationEssentials
 
-/// Decodes images into bitmaps, with gdk-pixbuf.
+/// Decodes images into bitmaps with gdk-pixbuf.
 ///
 /// ```swift
-/// let bitmap = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 512)).decode(data)
+/// let bitmap = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 512)).decode(data)
 /// ```
 public struct ImageDecoder: Sendable, Hashable, Codable {
-    /// The limits of what is decoded, and what is made of it.
-    public var options: ImageDecodingOptions
+    /// The limits and transformations.
+    public var options: ImageDecoder.Options
 
     /// Creates a decoder.
-    public init(options: ImageDecodingOptions = ImageDecodingOptions()) { self.options = options }
+    public init(options: ImageDecoder.Options = ImageDecoder.Options()) { self.options = options }
 
-    /// Decodes an image, or the first of its frames.
+    /// Decodes an image; of several frames, the first.
     ///
     /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, ``ImageError/Code/noLoader``,
-    ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``. An image
-    ///   that ends early is malformed.
+    ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``, also
+    ///   for an image that ends early.
     public func decode(_ data: Data) throws(ImageError) -> Bitmap {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
         }
-        // gdk-pixbuf judges a header that is not understood here.
+        // gdk-pixbuf checks headers that are not understood here.
         let info = ImageInfo(data, format: format)
         if let info { try check(info) }
         let first = try firstImage(of: data, format: format)
@@ -36,7 +37,7 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         }
         let bitmap = scaled ?? decoded.bitmap
         guard options.appliesOrientation else { return bitmap }
-        // libtiff turns some images itself, and the loader says what is left to do.
+        // libtiff applies some orientations itself; the loader reports the rest.
         return bitmap.turned(by: format == .tiff ? decoded.orientation : info?.orientation ?? 1)
     }
 
@@ -45,7 +46,7 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         if overflowed || pixels > options.maximumPixels {
             throw ImageError(tooManyPixels: info.width, info.height, limit: options.maximumPixels)
         }
-        // Sixteen bits for each of four samples are the most that a pixel needs.
+        // A pixel takes at most four samples of sixteen bits.
         let maximumBytes = max(options.maximumPixels, 0).product(8)
         if info.decodedBytes > maximumBytes {
             throw ImageError(
@@ -62,7 +63,8 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         }
     }
 
-    /// What the loader is given: it would decode all frames of a GIF, choose by itself in an icon, and read no PNG there.
+    /// The bytes for the loader, which would decode all frames of a GIF, choose an image of an icon itself, and fail
+    /// on PNG in icons.
     private func firstImage(
         of data: Data, format: ImageFormat
     ) throws(ImageError) -> (data: Data, format: ImageFormat) {
@@ -91,5 +93,119 @@ extension ImageError {
             code: .tooManyPixels,
             message: "The image has \(width) x \(height) pixels, and at most \(limit) are allowed."
         )
+    }
+}
+
+extension ImageDecoder {
+    /// The limits for decoding, and the transformations after it.
+    public struct Options: Sendable, Hashable, Codable {
+        /// The maximum number of pixels; the default is 64 million, which take 256 MB.
+        ///
+        /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
+        /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel.
+        public var maximumPixels: Int
+        /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
+        public var maximumFrames: Int
+        /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
+        /// nil, which keeps the size.
+        ///
+        /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole.
+        public var maximumDimension: Int?
+        /// Whether the EXIF orientation is applied; the default is true.
+        public var appliesOrientation: Bool
+
+        /// Creates options.
+        public init(
+            maximumPixels: Int = 64_000_000,
+            maximumFrames: Int = 1000,
+            maximumDimension: Int? = nil,
+            appliesOrientation: Bool = true
+        ) {
+            self.maximumPixels = maximumPixels
+            self.maximumFrames = maximumFrames
+            self.maximumDimension = maximumDimension
+            self.appliesOrientation = appliesOrientation
+        }
+    }
+}
+
+/// Decodes one image with gdk-pixbuf.
+struct PixbufDecoder {
+    let format: ImageFormat
+    let maximumPixels: Int
+    /// The length to which the loader scales the longer side; nil keeps the size.
+    let maximumDimension: Int?
+
+    /// The loader allocates once it knows the size; writing in pieces stops at a refusal.
+    private static let pieceSize = 16 * 1024
+
+    func decode(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
+        var error: UnsafeMutablePointer<GError>?
+        guard let loader = gdk_pixbuf_loader_new_with_type(format.description, &error) else {
+            throw ImageError(
+                code: .noLoader,
+                message: "gdk-pixbuf cannot read \(format): \(GdkError.takeMessage(&error))."
+            )
+        }
+        defer { g_object_unref(loader) }
+        let check = makeCheck()
+        defer { check.deallocate() }
+        linnet_pixbuf_loader_check_size(loader, check)
+
+        let isWritten = write(data, to: loader, check: check, error: &error)
+        // A loader must be closed before it is released.
+        let isClosed = error == nil ? gdk_pixbuf_loader_close(loader, &error) != 0 : false
+        if error != nil { gdk_pixbuf_loader_close(loader, nil) }
+        let message = GdkError.takeMessage(&error)
+        if check.pointee.is_refused != 0 {
+            let (width, height) = (Int(check.pointee.width), Int(check.pointee.height))
+            throw ImageError(tooManyPixels: width, height, limit: maximumPixels)
+        }
+        guard isWritten, isClosed, let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else {
+            throw ImageError(code: .malformed, message: "The \(format) image is damaged: \(message).")
+        }
+        guard format.isComplete(data, updatedPixels: Int(check.pointee.updated_pixels), of: pixbuf) else {
+            throw ImageError(code: .malformed, message: "The \(format) image ends too early.")
+        }
+        let orientation = gdk_pixbuf_get_option(pixbuf, "orientation").flatMap { Int(String(cString: $0)) }
+        return (try Bitmap(copying: pixbuf), orientation ?? 1)
+    }
+
+    private func makeCheck() -> UnsafeMutablePointer<LinnetPixbufSizeCheck> {
+        let check = UnsafeMutablePointer<LinnetPixbufSizeCheck>.allocate(capacity: 1)
+        check.initialize(to: LinnetPixbufSizeCheck())
+        check.pointee.maximum_pixels = gint64(maximumPixels)
+        check.pointee.maximum_dimension = Int32(clamping: maximumDimension.map { max($0, 1) } ?? 0)
+        return check
+    }
+
+    private func write(
+        _ data: Data,
+        to loader: UnsafeMutablePointer<GdkPixbufLoader>,
+        check: UnsafeMutablePointer<LinnetPixbufSizeCheck>,
+        error: inout UnsafeMutablePointer<GError>?
+    ) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty, check.pointee.is_refused == 0 {
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceSize))
+                rest = rest.dropFirst(piece.count)
+                let start = piece.bindMemory(to: UInt8.self).baseAddress
+                if gdk_pixbuf_loader_write(loader, start, gsize(piece.count), &error) == 0 { return false }
+            }
+            return true
+        }
+    }
+}
+
+/// An error of GLib.
+enum GdkError {
+    /// Takes the message, without its full stop, and releases the error.
+    static func takeMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
+        guard let raised = error else { return "it ends too early" }
+        error = nil
+        defer { g_error_free(raised) }
+        let message = raised.pointee.message.map { String(cString: $0) } ?? "no reason is given"
+        return message.hasSuffix(".") ? String(message.dropLast()) : message
     }
 }

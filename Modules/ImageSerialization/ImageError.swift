@@ -1,29 +1,31 @@
-/// Why a body was not read as an image; it underlies the serializer's error.
+public import FoundationEssentials
+
+/// An error of decoding or encoding an image.
 public struct ImageError: Error, Sendable {
-    /// What kind of failure it was.
+    /// The kind of an error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// The bytes begin as no format does that is read here.
+        /// The bytes are in none of the supported formats.
         public static let unknownFormat = Code("unknownFormat")
-        /// The format is known, but gdk-pixbuf has no loader for it on this machine.
+        /// The format is supported, but gdk-pixbuf has no loader for it on this machine.
         public static let noLoader = Code("noLoader")
-        /// The image has more pixels than the limit, or takes more memory than so many need; nothing was allocated for it.
+        /// The image exceeds the limit on pixels or on the memory for them; nothing was allocated for it.
         public static let tooManyPixels = Code("tooManyPixels")
-        /// The image has more frames or pages than the limit.
+        /// The image exceeds the limit on frames or pages.
         public static let tooManyFrames = Code("tooManyFrames")
-        /// gdk-pixbuf could not write the image.
+        /// gdk-pixbuf failed to encode the image.
         public static let encodingFailed = Code("encodingFailed")
         /// The bytes are damaged or incomplete.
         public static let malformed = Code("malformed")
     }
 
-    /// What kind of failure it was.
+    /// The kind of the error.
     public var code: Code
-    /// One line that a person can act on.
+    /// One sentence that says what happened.
     public var message: String
 
     /// Creates an error.
@@ -33,7 +35,9 @@ public struct ImageError: Error, Sendable {
     }
 }
 
-extension ImageError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension ImageError: LocalizedError, CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+    /// The message.
+    public var errorDescription: String? { message }
 }

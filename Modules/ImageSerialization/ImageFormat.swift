@@ -1,11 +1,11 @@
 import CGdkPixbuf
 public import FoundationEssentials
 
-/// A format of images that is read here, told by its first bytes and not by what the server says.
+/// An image format, detected from the first bytes regardless of Content-Type.
 ///
-/// gdk-pixbuf knows more; each is code that a hostile image could reach, so that only these are asked for.
+/// gdk-pixbuf supports more formats, which are disabled to keep their code out of reach of hostile images.
 public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
-    /// The name that gdk-pixbuf has for it, such as `jpeg`.
+    /// The name of the format in gdk-pixbuf, such as `jpeg`.
     public let description: String
 
     private init(_ description: String) { self.description = description }
@@ -22,10 +22,10 @@ public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
     public static let ico = ImageFormat("ico")
     /// Tagged Image File Format.
     public static let tiff = ImageFormat("tiff")
-    /// WebP, for which gdk-pixbuf needs a loader from a package of its own.
+    /// WebP, whose loader for gdk-pixbuf is a separate package.
     public static let webp = ImageFormat("webp")
 
-    /// The format that the bytes begin as; nil if it is none of these.
+    /// The format of the bytes; nil if it is not supported.
     public init?(sniffing data: Data) {
         let head = Array(data.prefix(12))
         switch head {
@@ -47,5 +47,42 @@ public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
         gdk_pixbuf_loader_close(loader, nil)
         g_object_unref(loader)
         return true
+    }
+}
+
+extension ImageFormat {
+    /// Whether the bytes reach the format's end mark, or all rows were reported.
+    ///
+    /// gdk-pixbuf fills the missing pixels of a truncated image with gray; here it is an error. The loaders of the
+    /// other formats check this themselves.
+    func isComplete(_ data: Data, updatedPixels: Int, of pixbuf: OpaquePointer) -> Bool {
+        switch self {
+        case .png: hasPNGEnd(data)
+        case .jpeg: hasJPEGEnd(data)
+        case .bmp, .ico:
+            updatedPixels >= Int(gdk_pixbuf_get_width(pixbuf)) * Int(gdk_pixbuf_get_height(pixbuf))
+        case .gif: !GIFBlocks(ImageBytes(data)).imageEnds.isEmpty
+        // The size in the RIFF header counts the bytes after it (RFC 9649, section 2.3).
+        case .webp: ImageBytes(data).little(4, 4).map { $0 <= data.count - 8 } ?? false
+        default: true
+        }
+    }
+
+    /// Walks the chunks up to IEND (PNG, section 5.3).
+    private func hasPNGEnd(_ data: Data) -> Bool {
+        var rest = data.dropFirst(8)
+        while rest.count >= 12 {
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            guard length <= rest.count - 12 else { return false }
+            if rest.dropFirst(4).prefix(4).elementsEqual("IEND".utf8) { return true }
+            rest = rest.dropFirst(length + 12)
+        }
+        return false
+    }
+
+    /// Searches for EOI (ITU T.81, section B.1.1.3) near the end, since some programs append data.
+    private func hasJPEGEnd(_ data: Data) -> Bool {
+        let tail = data.suffix(64 * 1024)
+        return zip(tail, tail.dropFirst()).contains { $0 == 0xFF && $1 == 0xD9 }
     }
 }

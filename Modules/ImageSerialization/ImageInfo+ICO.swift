@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension ImageInfo {
-    /// The largest of the icons. One that is a PNG says itself how large it is, whatever the directory has.
+    /// The largest image of an icon. A PNG's own size counts, not the directory's.
     static func ico(_ bytes: ImageBytes) -> ImageInfo? {
         guard let directory = ICODirectory(bytes) else { return nil }
         let largest = directory.largest
@@ -13,19 +13,19 @@ extension ImageInfo {
     }
 }
 
-/// The list of images at the beginning of an icon.
+/// The directory at the beginning of an icon.
 struct ICODirectory {
     struct Entry {
         let width: Int
         let height: Int
-        /// Bits for each pixel, as the entry says.
+        /// The bits per pixel in the entry.
         let depth: Int
-        /// Where the entry itself stands.
+        /// The offset of the entry.
         let place: Int
     }
 
     let count: Int
-    /// The one with the most pixels, and of these the one with the most bits.
+    /// The image with the most pixels, and of those the one with the most bits.
     let largest: Entry
 
     init?(_ bytes: ImageBytes) {
@@ -47,7 +47,7 @@ struct ICODirectory {
         self.largest = largest
     }
 
-    /// An icon of the largest image alone, so that it is the one that is decoded; nil if it is not in the file.
+    /// An icon with only the largest image, so that the loader decodes it; nil if its bytes are missing.
     func largestAlone(in bytes: ImageBytes) -> Data? {
         guard let content = largest.content(in: bytes), let entry = bytes.part(largest.place, 12) else { return nil }
         return Data([0, 0, 1, 0, 1, 0]) + entry + Data([22, 0, 0, 0]) + content
@@ -55,7 +55,7 @@ struct ICODirectory {
 }
 
 extension ICODirectory.Entry {
-    /// The image's bytes, as far as the file goes.
+    /// The bytes of the image within the file.
     func content(in bytes: ImageBytes) -> Data? {
         guard let size = bytes.little(place + 8, 4), let offset = bytes.little(place + 12, 4), offset < bytes.count
         else {
@@ -64,7 +64,7 @@ extension ICODirectory.Entry {
         return bytes.part(offset, min(size, bytes.count - offset))
     }
 
-    /// The image's bytes if it is a PNG, which gdk-pixbuf's loader of icons does not read.
+    /// The bytes of the image if it is a PNG, which gdk-pixbuf's loader for icons does not support.
     func png(in bytes: ImageBytes) -> Data? {
         content(in: bytes).flatMap { ImageFormat(sniffing: $0) == .png ? $0 : nil }
     }

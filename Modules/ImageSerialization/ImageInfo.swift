@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// What an image says of itself in its header. Nothing is decoded for it.
+/// The header of an image, read without decoding it.
 public struct ImageInfo: Sendable, Hashable {
     /// The format.
     public let format: ImageFormat
-    /// The number of pixels in a row, before the orientation is applied.
+    /// The width in pixels, before the orientation is applied.
     public let width: Int
-    /// The number of rows, before the orientation is applied.
+    /// The height in pixels, before the orientation is applied.
     public let height: Int
-    /// EXIF's orientation, from 1 (upright) to 8.
+    /// The EXIF orientation, from 1 (upright) to 8.
     public var orientation = 1
     /// The number of frames or pages, at least 1.
     public var frameCount = 1
-    /// How many bytes the decoder takes for the first frame at once, at least.
+    /// The minimum number of bytes that the decoder allocates for the first frame.
     var decodedBytes: Int
 
-    /// Reads an image's header.
+    /// Reads the header of an image.
     ///
-    /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, or ``ImageError/Code/malformed`` when the
+    /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, or with ``ImageError/Code/malformed`` if the
     ///   header is damaged or incomplete.
     public init(of data: Data) throws(ImageError) {
         guard let format = ImageFormat(sniffing: data) else {
@@ -56,7 +56,7 @@ public struct ImageInfo: Sendable, Hashable {
     }
 }
 
-/// Numbers at places that may be beyond the end.
+/// Reads numbers at offsets that may be out of range.
 struct ImageBytes {
     private let data: Data
 
@@ -68,19 +68,19 @@ struct ImageBytes {
         offset >= 0 && offset < data.count ? Int(data[data.startIndex + offset]) : nil
     }
 
-    /// A number of `size` bytes, the last of them highest.
+    /// A little-endian number of `size` bytes.
     func little(_ offset: Int, _ size: Int) -> Int? {
         guard offset >= 0, offset <= data.count - size else { return nil }
         return (0..<size).reduce(0) { $0 | Int(data[data.startIndex + offset + $1]) << (8 * $1) }
     }
 
-    /// A number of `size` bytes, the first of them highest.
+    /// A big-endian number of `size` bytes.
     func big(_ offset: Int, _ size: Int) -> Int? {
         guard offset >= 0, offset <= data.count - size else { return nil }
         return (0..<size).reduce(0) { $0 << 8 | Int(data[data.startIndex + offset + $1]) }
     }
 
-    /// So many bytes from an offset.
+    /// A range of bytes.
     func part(_ offset: Int, _ size: Int) -> Data? {
         guard offset >= 0, size >= 0, offset <= data.count - size else { return nil }
         return data[(data.startIndex + offset)..<(data.startIndex + offset + size)]
@@ -94,7 +94,7 @@ struct ImageBytes {
 }
 
 extension Int {
-    /// The product of two numbers of zero or more, or the highest number if it is beyond that.
+    /// The product of two nonnegative numbers, saturated at the maximum.
     func product(_ other: Int) -> Int {
         let (product, overflowed) = multipliedReportingOverflow(by: other)
         return overflowed ? .max : product

@@ -1,17 +1,17 @@
 import FoundationEssentials
 public import LinnetSerialization
 
-/// Decodes an image into a bitmap, with gdk-pixbuf.
+/// Decodes a body as an image with gdk-pixbuf.
 ///
-/// PNG, JPEG, GIF (its first frame), BMP, ICO, TIFF and WebP are read, where gdk-pixbuf has the loader; the bytes
-/// decide which it is, not the Content-Type.
+/// PNG, JPEG, GIF (its first frame), BMP, ICO, TIFF and WebP are supported as far as gdk-pixbuf has loaders for them.
+/// The bytes tell the format, not the Content-Type.
 public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with ``imageContentTypes``.
+    /// The responses to accept; the default is a status of 200 to 299 with ``imageContentTypes``.
     public var validation: ResponseValidation
-    /// The limits of what is decoded, and what is made of it.
-    public var options: ImageDecodingOptions
+    /// The limits and transformations.
+    public var options: ImageDecoder.Options
 
-    /// The content types of the formats above.
+    /// The content types of the supported formats.
     public static let imageContentTypes = [
         "image/png", "image/jpeg", "image/gif", "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-win-bitmap",
         "image/tiff", "image/ico", "image/x-icon", "image/vnd.microsoft.icon", "image/webp",
@@ -20,7 +20,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: imageContentTypes),
-        options: ImageDecodingOptions = ImageDecodingOptions()
+        options: ImageDecoder.Options = ImageDecoder.Options()
     ) {
         self.validation = validation
         self.options = options
@@ -28,18 +28,20 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Validates the response and decodes its body.
     ///
-    /// - Throws: `SerializationError` with `decodingFailed`; an ``ImageError`` underlies it.
+    /// - Throws: `SerializationError` with `decodingFailed`, whose underlying error is an ``ImageError``.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Bitmap {
         try validation.validate(response)
         do {
             return try ImageDecoder(options: options).decode(response.body)
         } catch {
             throw SerializationError(
-                code: .decodingFailed,
-                message: "The body is not an image that can be shown: \(error.message)",
-                underlying: error,
-                response: response
+                unreadable: response, "The body cannot be decoded as an image", reason: error.message, underlying: error
             )
         }
     }
+}
+
+extension ResponseSerializer where Self == ImageResponseSerializer {
+    /// Decodes the body as a ``Bitmap``, with the defaults.
+    public static var image: Self { Self() }
 }

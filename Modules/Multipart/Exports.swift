@@ -1,3 +1,2 @@
-// A form becomes the body of a request, and its parameters are those of a request: whoever imports LinnetMultipart needs no
-// further import to make one.
+// The public API uses the types of LinnetSerialization, so that importing LinnetMultipart is enough.
 @_exported public import LinnetSerialization

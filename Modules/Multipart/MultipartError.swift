@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a form's body could not be made, or a multipart body not be read.
 public struct MultipartError: Error, Sendable {
     /// What kind of failure it was.
@@ -76,7 +78,9 @@ public struct MultipartError: Error, Sendable {
     }
 }
 
-extension MultipartError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension MultipartError: LocalizedError, CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+    /// The message.
+    public var errorDescription: String? { message }
 }

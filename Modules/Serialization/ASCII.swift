@@ -1,11 +1,11 @@
-/// Classes of ASCII bytes, as bit masks so that a test is two shifts.
+/// Classes of ASCII characters as bit masks, so that a test costs two shifts.
 enum ASCII {
-    /// RFC 9110's token characters.
+    /// The characters of a token (RFC 9110, section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// RFC 3986's unreserved characters, and `/` and `?`, which a query may carry as they are.
+    /// The unreserved characters of RFC 3986, and `/` and `?`, which a query may contain unescaped.
     static func isPlainInQuery(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x83FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
@@ -14,12 +14,12 @@ enum ASCII {
         isIn(byte, low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)
     }
 
-    /// The upper-case hexadecimal digit of a number below 16.
+    /// The uppercase hexadecimal digit for a number below 16.
     static func hexadecimalDigit(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
     }
 
-    /// The value of a hexadecimal digit of either case; nil for another byte.
+    /// The value of a hexadecimal digit of either case; nil for any other byte.
     static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

@@ -1,3 +1,2 @@
-// Requests, responses and serializers are made of its methods, statuses and fields: whoever imports LinnetSerialization
-// needs no further import to write one.
+// The public API uses the methods, statuses and fields of HTTPTypes, so that importing LinnetSerialization is enough.
 @_exported public import HTTPTypes

@@ -1,48 +1,51 @@
-/// Why a value could not be made into a request, or a response into a value.
+public import FoundationEssentials
+
+/// An error of encoding a request or decoding a response.
 public struct SerializationError: Error, Sendable {
-    /// What kind of failure it was.
+    /// The kind of an error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// The response's status is not in the set that the validation accepts.
+        /// The validation does not accept the response's status.
         public static let unacceptableStatus = Code("unacceptableStatus")
-        /// The response's Content-Type is not one that the validation accepts.
+        /// The validation does not accept the response's Content-Type.
         public static let unacceptableContentType = Code("unacceptableContentType")
-        /// The response has no body, and the validation wants one.
+        /// The response has no body, but the validation or the type requires one.
         public static let emptyBody = Code("emptyBody")
-        /// The response's body is not what the serializer reads.
+        /// The response's body cannot be decoded.
         public static let decodingFailed = Code("decodingFailed")
-        /// A value cannot be written in the serializer's format, such as a NaN in JSON.
+        /// A value cannot be encoded in the serializer's format, such as NaN in JSON.
         public static let encodingFailed = Code("encodingFailed")
-        /// The parameters do not fit the serializer, such as a top-level array in a query.
+        /// The parameters do not suit the serializer, such as an array at the top level of a query.
         public static let invalidParameters = Code("invalidParameters")
-        /// A header field's name or value is not allowed on the wire (RFC 9110, section 5).
+        /// The name or the value of a header field is invalid (RFC 9110, section 5).
         public static let invalidHeader = Code("invalidHeader")
-        /// The URL cannot carry the query.
+        /// The URL is not of the required kind, or cannot carry the query.
         public static let invalidURL = Code("invalidURL")
-        /// The body was read already and can be read only once.
+        /// The body was read before, and can be read only once.
         public static let bodyNotReplayable = Code("bodyNotReplayable")
-        /// The file that is to be a body cannot be read: it is not there, not a regular file, or not permitted. The
+        /// The file of a body cannot be read: it does not exist, is not a regular file, or access is denied. The
         /// underlying error is a ``FileFailure``.
         public static let bodyFileUnreadable = Code("bodyFileUnreadable")
-        /// A file that the body is read from changed since its size was taken.
+        /// The file of a body changed after its size was determined.
         public static let bodyFileChanged = Code("bodyFileChanged")
-        /// The value is nested deeper than the limit.
+        /// The value exceeds the limit on nesting.
         public static let nestedTooDeep = Code("nestedTooDeep")
     }
 
-    /// What kind of failure it was.
+    /// The kind of the error.
     public var code: Code
-    /// One line that a person can act on.
+    /// One sentence that says what happened.
     public var message: String
     /// The error that caused this one, if any.
     ///
-    /// When both the status and the content type are unacceptable, the status is the error and the type is here.
+    /// If both the status and the body are unacceptable, the error is about the status, and the underlying error
+    /// about the body.
     public var underlying: (any Error)?
-    /// The response that was being read, with its body; nil for errors of requests.
+    /// The response with its body; nil for errors of requests.
     public var response: SerializedResponse?
 
     /// Creates an error.
@@ -59,7 +62,62 @@ public struct SerializationError: Error, Sendable {
     }
 }
 
-extension SerializationError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension SerializationError: LocalizedError, CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+    /// The message.
+    public var errorDescription: String? { message }
+}
+
+/// The description of an encoder's, a decoder's or a closure's error, for the end of a sentence: without a full stop.
+func reason(of error: any Error) -> String {
+    let text =
+        switch error {
+        case let error as DecodingError: error.reason
+        case let error as EncodingError: error.reason
+        case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
+        default: String(describing: error)
+        }
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+}
+
+extension DecodingError {
+    fileprivate var reason: String {
+        switch self {
+        case .keyNotFound(let key, let context):
+            "the key \(key.stringValue.debugDescription) is missing at \(place(context.codingPath))"
+        case .valueNotFound(let type, let context):
+            "the value at \(place(context.codingPath)) is missing or null, and not of type \(type)"
+        case .typeMismatch(let type, let context):
+            "the value at \(place(context.codingPath)) is not of type \(type)"
+        case .dataCorrupted(let context): problem(context.debugDescription, context.codingPath)
+        @unknown default: String(describing: self)
+        }
+    }
+}
+
+extension EncodingError {
+    fileprivate var reason: String {
+        switch self {
+        case .invalidValue(_, let context): problem(context.debugDescription, context.codingPath)
+        @unknown default: String(describing: self)
+        }
+    }
+}
+
+private func problem(_ description: String, _ path: [any CodingKey]) -> String {
+    let text = description.hasSuffix(".") ? String(description.dropLast()) : description
+    return path.isEmpty ? text : "at \(place(path)), \(text)"
+}
+
+/// A coding path in the form `posts[0].author`.
+private func place(_ path: [any CodingKey]) -> String {
+    if path.isEmpty { return "the top" }
+    return path.reduce(into: "") { text, key in
+        if let index = key.intValue {
+            text += "[\(index)]"
+        } else {
+            text += text.isEmpty ? key.stringValue : "." + key.stringValue
+        }
+    }
 }

@@ -1,12 +1,12 @@
 import CLibXML2
 
-/// Reads one document with libxml2, and keeps the limits that are counted in what it finds.
+/// Reads one document with libxml2, and enforces the limits on its content.
 ///
-/// libxml2 pulls its input from an ``XMLSource``. Once something has failed, the source is at its end: the few thousand
-/// bytes that libxml2 holds by then are all that it still looks at. Stopping it in the middle is not needed, and not safe
-/// where it reports an error.
+/// libxml2 reads its input from an ``XMLSource``. After a failure, the source ends: libxml2 still parses the few
+/// thousand bytes that it has buffered. Stopping it in the middle is unnecessary, and unsafe while it reports an
+/// error.
 final class XMLDocumentReader {
-    /// Takes an event, and the namespaces of the attributes that are in one, by their names as written.
+    /// Handles an event, together with the namespaces of prefixed attributes by their names as written.
     typealias Handler = (XMLEvent, [String: String]) throws -> Void
 
     private let options: XMLParsingOptions
@@ -15,21 +15,21 @@ final class XMLDocumentReader {
     private var names = XMLNameTable()
     private var context: xmlParserCtxtPtr?
     private var failure: (any Error)?
-    /// Why the source ended. libxml2 reads ahead, so that there may be events to tell of what comes before.
+    /// Why the source ended. libxml2 reads ahead, so that events from before may follow.
     private var sourceFailure: XMLSyntaxError?
 
-    /// The elements that have begun and not ended, each with the number of namespaces that it declares.
+    /// The open elements, each with the number of namespaces that it declares.
     private var open: [(name: XMLName, namespaces: Int)] = []
     private var namespaces = 0
     private var nodes = 0
     private var defaults = 0
-    /// How many bytes of text there may still be.
+    /// The number of bytes of text that are still allowed.
     private var budget: Int
 
     private static let start: Void = xmlInitParser()
-    /// Nothing comes from the network; the limits are ours, and come first; the encoding is dealt with.
+    /// No network access; limits and encodings are handled in this module.
     ///
-    /// Without XML_PARSE_NOENT `&amp;` in the value of an attribute would be told as `&#38;`. There is nothing else for it to
+    /// XML_PARSE_NOENT makes `&amp;` in an attribute's value arrive as `&` instead of `&#38;`. It has nothing else to
     /// substitute: the callbacks offer no entities, and a document that declares some is refused.
     private static let options = CInt(
         XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_NOENT.rawValue)
@@ -49,7 +49,7 @@ final class XMLDocumentReader {
         budget = options.budget(for: bytes.count)
     }
 
-    /// Reads the document to its end, or to the first failure, and throws that.
+    /// Reads the document to its end, or to the first failure, which it throws.
     func read() throws {
         Self.start
         try withExtendedLifetime(self) {
@@ -71,7 +71,7 @@ final class XMLDocumentReader {
         }
     }
 
-    // MARK: What libxml2 asks for and tells
+    // MARK: Callbacks
 
     func input(into output: UnsafeMutableRawBufferPointer) -> Int {
         guard failure == nil, sourceFailure == nil else { return 0 }
@@ -96,7 +96,7 @@ final class XMLDocumentReader {
         {
             return fail(.tooManyNodes, "more than \(options.maximumAttributes) attributes or namespaces at once")
         }
-        // Values that the document type gives cost the document nothing.
+        // Values from the document type are not in the bytes of the document.
         guard spend(tag.attributes.reduce(0) { $0 + $1.value.count }) else { return }
         let name = XMLName(
             names.string(tag.localName), namespace: tag.namespace.map { names.string($0) })
@@ -136,7 +136,7 @@ final class XMLDocumentReader {
         fail(.entityDeclaration, name.map { XMLEncoding.shown(String(cString: $0)) })
     }
 
-    /// A declared default is written into each element of its name, at the price of the square of their number.
+    /// A declared default is added to each element of its name, in quadratic time.
     func attributeDefault() {
         guard failure == nil else { return }
         defaults += 1
@@ -145,19 +145,19 @@ final class XMLDocumentReader {
 
     func error(_ error: xmlError) {
         guard failure == nil, let kind = Self.kind(of: error) else { return }
-        // A document that is cut off is malformed, but that is not what is wrong with it.
+        // A document cut off by a limit is malformed, but the limit is the cause.
         if kind == .malformed, sourceFailure != nil { return }
         let detail = error.message.map { Self.line(String(cString: $0)) }
         failure = XMLSyntaxError(kind: kind, line: Int(error.line), detail: detail)
     }
 
-    // MARK: Bookkeeping
+    // MARK: State
 
-    /// What breaks a constraint of Namespaces in XML 1.0. That a name is no URI, or a relative one, is none of these.
+    /// Errors that violate Namespaces in XML 1.0. A namespace that is not a URI, or is relative, is none of them.
     private static let namespaceErrors =
         CInt(XML_NS_ERR_XML_NAMESPACE.rawValue)...CInt(XML_NS_ERR_COLON.rawValue)
 
-    /// Nil for what is no failure: warnings, and what only makes a document invalid.
+    /// Nil for warnings and for errors of validity.
     private static func kind(of error: xmlError) -> XMLSyntaxError.Kind? {
         switch error.level {
         case XML_ERR_FATAL: return .malformed
@@ -203,10 +203,102 @@ final class XMLDocumentReader {
         XMLSyntaxError(kind: kind, line: context.map { Int(linnet_xml_line($0)) } ?? 0, detail: detail)
     }
 
-    /// One line of at most 200 characters: libxml2 quotes the document in its messages.
+    /// One line of at most 200 characters, since libxml2 quotes the document in its messages.
     private static func line(_ message: String) -> String {
         let shown = message.unicodeScalars.prefix(200).map { $0.properties.generalCategory == .control ? " " : $0 }
         let text = String(String.UnicodeScalarView(shown))
         return String(text.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// A tag as reported by libxml2; the pointers are valid during the callback.
+struct XMLStartTag {
+    struct Attribute {
+        let localName: UnsafePointer<xmlChar>
+        let prefix: UnsafePointer<xmlChar>?
+        let namespace: UnsafePointer<xmlChar>?
+        let value: UnsafeBufferPointer<xmlChar>
+    }
+
+    let localName: UnsafePointer<xmlChar>
+    let namespace: UnsafePointer<xmlChar>?
+    /// The number of namespaces that the tag declares.
+    let namespaceCount: Int
+    let attributes: [Attribute]
+}
+
+extension XMLDocumentReader {
+    static let readInput: xmlInputReadCallback = { pointer, buffer, count in
+        guard let reader = reader(pointer), let buffer, count > 0 else { return 0 }
+        return CInt(reader.input(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))))
+    }
+
+    /// The callbacks for libxml2, without those that load external resources.
+    static var callbacks: xmlSAXHandler {
+        var table = xmlSAXHandler()
+        table.initialized = LINNET_XML_SAX2_MAGIC
+        setContentCallbacks(&table)
+        setDeclarationCallbacks(&table)
+        // For some errors of validity, libxml2 passes its own context instead of the reader.
+        table.serror = { _, error in
+            guard let error, let context = error.pointee.ctxt else { return }
+            reader(linnet_xml_user_data(context))?.error(error.pointee)
+        }
+        return table
+    }
+
+    private static func setContentCallbacks(_ table: inout xmlSAXHandler) {
+        table.startElementNs = { pointer, name, _, namespace, namespaceCount, _, count, _, attributes in
+            guard let reader = reader(pointer), let name else { return }
+            reader.startElement(
+                XMLStartTag(
+                    localName: name, namespace: namespace, namespaceCount: Int(namespaceCount),
+                    attributes: list(attributes, count: Int(count))))
+        }
+        table.endElementNs = { pointer, _, _, _ in reader(pointer)?.endElement() }
+        table.characters = { pointer, bytes, count in
+            reader(pointer)?.text(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+        table.ignorableWhitespace = table.characters
+        table.cdataBlock = { pointer, bytes, count in
+            reader(pointer)?.cdata(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+        table.comment = { pointer, text in
+            guard let text else { return }
+            reader(pointer)?.comment(text)
+        }
+        table.processingInstruction = { pointer, target, data in
+            guard let target else { return }
+            reader(pointer)?.processingInstruction(target: target, data: data)
+        }
+    }
+
+    private static func setDeclarationCallbacks(_ table: inout xmlSAXHandler) {
+        table.entityDecl = { pointer, name, _, _, _, _ in reader(pointer)?.entityDeclaration(name) }
+        table.unparsedEntityDecl = { pointer, name, _, _, _ in reader(pointer)?.entityDeclaration(name) }
+        table.attributeDecl = { pointer, _, _, _, _, defaultValue, enumeration in
+            linnet_xml_free_enumeration(enumeration)
+            if defaultValue != nil { reader(pointer)?.attributeDefault() }
+        }
+    }
+}
+
+// C callbacks have no context type, hence free functions.
+private func reader(_ pointer: UnsafeMutableRawPointer?) -> XMLDocumentReader? {
+    pointer.map { Unmanaged<XMLDocumentReader>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// libxml2 passes five pointers for each attribute: the name, its prefix and namespace, and the start and end of the
+/// value.
+private func list(
+    _ pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int
+) -> [XMLStartTag.Attribute] {
+    guard let pointers else { return [] }
+    return (0..<count).compactMap { index in
+        let part = pointers + 5 * index
+        guard let name = part[0], let value = part[3], let end = part[4] else { return nil }
+        return XMLStartTag.Attribute(
+            localName: name, prefix: part[1], namespace: part[2],
+            value: UnsafeBufferPointer(start: value, count: end - value))
     }
 }

@@ -1,10 +1,12 @@
-/// Which encoding a document is in (RFC 7303, 3.2; XML 1.0, 4.3.3 and appendix F).
+import CLibXML2
+
+/// The encoding of a document (RFC 7303, section 3.2; XML 1.0, section 4.3.3 and appendix F).
 ///
-/// A byte order mark says it, else the charset that came beside the document, else the document's first bytes and its
-/// own declaration, else it is UTF-8.
+/// It is that of a byte order mark, else the external charset, else that of the first bytes and the declaration, else
+/// UTF-8.
 enum XMLEncoding {
-    /// The name under which a converter knows it; throws ``XMLSyntaxError`` if the document contradicts itself, or
-    /// names what has no converter.
+    /// The converter's name for the encoding; throws ``XMLSyntaxError`` if the document contradicts itself, or names
+    /// an encoding without a converter.
     static func name(of bytes: UnsafeRawBufferPointer, charset: String?) throws(XMLSyntaxError) -> String {
         let start = Array(bytes.prefix(4))
         if let marked = marks.first(where: { start.starts(with: $0.bytes) }) { return marked.name }
@@ -15,7 +17,7 @@ enum XMLEncoding {
         let text = isEBCDIC ? try converted(head, from: "IBM037") : String(decoding: head, as: UTF8.self)
         guard let declared = declaredName(text) else { return isEBCDIC ? "IBM037" : "UTF-8" }
         if isUTF8(declared), !isEBCDIC { return declared }
-        // A name that the document's own beginning cannot be in, such as UTF-16 in a document that is read as ASCII.
+        // The beginning of the document is not in the declared encoding, such as UTF-16 declared in ASCII.
         let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(5))
         guard try converted(beginning, from: declared) == "<?xml" else {
             throw XMLSyntaxError(
@@ -26,12 +28,12 @@ enum XMLEncoding {
 
     static func isUTF8(_ name: String) -> Bool { ["UTF-8", "UTF8"].contains(name.uppercased()) }
 
-    /// A name for messages, which is as long and as strange as the server likes.
+    /// A name shortened for messages, since a server may send any.
     static func shown(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.prefix(40))).debugDescription
     }
 
-    // The marks of UTF-32 first: that of UTF-16 begins one of them. UTF-8's is left to the reader, as each is.
+    // UTF-32 comes first, since its little-endian mark begins with that of UTF-16. Readers skip the mark.
     private static let marks: [(bytes: [UInt8], name: String)] = [
         ([0xEF, 0xBB, 0xBF], "UTF-8"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32BE"), ([0xFF, 0xFE, 0x00, 0x00], "UTF-32LE"),
         ([0xFE, 0xFF], "UTF-16BE"), ([0xFF, 0xFE], "UTF-16LE"),
@@ -41,7 +43,7 @@ enum XMLEncoding {
         ([0x3C, 0x00], "UTF-16LE"),
     ]
 
-    /// The name from outside; where it leaves the byte order open, the first character says it (RFC 2781, 4.3).
+    /// The external charset; if it leaves the byte order open, the first character tells it (RFC 2781, section 4.3).
     private static func checked(_ name: String, _ start: [UInt8]) throws(XMLSyntaxError) -> String {
         switch name.uppercased() {
         case "UTF-16", "UTF16", "UCS-2", "ISO-10646-UCS-2":
@@ -56,7 +58,7 @@ enum XMLEncoding {
         return name
     }
 
-    /// What `<?xml … encoding="…"?>` names, at the very beginning of the document and nowhere else.
+    /// The encoding in `<?xml … encoding="…"?>` at the very beginning of the document.
     private static func declaredName(_ head: String) -> String? {
         guard head.hasPrefix("<?xml"), let end = head.firstRange(of: "?>") else { return nil }
         let declaration = head[..<end.lowerBound].dropFirst(5)
@@ -67,12 +69,12 @@ enum XMLEncoding {
         rest = rest.drop(while: isBlank)
         guard let quote = rest.popFirst(), quote == "\"" || quote == "'" else { return nil }
         let name = rest.prefix { $0 != quote }
-        // What is no name is left to the parser to refuse.
+        // The parser refuses malformed names.
         guard let first = name.first, first.isASCII, first.isLetter, !name.contains(":") else { return nil }
         return isEncodingName(name) ? String(name) : nil
     }
 
-    /// What IANA's register has in names: EncName (XML 1.0, production 81) and a little more.
+    /// The names in IANA's registry: EncName (XML 1.0, production 81) and a few more characters.
     private static func isEncodingName(_ name: Substring) -> Bool {
         !name.isEmpty && name.utf8.count <= 40
             && name.utf8.allSatisfy {
@@ -90,9 +92,100 @@ enum XMLEncoding {
     ) throws(XMLSyntaxError) -> String {
         var decoder = try XMLDecoder(bytes, from: name)
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2048) { output in
-            // What is not in the encoding is as good as a text of another kind.
+            // Bytes that are not in the encoding do not match any text.
             let count = (try? decoder.decode(into: UnsafeMutableRawBufferPointer(output))) ?? 0
             return String(decoding: output.prefix(count), as: UTF8.self)
         }
+    }
+}
+
+/// Converts the bytes of a document to UTF-8, piece by piece.
+///
+/// The output is valid UTF-8, which is all that the parser sees.
+struct XMLDecoder {
+    private var rest: UnsafeRawBufferPointer
+    /// Nil if the bytes are UTF-8.
+    private let converter: XMLConverter?
+    private var isFlushed = false
+
+    /// The bytes must outlive the decoder. Throws ``XMLSyntaxError`` if the encoding is not supported.
+    init(_ bytes: UnsafeRawBufferPointer, from name: String) throws(XMLSyntaxError) {
+        rest = bytes
+        converter = XMLEncoding.isUTF8(name) ? nil : try XMLConverter(from: name)
+    }
+
+    /// Fills the buffer; returns the number of bytes in it, 0 at the end.
+    ///
+    /// Throws ``XMLSyntaxError`` at bytes that are not in the encoding, after it has returned those before.
+    mutating func decode(into output: UnsafeMutableRawBufferPointer) throws(XMLSyntaxError) -> Int {
+        guard let converter else { return try copy(into: output) }
+        if isFlushed { return 0 }
+        let step = converter.convert(rest, into: output)
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(step.read))
+        if step.written == 0, step.isBroken { throw Self.broken }
+        guard rest.isEmpty else { return step.written }
+        // Some converters hold a character back that may combine with the next.
+        let tail = converter.flush(into: UnsafeMutableRawBufferPointer(rebasing: output.dropFirst(step.written)))
+        isFlushed = true
+        return step.written + tail
+    }
+
+    private mutating func copy(into output: UnsafeMutableRawBufferPointer) throws(XMLSyntaxError) -> Int {
+        var count = min(output.count, rest.count)
+        // Characters are not split.
+        while count < rest.count, count > 0, rest[count] & 0xC0 == 0x80 { count -= 1 }
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+        let valid = Self.validCount(part)
+        if valid == 0, !rest.isEmpty { throw Self.broken }
+        output.copyMemory(from: UnsafeRawBufferPointer(rebasing: part.prefix(valid)))
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(valid))
+        return valid
+    }
+
+    private static var broken: XMLSyntaxError {
+        XMLSyntaxError(kind: .malformed, line: 0, detail: "bytes that are not in the document's encoding")
+    }
+
+    /// The number of bytes at the beginning that are valid UTF-8.
+    private static func validCount(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if String(validating: bytes, as: UTF8.self) != nil { return bytes.count }
+        var count = 0
+        var iterator = bytes.makeIterator()
+        var decoder = UTF8()
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) { count += UTF8.width(scalar) }
+        return count
+    }
+}
+
+/// A converter of the C library.
+private final class XMLConverter {
+    private let handle: UnsafeMutableRawPointer
+
+    init(from name: String) throws(XMLSyntaxError) {
+        guard let handle = linnet_iconv_open(name) else {
+            throw XMLSyntaxError(kind: .unsupportedEncoding, line: 0, detail: XMLEncoding.shown(name))
+        }
+        self.handle = handle
+    }
+
+    deinit { linnet_iconv_close(handle) }
+
+    /// Converts as much as fits. `isBroken` is true if it stopped at malformed or incomplete bytes.
+    func convert(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) -> (read: Int, written: Int, isBroken: Bool) {
+        var source = input.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var sourceCount = input.count
+        var target = output.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var targetCount = output.count
+        let status = linnet_iconv(handle, &source, &sourceCount, &target, &targetCount)
+        return (input.count - sourceCount, output.count - targetCount, status != 0)
+    }
+
+    func flush(into output: UnsafeMutableRawBufferPointer) -> Int {
+        var target = output.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var targetCount = output.count
+        _ = linnet_iconv(handle, nil, nil, &target, &targetCount)
+        return output.count - targetCount
     }
 }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Reads a document from its beginning to its end, and tells what it meets: for what is too large for a tree.
+/// Parses a document into events, for documents that are too large for a tree.
 ///
 /// ```swift
 /// var titles = 0
@@ -9,27 +9,26 @@ public import FoundationEssentials
 /// }
 /// ```
 public struct XMLEventParser: Sendable, Hashable, Codable {
-    /// The limits of what is read.
+    /// The limits for parsing.
     public var options: XMLParsingOptions
 
     /// Creates a parser.
     public init(options: XMLParsingOptions = XMLParsingOptions()) { self.options = options }
 
-    /// Reads a document, and calls `handler` for each event, in order and on the caller's thread.
-    ///
-    /// What comes before an error has been told by then.
+    /// Parses a document, and calls `handler` for each event, in order and on the caller's thread. Events before an
+    /// error are delivered.
     ///
     /// - Parameters:
     ///   - data: The document.
-    ///   - charset: What `Content-Type` says of the encoding, if anything. A byte order mark counts for more, and the
-    ///     document's own declaration for less (RFC 7303, 3.2).
-    ///   - handler: What takes the events.
-    /// - Throws: ``XMLSyntaxError``, or what the handler throws, which ends the reading.
+    ///   - charset: The charset of `Content-Type`, if any. A byte order mark has priority over it, and it over the
+    ///     document's declaration (RFC 7303, section 3.2).
+    ///   - handler: Handles an event.
+    /// - Throws: ``XMLSyntaxError``, or the handler's error, which ends parsing.
     public func parse(_ data: Data, charset: String? = nil, _ handler: (XMLEvent) throws -> Void) throws {
         try read(data, charset: charset) { event, _ in try handler(event) }
     }
 
-    /// The same, with the namespaces of attributes beside the events.
+    /// Passes the namespaces of attributes along with the events.
     func read(_ data: Data, charset: String?, _ handler: (XMLEvent, [String: String]) throws -> Void) throws {
         try data.withUnsafeBytes { bytes in
             try withoutActuallyEscaping(handler) { handler in
@@ -37,4 +36,37 @@ public struct XMLEventParser: Sendable, Hashable, Codable {
             }
         }
     }
+}
+
+/// An event of ``XMLEventParser``.
+public enum XMLEvent: Sendable, Hashable {
+    /// The beginning of an element. Its content and its end follow, even for an empty-element tag.
+    case startElement(XMLName, attributes: [String: String])
+    /// The end of the innermost open element.
+    case endElement(XMLName)
+    /// A text or a part of one, with predefined entities resolved.
+    case text(String)
+    /// The text of a CDATA section.
+    case cdata(String)
+    /// A comment.
+    case comment(String)
+    /// A processing instruction.
+    case processingInstruction(target: String, data: String?)
+}
+
+/// The name and the namespace of an element (Namespaces in XML 1.0).
+public struct XMLName: Sendable, Hashable, CustomStringConvertible {
+    /// The name without its prefix.
+    public let localName: String
+    /// The namespace; nil if there is none.
+    public let namespace: String?
+
+    /// Creates a name.
+    public init(_ localName: String, namespace: String? = nil) {
+        self.localName = localName
+        self.namespace = namespace
+    }
+
+    /// The name, with the namespace in braces before it.
+    public var description: String { namespace.map { "{\($0)}\(localName)" } ?? localName }
 }

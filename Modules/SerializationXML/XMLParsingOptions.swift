@@ -1,43 +1,44 @@
-/// The limits of what is read as XML.
+public import FoundationEssentials
+
+/// The limits for parsing XML.
 ///
-/// Two things are not options. Nothing outside the document is ever loaded, and a document that declares entities is
-/// refused: a few lines of them can grow to gigabytes.
+/// Two protections are not optional: external resources are never loaded, and documents that declare entities are
+/// refused, since a few lines of them can expand to gigabytes.
 public struct XMLParsingOptions: Sendable, Hashable, Codable {
-    /// How deep elements may be nested; the default is 256, the highest is 1024.
+    /// The maximum depth of elements; the default is 256, the upper limit 1024.
     public var maximumDepth: Int {
-        // Decoding sets what is stored, whatever it is.
+        // Decoding may have stored any number.
         get { Self.clamp(depth, to: 1024) }
         set { depth = Self.clamp(newValue, to: 1024) }
     }
-    /// How many elements and attributes a document may have, declarations of namespaces included; the default is a
-    /// million.
+    /// The maximum number of elements and attributes, including namespace declarations; the default is a million.
     public var maximumNodes: Int
-    /// How many bytes texts and attributes may have in all, as a multiple of the document's; the default is 4.
+    /// The maximum number of bytes in texts and attributes, as a multiple of the document's; the default is 4.
     ///
-    /// A text has up to three times as many bytes in UTF-8 as in the encoding that it came in. What goes beyond comes
-    /// from a document type that gives elements attributes by default.
+    /// Text takes up to three times as many bytes in UTF-8 as in its own encoding. Beyond that, it comes from
+    /// attribute defaults in a document type.
     public var maximumExpansion: Int
-    /// How many bytes a document may have; the default is 256 MiB, the highest is 1,000,000,000.
+    /// The maximum number of bytes in a document; the default is 256 MiB, the upper limit 1,000,000,000.
     public var maximumBytes: Int {
         get { Self.clamp(bytes, to: 1_000_000_000) }
         set { bytes = Self.clamp(newValue, to: 1_000_000_000) }
     }
-    /// How many attributes an element may have, and how many namespaces may be declared at once; the default is 1000,
-    /// the highest is 10,000.
+    /// The maximum number of attributes of an element, and of namespaces in scope; the default is 1000, the upper
+    /// limit 10,000.
     ///
-    /// So many default values a document type may declare, and so many alternatives one declaration may have. Each of
-    /// these can cost the parser the square of its number.
+    /// It also limits the default values in a document type, and the alternatives in a declaration, each of which can
+    /// cost the parser quadratic time.
     public var maximumAttributes: Int {
         get { Self.clamp(attributes, to: 10_000) }
         set { attributes = Self.clamp(newValue, to: 10_000) }
     }
-    /// How many bytes of UTF-8 a name may have, with its prefix; the default is 1000, the highest is 50,000.
+    /// The maximum number of UTF-8 bytes in a name with its prefix; the default is 1000, the upper limit 50,000.
     public var maximumNameBytes: Int {
         get { Self.clamp(nameBytes, to: 50_000) }
         set { nameBytes = Self.clamp(newValue, to: 50_000) }
     }
-    /// How many bytes of UTF-8 a text between two tags, the value of an attribute, a CDATA section, a comment or a
-    /// processing instruction may have; the default is 64 MiB.
+    /// The maximum number of UTF-8 bytes in a text between tags, an attribute's value, a CDATA section, a comment or
+    /// a processing instruction; the default is 64 MiB.
     public var maximumTextBytes: Int
 
     private var depth: Int
@@ -62,9 +63,64 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
 
     private static func clamp(_ value: Int, to highest: Int) -> Int { min(max(value, 1), highest) }
 
-    /// How many bytes of text a document of so many may have.
+    /// The number of bytes of text that a document of this size may have.
     func budget(for count: Int) -> Int {
         let (product, overflowed) = count.multipliedReportingOverflow(by: max(maximumExpansion, 1))
         return overflowed ? .max : product
+    }
+}
+
+/// An error in a document, or a limit that it exceeds.
+public struct XMLSyntaxError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// The kind in words.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The text is not well-formed.
+        public static let malformed = Kind("malformed")
+        /// Elements exceed the limit on nesting.
+        public static let nestedTooDeep = Kind("nested too deep")
+        /// Elements and attributes exceed the limit, or the attributes, namespaces or declarations in one place do.
+        public static let tooManyNodes = Kind("too many nodes")
+        /// The document, a text or a name exceeds its limit.
+        public static let tooLarge = Kind("too large")
+        /// The texts exceed the limit relative to the document.
+        public static let expandsTooMuch = Kind("expands too much")
+        /// The encoding is not supported; ``XMLSyntaxError/detail`` names it.
+        public static let unsupportedEncoding = Kind("unsupported encoding")
+        /// The document declares entities.
+        public static let entityDeclaration = Kind("entity declaration")
+        /// The document refers to an entity of an external document type, which is not loaded.
+        public static let entityReference = Kind("entity reference")
+    }
+
+    /// The kind of the error.
+    public let kind: Kind
+    /// The line of the error, from 1; 0 if it concerns the whole document.
+    public let line: Int
+
+    /// Details in one line, such as the limit, the encoding, or the message of libxml2; nil if there are none.
+    ///
+    /// They may quote the document, and depend on the version of libxml2.
+    public let detail: String?
+
+    init(kind: Kind, line: Int, detail: String? = nil) {
+        self.kind = kind
+        self.line = line
+        self.detail = detail
+    }
+
+    /// One sentence with the kind, the line and the detail.
+    public var description: String { "The text is not acceptable XML: \(reason)." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// The kind, the line and the detail, for the end of a sentence.
+    var reason: String {
+        let detail = detail.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+        return "\(kind)\(line > 0 ? " at line \(line)" : "")\(detail.map { ": \($0)" } ?? "")"
     }
 }

@@ -3,16 +3,16 @@ public import LinnetSerialization
 
 /// Reads an XML body into a tree; an empty body gives nil.
 ///
-/// Nothing outside the body is ever loaded, and a document that declares entities is refused: a few lines of them can
-/// grow to gigabytes. The encoding is that of a byte order mark, else the charset of `Content-Type`, else the one that
-/// the document declares, else UTF-8 (RFC 7303, 3.2).
+/// External resources are never loaded, and documents that declare entities are refused, since a few lines of them
+/// can expand to gigabytes. The encoding is that of a byte order mark, else the charset of `Content-Type`, else the
+/// declared one, else UTF-8 (RFC 7303, section 3.2).
 public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with ``xmlContentTypes``.
+    /// The responses to accept; the default is a status of 200 to 299 with ``xmlContentTypes``.
     public var validation: ResponseValidation
-    /// The limits of what is read.
+    /// The limits for parsing.
     public var options: XMLParsingOptions
 
-    /// `application/xml`, `text/xml`, and whatever ends in `+xml`.
+    /// `application/xml`, `text/xml`, and types with the suffix `+xml`.
     public static let xmlContentTypes = ["application/xml", "text/xml", "*/*+xml"]
 
     /// Creates a serializer.
@@ -26,7 +26,8 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`; an ``XMLSyntaxError`` underlies it.
+    /// - Throws: `SerializationError` with `decodingFailed` or `nestedTooDeep`, whose underlying error is an
+    ///   ``XMLSyntaxError``.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> XMLTree? {
         try validation.validate(response)
         if response.body.isEmpty { return nil }
@@ -38,17 +39,17 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
     }
 }
 
-/// Gives an XML body to be read event by event, as AFXMLParserResponseSerializer gives a parser that has not started.
+/// Returns a validated XML body for event-by-event parsing; the counterpart of AFXMLParserResponseSerializer.
 ///
 /// ```swift
 /// let document = try await session.get("feed", serializer: XMLEventResponseSerializer()).value
 /// try document.forEachEvent { print($0) }
 /// ```
-/// The response is validated; whether the body is well-formed shows when it is read.
+/// Syntax errors are reported when the body is parsed.
 public struct XMLEventResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with ``XMLResponseSerializer/xmlContentTypes``.
+    /// The responses to accept; the default is a status of 200 to 299 with ``XMLResponseSerializer/xmlContentTypes``.
     public var validation: ResponseValidation
-    /// The limits of what is read.
+    /// The limits for parsing.
     public var options: XMLParsingOptions
 
     /// Creates a serializer.
@@ -67,17 +68,18 @@ public struct XMLEventResponseSerializer: ResponseSerializer, Hashable, Codable 
     }
 }
 
-/// A body that has not been read yet.
+/// An XML body that is not parsed yet.
 public struct XMLEventSource: Sendable {
-    /// The response whose body it is.
+    /// The response with the body.
     public let response: SerializedResponse
-    /// The limits of what is read.
+    /// The limits for parsing.
     public let options: XMLParsingOptions
 
-    /// Reads the body, and calls `handler` for each event, in order and on the caller's thread. It can be read again.
+    /// Parses the body, and calls `handler` for each event, in order and on the caller's thread. It can be called
+    /// again.
     ///
-    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`, which an ``XMLSyntaxError``
-    ///   underlies; or what the handler throws, which ends the reading.
+    /// - Throws: `SerializationError` with `decodingFailed` or `nestedTooDeep`, whose underlying error is an
+    ///   ``XMLSyntaxError``; or the handler's error, which ends parsing.
     public func forEachEvent(_ handler: (XMLEvent) throws -> Void) throws {
         do {
             try XMLEventParser(options: options).parse(response.body, charset: response.xmlCharset, handler)
@@ -87,6 +89,11 @@ public struct XMLEventSource: Sendable {
     }
 }
 
+extension ResponseSerializer where Self == XMLResponseSerializer {
+    /// Reads the body as an ``XMLTree``, with the defaults.
+    public static var xml: Self { Self() }
+}
+
 extension SerializedResponse {
     fileprivate var xmlCharset: String? { mediaType?.parameter("charset") }
 }
@@ -94,10 +101,7 @@ extension SerializedResponse {
 extension SerializationError {
     fileprivate init(unreadableXML error: XMLSyntaxError, response: SerializedResponse) {
         self.init(
-            code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-            message: "The body is not acceptable XML: \(error).",
-            underlying: error,
-            response: response
-        )
+            unreadable: response, code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+            "The body is not acceptable XML", reason: error.reason, underlying: error)
     }
 }

@@ -4,27 +4,27 @@ import Glibc
 import Musl
 #endif
 
-/// Sees each byte before the parser does, and stops where a limit is exceeded.
+/// Scans the bytes before the parser sees them, and stops where they exceed a limit.
 ///
-/// Some of what libxml2 does with one tag or one declaration takes the square of its parts, so a limit that is checked
-/// afterwards comes too late. The scanner knows where tags, comments, sections, instructions and declarations begin and
-/// end, and counts; it is exact in a document that is well-formed, and the parser is given no more of one that is not.
+/// libxml2 takes quadratic time for some parts of a tag or a declaration, so that checking them afterwards would be
+/// too late. The scanner counts tags, comments, sections, instructions and declarations. It is exact in a well-formed
+/// document, and passes on no more of a malformed one.
 struct XMLScanner {
     private enum State {
         case text, open, bang, bangDash, tag, literal, comment, cdata, instruction, documentType, declaration
     }
 
-    /// How many names the declarations of a document type may have in all.
+    /// The maximum number of names in the declarations of a document type.
     private static let maximumDeclaredNames = 100_000
 
     private let options: XMLParsingOptions
     private var state = State.text
-    /// Between the brackets of the document type.
+    /// Within the brackets of the document type.
     private var isSubset = false
-    /// What ends the literal, and what goes on behind it.
+    /// The character that ends the literal, and the state after it.
     private var quote: UInt8 = 0
     private var stateAfterLiteral = State.tag
-    /// How much was seen of what ends a comment, a section or an instruction.
+    /// The number of characters seen of the end of a comment, a section or an instruction.
     private var matched = 0
     private var textLength = 0
     private var nameLength = 0
@@ -36,7 +36,7 @@ struct XMLScanner {
 
     init(options: XMLParsingOptions) { self.options = options }
 
-    /// Reads on, and returns how many of the bytes may be parsed; an error if it is not all of them.
+    /// Scans on; returns the number of bytes that may be parsed, with an error if it is not all of them.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (count: Int, error: XMLSyntaxError?) {
         var index = 0
         var failure: XMLSyntaxError?
@@ -64,7 +64,7 @@ struct XMLScanner {
         return count
     }
 
-    /// How many bytes come that mean nothing to the scanner.
+    /// The number of next bytes that do not affect the scanner.
     private func plainRun(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         let wanted: UInt8
         switch state {

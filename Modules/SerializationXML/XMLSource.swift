@@ -4,15 +4,15 @@ import Glibc
 import Musl
 #endif
 
-/// What libxml2 reads from: the document in UTF-8, as far as its encoding and the limits allow.
+/// The input of libxml2: the document in UTF-8, up to an encoding error or a limit.
 struct XMLSource {
     private var decoder: XMLDecoder
     private var scanner: XMLScanner
     private var window: [UInt8]
-    /// What of the window is not given away yet, and was scanned.
+    /// The part of the window that is scanned and not yet handed out.
     private var ready = 0..<0
     private var isAtStart = true
-    /// Why nothing comes behind the window; nil while the document goes on.
+    /// Why nothing follows the window; nil while the document continues.
     private var end: End?
 
     private enum End {
@@ -27,9 +27,9 @@ struct XMLSource {
         window = [UInt8](repeating: 0, count: min(max(bytes.count * 2, 64), 65_536))
     }
 
-    /// Fills the buffer, and returns how many bytes it holds; 0 at the end.
+    /// Fills the buffer; returns the number of bytes in it, 0 at the end.
     ///
-    /// Throws ``XMLSyntaxError`` where the document must not be read on, after it has returned all that comes before.
+    /// Throws ``XMLSyntaxError`` at the place of a failure, after it has returned the bytes before.
     mutating func read(into output: UnsafeMutableRawBufferPointer) throws(XMLSyntaxError) -> Int {
         if ready.count <= output.count { refill() }
         if ready.isEmpty, case .failure(let error) = end { throw error }
@@ -41,7 +41,7 @@ struct XMLSource {
         return count
     }
 
-    /// Where a part may end that is up to so long: not within `]]>`, which libxml2 overlooks where two parts meet.
+    /// The end of a piece of at most this size: not within `]]>`, which libxml2 misses at a boundary between pieces.
     private func cut(at limit: Int) -> Int {
         guard limit > 2, limit < ready.count || end == nil else { return limit }
         let last = ready.lowerBound + limit - 1
@@ -54,7 +54,7 @@ struct XMLSource {
         let kept = ready.count
         window.replaceSubrange(0..<kept, with: Array(window[ready]))
         ready = 0..<kept
-        // A part is asked for in thousands of bytes, and the window holds many times that, or the whole document.
+        // libxml2 asks for pieces of a few thousand bytes. The window holds many of them, or the whole document.
         while end == nil, ready.upperBound < window.count - 16 {
             let start = ready.upperBound
             do throws(XMLSyntaxError) {
@@ -81,11 +81,11 @@ struct XMLSource {
         if isAtStart, count > 0 {
             isAtStart = false
             count = withoutMark(count)
-            // Another beginning would have libxml2 guess at an encoding.
+            // At any other beginning, libxml2 would guess an encoding.
             guard count == 0 || [0x3C, 0x20, 0x09, 0x0A, 0x0D].contains(window[0]) else {
                 throw XMLSyntaxError(kind: .malformed, line: 1, detail: "the document does not begin with a tag")
             }
-            // The mark alone is no end.
+            // A byte order mark alone does not end the document.
             if count == 0 { return try decode(from: start) }
         }
         return count
@@ -101,7 +101,7 @@ struct XMLSource {
         guard !range.isEmpty else { return 0 }
         var scanned: (count: Int, error: XMLSyntaxError?) = (0, nil)
         window.withUnsafeBufferPointer { bytes in
-            // libxml2 takes a zero byte for the end.
+            // libxml2 treats a zero byte as the end.
             let part = UnsafeBufferPointer(rebasing: bytes[range])
             let length = Self.countBeforeZero(part)
             scanned = scanner.scan(UnsafeBufferPointer(rebasing: part[..<length]))

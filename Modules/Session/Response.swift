@@ -44,11 +44,11 @@ public struct Response<Value: Sendable>: Sendable {
 extension Response {
     /// Has a response read by a serializer.
     init<S: ResponseSerializer>(
-        _ response: EngineResponse, body: Data, serializer: S
+        _ response: EngineResponse, body: Data, to method: HTTPRequest.Method, serializer: S
     ) throws(SessionError) where S.Value == Value {
         do {
             let value = try serializer.serialize(
-                SerializedResponse(url: response.url, head: response.head, body: body))
+                SerializedResponse(url: response.url, head: response.head, body: body, requestMethod: method))
             self.init(
                 value: value, url: response.url, head: response.head, body: body, metrics: response.attempts)
             redirects = response.redirects

@@ -55,6 +55,6 @@ extension Session {
         _ request: Request, _ serializer: S, _ hooks: RequestHooks?
     ) async throws(SessionError) -> Response<S.Value> {
         let (response, body) = try await engine.runWhole(request, hooks: hooks)
-        return try Response(response, body: body, serializer: serializer)
+        return try Response(response, body: body, to: request.method, serializer: serializer)
     }
 }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import HTTPTypes
 public import LinnetReachability
 public import LinnetSecurity
@@ -83,16 +83,10 @@ extension Session {
         /// How responses are read as JSON where no type is asked for. Its validation holds for those that are read into a type,
         /// too.
         public var responseSerializer = JSONResponseSerializer()
-        /// What writes the JSON of ``HTTPCall/body(json:)``; nil, the default, writes dates in ISO 8601 and data in Base64. It
-        /// must not be changed once requests use it.
-        public var encoder: JSONEncoder?
-        /// What reads JSON into a type. The default reads dates in ISO 8601, as the default encoder writes them. It must not be
-        /// changed once requests use it.
-        public var decoder: JSONDecoder = {
-            let decoder = JSONDecoder()
-            decoder.dateDecodingStrategy = .iso8601
-            return decoder
-        }()
+        /// How ``HTTPCall/body(json:)`` is encoded; nil, the default, is `JSONBodyEncoder` with the request serializer's layout.
+        public var encoder: JSONBodyEncoder?
+        /// How JSON is decoded as a type; the default reads what the default encoder writes.
+        public var decoder = JSONBodyDecoder()
 
         /// The defaults.
         public init() {}

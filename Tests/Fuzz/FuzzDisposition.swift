@@ -9,7 +9,7 @@ public func fuzzDisposition(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt 
     let body =
         Data("--B\r\nContent-Disposition: ".utf8) + Data(UnsafeBufferPointer(start: data, count: count))
         + Data("\r\n\r\n\r\n--B--".utf8)
-    var limits = MultipartLimits()
+    var limits = MultipartParser.Limits()
     limits.maximumHeaderBytes = 65_536
     let type = "multipart/form-data; boundary=B"
     guard let parts = try? MultipartPart.all(in: body, contentType: type, limits: limits) else { return 0 }

@@ -19,7 +19,7 @@ public func fuzzMultipart(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// The events, and the error's code.
 private func read(_ pieces: [Data], _ isNested: Bool) -> Outcome {
-    var limits = MultipartLimits()
+    var limits = MultipartParser.Limits()
     limits.maximumPartCount = 50
     limits.maximumHeaderBytes = 300
     limits.maximumHeaderFieldCount = 10
@@ -38,10 +38,10 @@ private func read(_ pieces: [Data], _ isNested: Bool) -> Outcome {
 }
 
 private struct Outcome: Equatable {
-    var events: [MultipartEvent] = []
+    var events: [MultipartParser.Event] = []
     var code: MultipartError.Code?
 
-    mutating func add(_ event: MultipartEvent) {
+    mutating func add(_ event: MultipartParser.Event) {
         if case .data(let data) = event, case .data(let before)? = events.last {
             events[events.count - 1] = .data(before + data)
             return

@@ -9,7 +9,7 @@ public func fuzzPropertyList(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt
     guard let value = try? PropertyListValue(parsing: Data(UnsafeBufferPointer(start: data, count: count))) else {
         return 0
     }
-    for format in [PropertyListFormat.xml, .binary] {
+    for format in [PropertyListValue.Format.xml, .binary] {
         guard let written = try? value.data(format: format) else { continue }
         guard let again = try? PropertyListValue(parsing: written), (try? again.data(format: format)) == written else {
             fatalError("A property list is not read again as it was written.")

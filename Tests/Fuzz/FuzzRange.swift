@@ -15,7 +15,7 @@ public func fuzzRange(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             }
             _ = bytes.count
         }
-        guard let part = MultipartByteRange(line) else { continue }
+        guard let part = MultipartPart.ByteRange(line) else { continue }
         // The part's reader takes tabs, too.
         guard line.contains("\t") || part.bytes == range?.bytes && part.completeLength == range?.complete else {
             fatalError("\(line) is read in two ways.")

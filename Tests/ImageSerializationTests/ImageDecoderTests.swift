@@ -3,7 +3,7 @@ import LinnetImageSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ImageDecoderTests {
-    @Test(arguments: ImageSamples.types) func headersTellFormatAndSize(type: String) throws {
+    @Test(arguments: ImageSamples.types) func headersHaveFormatAndSize(type: String) throws {
         let info = try ImageInfo(of: try ImageSamples.image(type, width: 31, height: 17))
         #expect(info.format.description == type)
         #expect(info.width == 31)
@@ -12,7 +12,7 @@ import Testing
         #expect(info.frameCount == 1)
     }
 
-    @Test(arguments: ["png", "bmp", "tiff", "ico"]) func formatsWithoutLossKeepTheirPixels(type: String) throws {
+    @Test(arguments: ["png", "bmp", "tiff", "ico"]) func losslessFormatsKeepTheirPixels(type: String) throws {
         let pixels = ImageSamples.pattern(12 * 8 * 3)
         let bitmap = try ImageDecoder().decode(
             try ImageSamples.encode(pixels, width: 12, height: 8, alpha: false, as: type))
@@ -26,7 +26,7 @@ import Testing
         #expect(bitmap == Bitmap(width: 40, height: 30, pixels: [UInt8](repeating: 255, count: 4800)))
     }
 
-    /// A WebP without loss, 2 x 1: VP8L in its simple form, where the loader is there.
+    /// A lossless WebP of 2 x 1 pixels in the simple format, if the loader is installed.
     @Test(.enabled(if: ImageSamples.hasWebP, "webp-pixbuf-loader is not installed: `make setup` installs it"))
     func webPIsDecoded() throws {
         let bitmap = try ImageDecoder().decode(
@@ -36,19 +36,19 @@ import Testing
         #expect(bitmap.pixels.enumerated().allSatisfy { abs(Int($1) - ($0 % 4 == 3 ? 255 : 200)) <= 8 })
     }
 
-    @Test(.enabled(if: !ImageSamples.hasWebP, "webp-pixbuf-loader is installed")) func aMissingLoaderIsATypedError() {
+    @Test(.enabled(if: !ImageSamples.hasWebP, "webp-pixbuf-loader is installed")) func missingLoaderIsATypedError() {
         let data = Data("RIFF".utf8) + [30, 0, 0, 0] + Data("WEBPVP8L".utf8) + [UInt8](repeating: 0, count: 20)
         #expect(#expect(throws: ImageError.self) { try ImageDecoder().decode(data) }?.code == .noLoader)
     }
 
-    /// Which quarter of the upright image each quarter of the stored one becomes: the top left one is red.
+    /// The quarter of the upright image for each quarter of the stored one; the top left one is red.
     @Test(
         arguments: [
             (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]), (5, [0, 2, 1, 3]),
             (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
         ] as [(UInt8, [Int])], [false, true])
     func orientationsAreApplied(_ sample: (orientation: UInt8, quarters: [Int]), bigEndian: Bool) throws {
-        // Quarters of four grey levels, 16 x 8 each, so that JPEG's blocks have one level each.
+        // Quarters of four gray levels, 16 x 8 each, so that each block of the JPEG has one level.
         let levels: [UInt8] = [20, 90, 160, 230]
         var pixels: [UInt8] = []
         for y in 0..<16 { for x in 0..<32 { pixels += [UInt8](repeating: levels[y / 8 * 2 + x / 16], count: 3) } }
@@ -65,11 +65,11 @@ import Testing
             let level = Int(bitmap.pixels[(y * bitmap.width + x) * 4])
             #expect(abs(level - Int(levels[sample.quarters[quarter]])) <= 10, "quarter \(quarter)")
         }
-        let raw = try ImageDecoder(options: ImageDecodingOptions(appliesOrientation: false)).decode(data)
+        let raw = try ImageDecoder(options: ImageDecoder.Options(appliesOrientation: false)).decode(data)
         #expect(raw.width == 32)
     }
 
-    /// A row of a red, a green and a blue pixel, turned and mirrored.
+    /// A row of a red, a green and a blue pixel, rotated and mirrored.
     @Test(
         arguments: [
             (1, [0, 1, 2]), (2, [2, 1, 0]), (3, [2, 1, 0]), (4, [0, 1, 2]), (5, [0, 1, 2]), (6, [0, 1, 2]),
@@ -84,25 +84,25 @@ import Testing
         let bitmap = try ImageDecoder().decode(data)
         #expect(bitmap.width == ((5...8).contains(orientation) ? 1 : 3))
         #expect(bitmap.pixels == order.flatMap { row[$0] + [255] })
-        #expect(try ImageDecoder(options: ImageDecodingOptions(appliesOrientation: false)).decode(data).width == 3)
+        #expect(try ImageDecoder(options: ImageDecoder.Options(appliesOrientation: false)).decode(data).width == 3)
     }
 
     @Test(arguments: ImageSamples.types) func imagesAreScaledToFit(type: String) throws {
         let data = try ImageSamples.image(type, width: 60, height: 40)
-        let small = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 15)).decode(data)
+        let small = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 15)).decode(data)
         #expect(small.width == 15)
         #expect(small.height == 10)
-        let same = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 60)).decode(data)
+        let same = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 60)).decode(data)
         #expect(same.width == 60)
-        let least = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 0)).decode(data)
+        let least = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 0)).decode(data)
         #expect(least.width == 1)
         #expect(least.height == 1)
     }
 
-    @Test func aTurnedImageIsScaledByItsLongerSide() throws {
+    @Test func rotatedImageIsScaledByItsLongerSide() throws {
         let pixels = [UInt8](repeating: 100, count: 80 * 40 * 3)
         let data = try ImageSamples.jpeg(pixels, width: 80, height: 40, orientation: 6)
-        let bitmap = try ImageDecoder(options: ImageDecodingOptions(maximumDimension: 20)).decode(data)
+        let bitmap = try ImageDecoder(options: ImageDecoder.Options(maximumDimension: 20)).decode(data)
         #expect(bitmap.width == 10)
         #expect(bitmap.height == 20)
     }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func optionsAndSerializersAreCodable() throws {
-        let options = ImageDecodingOptions(
+        let options = ImageDecoder.Options(
             maximumPixels: 1, maximumFrames: 2, maximumDimension: 3, appliesOrientation: false)
         let serializer = ImageResponseSerializer(options: options)
         let data = try JSONEncoder().encode(serializer)

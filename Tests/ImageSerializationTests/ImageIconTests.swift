@@ -8,7 +8,7 @@ import Testing
         let data: Data
     }
 
-    /// An icon of the images, each with the size that the directory gives it.
+    /// An icon of images, each with a size for the directory.
     private func icon(_ images: [Entry]) -> Data {
         func little(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
         var directory: [UInt8] = [0, 0, 1, 0, UInt8(images.count), 0]
@@ -21,7 +21,7 @@ import Testing
         return Data(directory) + contents
     }
 
-    /// The image in an icon that gdk-pixbuf makes, without the directory.
+    /// An image from an icon of gdk-pixbuf, without the directory.
     private func bitmap(_ side: Int, level: UInt8) throws -> Data {
         let pixels = [UInt8](repeating: level, count: side * side * 3)
         return try ImageSamples.encode(pixels, width: side, height: side, alpha: false, as: "ico").dropFirst(22)
@@ -32,7 +32,7 @@ import Testing
             [UInt8](repeating: level, count: side * side * 3), width: side, height: side, alpha: false)
     }
 
-    @Test func aPNGInAnIconIsDecoded() throws {
+    @Test func pngInAnIconIsDecoded() throws {
         let data = icon([Entry(side: 0, data: try png(256, level: 70))])
         #expect(try ImageInfo(of: data).width == 256)
         let decoded = try ImageDecoder().decode(data)
@@ -40,7 +40,7 @@ import Testing
         #expect(decoded.pixels.prefix(4) == [70, 70, 70, 255])
     }
 
-    @Test func theLargestIsDecodedWhateverItIs() throws {
+    @Test func largestImageOfAnIconIsDecoded() throws {
         let (small, large) = (try bitmap(16, level: 10), try png(48, level: 20))
         for images in [
             [Entry(side: 16, data: small), Entry(side: 48, data: large)],
@@ -59,13 +59,13 @@ import Testing
         #expect(decoded.pixels.first == 40)
     }
 
-    @Test func aPNGThatIsLargerThanItsEntryIsMeasuredByItself() throws {
+    @Test func sizeOfAPNGInAnIconOverridesItsEntry() throws {
         let data = icon([Entry(side: 16, data: try ImageSamples.withSize(20_000, "png"))])
         #expect(try ImageInfo(of: data).width == 20_000)
         #expect(#expect(throws: ImageError.self) { try ImageDecoder().decode(data) }?.code == .tooManyPixels)
     }
 
-    @Test func brokenIconsAreTypedErrors() throws {
+    @Test func malformedIconsAreTypedErrors() throws {
         let whole = icon([
             Entry(side: 16, data: try bitmap(16, level: 10)), Entry(side: 48, data: try png(48, level: 20)),
         ])

@@ -9,7 +9,7 @@ import Testing
     private func read(_ data: Data, type: String? = "image/png", maximumPixels: Int = 1_000_000) throws -> Bitmap {
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentType] = type
-        let serializer = ImageResponseSerializer(options: ImageDecodingOptions(maximumPixels: maximumPixels))
+        let serializer = ImageResponseSerializer(options: ImageDecoder.Options(maximumPixels: maximumPixels))
         return try serializer.serialize(SerializedResponse(head: head, body: data))
     }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(try read(data).pixels == pixels)
     }
 
-    @Test func theBytesDecideTheFormat() throws {
+    @Test func formatIsDetectedFromTheBytes() throws {
         let data = try ImageSamples.encode(
             ImageSamples.pattern(16 * 16 * 3), width: 16, height: 16, alpha: false, as: "jpeg")
         let bitmap = try read(data, type: "image/png")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [Data(), Data("hello".utf8), Data("<svg/>".utf8), Data("/* XPM */".utf8)])
-    func whatIsNoImageIsUnknown(data: Data) {
+    func otherBytesAreAnUnknownFormat(data: Data) {
         let error = #expect(throws: SerializationError.self) { try read(data) }
         #expect((error?.underlying as? ImageError)?.code == .unknownFormat)
         #expect(error?.response?.body == data)
@@ -71,7 +71,7 @@ import Testing
         #expect(error?.code == .unacceptableContentType)
     }
 
-    @Test func bitmapWantsFourBytesAPixel() {
+    @Test func bitmapRequiresFourBytesPerPixel() {
         #expect(Bitmap(width: 2, height: 1, pixels: [1, 2, 3]) == nil)
         #expect(Bitmap(width: 0, height: 0, pixels: []) == nil)
         #expect(Bitmap(width: .max, height: .max, pixels: []) == nil)

@@ -4,7 +4,7 @@ import LinnetSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MediaTypeTableTests {
-    @Test func theUsualTypesAreMediaTypes() {
+    @Test func usualTypesAreMediaTypes() {
         #expect(MediaTypeTable.usual.count >= 200)
         for ending in ["pdf", "PDF", "docx", "m3u8", "geojson", "swift", "sqlite", "usdz", "eml", "7z"] {
             let type = MediaTypeTable.usual.mediaType(forPathExtension: ending)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func aMimeTypesFileIsRead() {
+    @Test func mimeTypesFileIsParsed() {
         let table = MediaTypeTable(
             mimeTypes: """
                 # comment
@@ -33,12 +33,12 @@ import Testing
         #expect(table.mediaType(forPathExtension: "c") == "application/octet-stream")
     }
 
-    @Test func theSystemsTypesComeOverTheUsual() {
+    @Test func typesOfTheSystemOverrideTheUsualOnes() {
         #expect(MediaTypeTable.system.count >= MediaTypeTable.usual.count)
         #expect(MediaTypeTable.system.mediaType(forPathExtension: "png") == "image/png")
     }
 
-    @Test func aFormTakesTypesFromItsTable() async throws {
+    @Test func formUsesItsTableOfMediaTypes() async throws {
         let file = try TemporaryFile(Data("x".utf8), name: "reads.FastQ")
         var form = try MultipartForm(boundary: "B")
         try form.append(fileAt: file.url, name: "a")

@@ -15,18 +15,18 @@ import Testing
     }
 
     @Test(arguments: ["", "a b ", "ü", "a\"b", "a\r\nb", String(repeating: "a", count: 71)])
-    func whatIsNoBoundaryIsRefused(boundary: String) {
+    func malformedBoundariesAreRefused(boundary: String) {
         let error = #expect(throws: MultipartError.self) { try MultipartForm(boundary: boundary) }
         #expect(error?.code == .invalidBoundary)
     }
 
     @Test(arguments: ["a", "a b", "'()+_,-./:=?", String(repeating: "a", count: 70)])
-    func theParameterReadsBackAsTheBoundary(boundary: String) throws {
+    func boundaryParameterReadsBack(boundary: String) throws {
         let form = try MultipartForm(boundary: boundary)
         #expect(MediaType(form.contentType)?.parameter("boundary") == boundary)
     }
 
-    @Test func aGivenBoundaryInAPartIsATypedError() async throws {
+    @Test func givenBoundaryInAPartIsATypedError() async throws {
         var form = try MultipartForm(boundary: "xyz")
         form.append(Data("xx xyy xyxyz".utf8), name: "p")
         let error = await #expect(throws: MultipartError.self) { try await collect(form) }
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.partName == "p")
     }
 
-    @Test func aRandomBoundaryInAPartIsReplaced() async throws {
+    @Test func randomBoundaryInAPartIsReplaced() async throws {
         var form = MultipartForm()
         let first = form.boundary
         form.append(Data("text --\(first) text".utf8), name: "p")

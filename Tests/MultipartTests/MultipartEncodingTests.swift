@@ -44,7 +44,7 @@ import Testing
         ("a\"b", "a%22b"), ("a\r\nb", "a%0D%0Ab"), ("a\nb", "a%0Ab"), ("a\rb", "a%0Db"), ("100%", "100%"),
         ("%22", "%22"), ("a\\b", "a\\b"), ("héllo 🐦", "héllo 🐦"), ("שלום", "שלום"), ("", ""), ("a;b=c", "a;b=c"),
     ])
-    func namesAreEscapedAsWHATWGSays(name: String, escaped: String) async throws {
+    func namesAreEscapedByTheWHATWGStandard(name: String, escaped: String) async throws {
         var form = try MultipartForm(boundary: "B")
         form.append(Data(), name: name, fileName: name, contentType: nil)
         let text = String(decoding: try await collect(form), as: UTF8.self)
@@ -72,7 +72,7 @@ import Testing
         #expect(error?.code == .invalidParameters)
     }
 
-    @Test func rawHeadersAreKeptAsTheyAre() async throws {
+    @Test func rawHeadersAreKeptUnchanged() async throws {
         var form = try MultipartForm(boundary: "B")
         var fields = HTTPFields()
         fields.append(HTTPField(name: .contentDisposition, value: "attachment"))
@@ -83,14 +83,14 @@ import Testing
         #expect(form.contentLength == Int64(text.utf8.count))
     }
 
-    @Test func anEmptyFormIsATypedError() async throws {
+    @Test func emptyFormIsATypedError() async throws {
         let form = MultipartForm()
         #expect(form.contentLength == nil)
         let error = await #expect(throws: MultipartError.self) { try await collect(form) }
         #expect(error?.code == .emptyForm)
     }
 
-    @Test func aWrongContentTypeIsATypedError() async throws {
+    @Test func otherContentTypeIsATypedError() async throws {
         var form = MultipartForm()
         form.append(Data(), name: "p", fileName: "f", contentType: "text/plain\r\nX-Evil: 1")
         form.append(Data(), name: "q", fileName: "f", contentType: "text/plain")

@@ -14,7 +14,7 @@ import Musl
         await #expect(throws: MultipartError.self) { try await collect(form) }?.code
     }
 
-    @Test func aFileThatGrewIsATypedError() async throws {
+    @Test func fileThatGrewIsATypedError() async throws {
         let file = try TemporaryFile(Data("12345".utf8))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -22,7 +22,7 @@ import Musl
         #expect(await code(form) == .fileChanged)
     }
 
-    @Test func aFileThatShrankIsATypedError() async throws {
+    @Test func fileThatShrankIsATypedError() async throws {
         let file = try TemporaryFile(Data("12345".utf8))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -30,7 +30,7 @@ import Musl
         #expect(await code(form) == .fileChanged)
     }
 
-    @Test func aFileThatVanishedIsATypedError() async throws {
+    @Test func removedFileIsATypedError() async throws {
         let file = try TemporaryFile(Data("12345".utf8))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -39,7 +39,7 @@ import Musl
     }
 
     @Test(arguments: [10, 300_000, 150_000])
-    func aChangeWhileReadingIsATypedError(newSize: Int) async throws {
+    func changeWhileReadingIsATypedError(newSize: Int) async throws {
         let file = try TemporaryFile(Data(repeating: 7, count: 200_000))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -53,7 +53,7 @@ import Musl
         #expect(error?.partName == "f")
     }
 
-    @Test func aFileRemovedWhileReadingIsStillReadWhole() async throws {
+    @Test func fileRemovedWhileReadingIsReadToItsEnd() async throws {
         let file = try TemporaryFile(Data(repeating: 7, count: 200_000))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -64,7 +64,7 @@ import Musl
         #expect(Int64(total) == form.contentLength)
     }
 
-    @Test func aPipeInTheFilesPlaceIsATypedErrorAndDoesNotHang() async throws {
+    @Test func pipeInPlaceOfTheFileIsATypedErrorAndDoesNotHang() async throws {
         let file = try TemporaryFile(Data("12345".utf8))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -73,7 +73,7 @@ import Musl
         #expect(await code(form) == .fileChanged)
     }
 
-    @Test func whatIsNoFileIsRefusedAtOnce() throws {
+    @Test func otherPathsAreRefusedWhenAppended() throws {
         var form = MultipartForm()
         let folder = FileManager.default.temporaryDirectory
         let urls = [folder, folder.appending(path: "linnet-missing-\(UUID().uuidString)"), URL(string: "https://a/b")]
@@ -85,7 +85,7 @@ import Musl
         #expect(form.isEmpty)
     }
 
-    @Test func aBigSparseFileIsReadInChunksWithConstantMemory() async throws {
+    @Test func largeSparseFileIsReadInChunksWithConstantMemory() async throws {
         let size = 64 * 1024 * 1024
         let file = try TemporaryFile(Data())
         #expect(truncate(file.url.path, size) == 0)
@@ -99,11 +99,11 @@ import Musl
             chunks += 1
         }
         #expect(Int64(total) == form.contentLength)
-        // Full chunks: no more than the size needs, and one for the rest.
+        // All chunks are full except the last.
         #expect(chunks <= size / (64 * 1024) + 2)
     }
 
-    @Test func anEmptyFileIsAnEmptyPart() async throws {
+    @Test func emptyFileIsAnEmptyPart() async throws {
         let file = try TemporaryFile(Data(), name: "e.txt")
         var form = try MultipartForm(boundary: "B")
         try form.append(fileAt: file.url, name: "e")

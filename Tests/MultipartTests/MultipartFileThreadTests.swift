@@ -5,10 +5,10 @@ import LinnetTesting
 import Synchronization
 import Testing
 
-/// Files of a form are read where files are to be read, and not where the body is pulled.
+/// Files of a form are read on the threads for files, not on those that read the body.
 @Suite(.timeLimit(.minutes(5)))
 struct MultipartFileThreadTests {
-    /// Keeps what it is to run until it is told to.
+    /// Queues jobs until it runs them on demand.
     private final class HeldExecutor: TaskExecutor {
         private let jobs = Mutex<[UnownedJob]>([])
         let arrivals = EventRecorder<Void>()
@@ -47,7 +47,7 @@ struct MultipartFileThreadTests {
         try form.append(.file(file.url), name: "b")
         let executor = HeldExecutor()
         let reading = read(form, on: executor)
-        // To open each, and to read each of its pieces.
+        // One job to open each file, and one for each of its pieces.
         try await executor.arrivals.wait(count: 1)
         let isDone = EventRecorder<Void>()
         let running = Task {
@@ -63,7 +63,7 @@ struct MultipartFileThreadTests {
         #expect(body.count == form.contentLength.map { Int($0) })
     }
 
-    @Test func aFileThatIsGoneIsATypedError() async throws {
+    @Test func missingFileIsATypedError() async throws {
         let file = try TemporaryFile(Data("12345".utf8))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")

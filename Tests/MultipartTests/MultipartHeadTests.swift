@@ -31,14 +31,14 @@ import Testing
         ("form-data; name=\"\"; filename=\"\"", "", ""),
         ("form-data; name=\"a\"b; filename=\"x", "a", "x"),
     ])
-    func namesAreReadAsOthersWriteThem(field: String, name: String, fileName: String) throws {
+    func namesOfOtherClientsAreParsed(field: String, name: String, fileName: String) throws {
         let part = try part("Content-Disposition: \(field)")
         #expect(part.name == name)
         #expect(part.fileName == fileName)
     }
 
     @Test(arguments: ["", ";", "form-data", "form-data;", "form-data; name", "form-data; nam=x"])
-    func thereMayBeNoName(field: String) throws {
+    func nameIsOptional(field: String) throws {
         let part = try part("Content-Disposition: \(field)")
         #expect(part.name == nil)
         #expect(part.fileName == nil)
@@ -51,7 +51,7 @@ import Testing
         #expect(parts.map(\.name) == ["é"])
     }
 
-    @Test func aPartHasItsContentTypeAndFields() throws {
+    @Test func partHasItsContentTypeAndFields() throws {
         let part = try part("Content-Type: Text/HTML; charset=utf-8\r\nX-A: b\r\nx-a: c")
         #expect(part.contentType?.essence == "text/html")
         #expect(part.headerFields[values: HTTPField.Name("X-A") ?? .accept] == ["b", "c"])
@@ -73,12 +73,12 @@ import Testing
         "bytes 0-1/2/3", "bytes 0-99999999999999999999/*", "bytes 0-9223372036854775807/*", "bytes", "", "bytes 0-/5",
         "bytes 0-1 /5",
     ])
-    func otherRangesAreNone(value: String) throws {
+    func otherRangesAreNil(value: String) throws {
         #expect(try part("Content-Range: \(value)").byteRange == nil)
     }
 
     /// The example of RFC 9110, section 14.6.
-    @Test func aByteRangesResponseIsRead() throws {
+    @Test func byteRangesResponseIsParsed() throws {
         var head = HTTPResponse(status: .partialContent)
         head.headerFields[.contentType] = "multipart/byteranges; boundary=THIS_STRING_SEPARATES"
         let body = lines(

@@ -5,9 +5,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MultipartLimitTests {
     private func code(
-        _ body: Data, nested: Bool = false, _ change: (inout MultipartLimits) -> Void
+        _ body: Data, nested: Bool = false, _ change: (inout MultipartParser.Limits) -> Void
     ) -> MultipartError.Code? {
-        var limits = MultipartLimits()
+        var limits = MultipartParser.Limits()
         change(&limits)
         var codes: Set<MultipartError.Code?> = []
         for pieces in [[body], body.map { Data([$0]) }] {
@@ -44,10 +44,10 @@ import Testing
         #expect(code(body) { $0.maximumHeaderFieldCount = 2 } == .tooManyHeaderFields)
     }
 
-    @Test func noLimitMakesMoreFieldsThanThereCanBe() {
+    @Test func fieldLimitIsClamped() {
         let body = Data("--B\r\n\(String(repeating: "A: b\r\n", count: 70_000))\r\n\r\n--B--".utf8)
         let error = #expect(throws: MultipartError.self) {
-            var limits = MultipartLimits()
+            var limits = MultipartParser.Limits()
             limits.maximumHeaderBytes = .max
             limits.maximumHeaderFieldCount = .max
             _ = try parse([body], limits: limits)
@@ -69,7 +69,7 @@ import Testing
             + Data("\r\n\r\n".utf8) + nested(depth + 1, of: count) + Data("\r\n--\(boundary)--\r\n".utf8)
     }
 
-    @Test func nestingIsLimitedWhereItIsRead() {
+    @Test func nestingIsLimitedIfNestedBodiesAreParsed() {
         let body = nested(0, of: 4)
         #expect(code(body, nested: true) { _ in } == nil)
         #expect(code(body, nested: true) { $0.maximumNesting = 3 } == .nestedTooDeep)
@@ -77,7 +77,7 @@ import Testing
         #expect(code(nested(0, of: 5), nested: true) { _ in } == .nestedTooDeep)
     }
 
-    @Test func nestedPartsAreToldWithTheirDepth() throws {
+    @Test func nestedPartsHaveTheirDepth() throws {
         let events = try parse([nested(0, of: 3)], nested: true)
         var depths: [Int] = []
         for case .partBegan(let head) in events { depths.append(head.depth) }
@@ -86,7 +86,7 @@ import Testing
         #expect(events.contains(.data(Data("x".utf8))))
     }
 
-    @Test func nestedBodiesAreReadHoweverTheyAreCut() throws {
+    @Test func nestedBodiesAreParsedInAnyPieces() throws {
         let body = lines(
             "--B|Content-Type: multipart/mixed; boundary=BB||pre|--BB||1|--B|no|--BB|A: b||2|--BB--|post|--B||3|--B--"
                 .replacing("|--B|no", with: "|--Bno"))
@@ -99,7 +99,7 @@ import Testing
         #expect(try parse([body]).filter { $0 == .partEnded }.count == 2)
     }
 
-    @Test func aNestedBodyThatIsNotWholeIsATypedError() {
+    @Test func truncatedNestedBodyIsATypedError() {
         let open = lines("--B|Content-Type: multipart/mixed; boundary=I||--I||x|--B--")
         #expect(code(open, nested: true) { _ in } == .truncated)
         #expect(code(open) { _ in } == nil)
@@ -109,7 +109,7 @@ import Testing
         #expect(code(bad, nested: true) { _ in } == .invalidBoundary)
     }
 
-    /// In the square of the length this would take hours.
+    /// Quadratic time would take hours.
     @Test(arguments: ["\r", "\r\n--", "\r\n--Bx", "\r\n--B x", "\r\n--B-", "x", "\r\n--B\t\t\t\t\t\t\t\t\tx"])
     func timeGrowsWithTheLength(unit: String) throws {
         let content = Data([UInt8](repeating: 0, count: 1_000_000 / unit.utf8.count).flatMap { _ in unit.utf8 })
@@ -119,10 +119,10 @@ import Testing
         #expect(try read(pieces) == content.count + 1)
     }
 
-    @Test func longHeadersAreReadInTheTimeThatTheyTake() throws {
+    @Test func longHeadersAreParsedInLinearTime() throws {
         let header = String(repeating: "A: b\r\n" + String(repeating: " c\r\n", count: 500), count: 100)
         let body = Data("--B\r\n\(header)\r\nx\r\n--B--".utf8)
-        var limits = MultipartLimits()
+        var limits = MultipartParser.Limits()
         limits.maximumHeaderBytes = .max
         limits.maximumHeaderFieldCount = .max
         let pieces = stride(from: 0, to: body.count, by: 3).map { body.subdata(in: $0..<min($0 + 3, body.count)) }
@@ -130,7 +130,7 @@ import Testing
     }
 
     private func read(
-        _ pieces: [Data], _ limits: MultipartLimits = MultipartLimits()
+        _ pieces: [Data], _ limits: MultipartParser.Limits = MultipartParser.Limits()
     ) throws(MultipartError) -> Int {
         var parser = try MultipartParser(boundary: "B", limits: limits)
         var count = 0

@@ -11,12 +11,12 @@ import Musl
 #endif
 
 #if os(Linux)
-/// 4 GiB with LINNET_TEST_LARGE set, otherwise a sixteenth of it: in files which take no room on the disk.
+/// 4 GiB with LINNET_TEST_LARGE set, otherwise a sixteenth of it, in sparse files.
 private let fileSize = ProcessInfo.processInfo.environment["LINNET_TEST_LARGE"] == nil ? 64 << 20 : 1 << 30
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: !isSanitized, "a sanitizer's own memory hides the form's"))
 struct MultipartMemoryTests {
-    @Test func largeFormsTakeNoMemory() async throws {
+    @Test func largeFormsTakeConstantMemory() async throws {
         var files: [TemporaryFile] = []
         var form = MultipartForm()
         for index in 0..<4 {
@@ -27,7 +27,7 @@ struct MultipartMemoryTests {
         }
         let length = try #require(form.contentLength)
         try #require(length > 4 * Int64(fileSize))
-        // Peak from here on (see proc_pid_clear_refs(5)).
+        // Resets the peak (proc_pid_clear_refs(5)).
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         let before = try memory("VmHWM")
         var reader = try form.makeBody().makeReader()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MultipartNameTests {
     @Test(arguments: ["\u{0}", "a\u{1}b", "\u{1B}", "\u{7F}", "x\u{B}"])
-    func controlCharactersInNamesAreRefusedWhenTheyAreWritten(name: String) async throws {
+    func controlCharactersInNamesAreRefused(name: String) async throws {
         for (name, fileName) in [(name, nil), ("a", name)] as [(String, String?)] {
             var form = MultipartForm()
             form.append("x", name: "first")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["\u{0}", "\u{1}", "\u{B}", "\u{1F}", "\u{7F}", "\r"])
-    func controlCharactersInHeadersAreRefusedWhenTheyAreRead(character: String) {
+    func controlCharactersInParsedHeadersAreRefused(character: String) {
         let body = lines("--B|Content-Disposition: form-data; name=\"a\(character)b\"||x|--B--|")
         let error = #expect(throws: MultipartError.self) {
             try MultipartPart.all(in: body, contentType: "multipart/form-data; boundary=B")
@@ -32,7 +32,7 @@ import Testing
         "\\", "a\\", "C:\\dir\\", "a\\\\\\", "\\\"", "\"", "a\tb", "a;b=c", "a\"; filename=\"b", "%", "\r\n", "é\u{80}",
         "", " a ", "a=\\",
     ])
-    func namesReadBackAsTheyWere(name: String) async throws {
+    func namesReadBackUnchanged(name: String) async throws {
         var form = MultipartForm()
         form.append(Data("x".utf8), name: name, fileName: name, contentType: "text/plain")
         form.append("y", name: name)
@@ -41,7 +41,7 @@ import Testing
         #expect(parts.map(\.fileName) == [name, nil])
     }
 
-    /// A quote that a backslash stands before closes the value only where it has to.
+    /// A quote after a backslash closes the value only if it must.
     @Test(
         arguments: [
             (#"name="a\"; filename="b""#, #"a\"#, "b"), (#"name="a\"; b=c""#, #"a"; b=c"#, nil),
@@ -50,14 +50,15 @@ import Testing
             (#"name="a\\""#, #"a\"#, nil),
             (#"name="\\srv\f\""#, #"\\srv\f\"#, nil), (#"name="a\";"#, #"a\"#, nil),
         ] as [(String, String, String?)])
-    func quotesAndBackslashesAreReadAsTheyWereMeant(field: String, name: String, fileName: String?) throws {
+    func quotesAndBackslashesAreParsedAsWritten(field: String, name: String, fileName: String?) throws {
         let body = lines("--B|Content-Disposition: form-data; \(field)||x|--B--|")
         let part = try #require(try MultipartPart.all(in: body, contentType: "multipart/form-data; boundary=B").first)
         #expect(part.name == name)
         #expect(part.fileName == fileName)
     }
 
-    @Test(arguments: ["----=_Part_1", "<q1w2>", "{a}", "a@b"]) func boundariesOfServersAreRead(boundary: String) throws
+    @Test(arguments: ["----=_Part_1", "<q1w2>", "{a}", "a@b"]) func nonstandardBoundariesAreParsed(boundary: String)
+        throws
     {
         let body = lines("--\(boundary)|Content-Type: a/b||x|--\(boundary)--|")
         for value in [boundary, "\"\(boundary)\""] {
@@ -71,12 +72,12 @@ import Testing
         ("multipart/mixed; boundary", "has no boundary"),
         ("multipart/mixed; boundary=\"a \"", "without a space at the end"),
     ])
-    func messagesNameWhatIsWrong(contentType: String, message: String) {
+    func messagesNameTheProblem(contentType: String, message: String) {
         let error = #expect(throws: MultipartError.self) { try MultipartParser(contentType: contentType) }
         #expect(error?.message.contains(message) == true)
     }
 
-    @Test func ofADoubledContentTypeThatIsMultipartThePartsAreRead() throws {
+    @Test func repeatedMultipartContentTypeIsParsed() throws {
         var head = HTTPResponse(status: .ok)
         for value in ["multipart/mixed; boundary=B", "multipart/mixed; boundary=B"] {
             head.headerFields.append(HTTPField(name: .contentType, value: value))
@@ -88,7 +89,7 @@ import Testing
     @Test(arguments: [
         "text/plain; charset=", "text/plain\r\nX: y", "text/plain; x=\"a\nb\"", "text/plain; x=a b", " text/plain",
     ])
-    func aContentTypeThatIsNotWellFormedIsNotWritten(contentType: String) {
+    func malformedContentTypeIsNotWritten(contentType: String) {
         var form = MultipartForm()
         form.append(Data(), name: "a", fileName: nil, contentType: contentType)
         let error = #expect(throws: MultipartError.self) { try form.validate() }
@@ -103,7 +104,7 @@ import Testing
         "x\r\n--B\nA: b\n\n", "--BB\n--B\n",
     ]
 
-    @Test(arguments: bodies) func aBodyWithLFAloneGetsAnErrorThatSaysSo(body: String) {
+    @Test(arguments: bodies) func bodyWithBareLineFeedsHasItsOwnError(body: String) {
         let bytes = Data(body.utf8)
         for size in [1, 2, 3, 7, 1000] {
             let pieces = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aHeaderWithLFAloneGetsAnErrorThatSaysSo() {
+    @Test func headerWithBareLineFeedsHasItsOwnError() {
         let error = #expect(throws: MultipartError.self) { try parse([Data("--B\r\nA: b\n\nx\n--B--\n".utf8)]) }
         #expect(error?.code == .malformedHeader)
         #expect(error?.message.contains("LF alone") == true)

@@ -4,7 +4,7 @@ import LinnetMultipart
 import LinnetSerialization
 import Testing
 
-/// A body, where `|` stands for CR LF, and what is read from it.
+/// A body in which `|` means CR LF, and the parts in it.
 struct ParserCase: Sendable, CustomTestStringConvertible {
     /// A header's lines, joined with `/`, and the content; or a code.
     enum Outcome: Sendable {
@@ -78,7 +78,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct MultipartParserTests {
-    private func describe(_ events: [MultipartEvent]) -> [(String, String)] {
+    private func describe(_ events: [MultipartParser.Event]) -> [(String, String)] {
         var parts: [(String, String)] = []
         for event in events {
             switch event {
@@ -107,7 +107,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: ParserCase.all) func bodiesAreReadHoweverTheyAreCut(sample: ParserCase) {
+    @Test(arguments: ParserCase.all) func bodiesAreParsedInAnyPieces(sample: ParserCase) {
         let body = lines(sample.body)
         check([body], sample, "whole")
         for offset in 0...body.count {
@@ -116,7 +116,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
         check(body.map { Data([$0]) }, sample, "byte by byte")
     }
 
-    @Test func thereAreSlicesAndArraysToPush() throws {
+    @Test func slicesAndArraysCanBePushed() throws {
         var parser = try MultipartParser(boundary: "B")
         parser.push(Array("--B\r\n".utf8))
         parser.push(lines("zz|x|--B--zz").dropFirst(2).dropLast(2))
@@ -129,7 +129,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
         try parser.finish()
     }
 
-    @Test func anErrorStays() throws {
+    @Test func errorIsThrownAgain() throws {
         var parser = try MultipartParser(boundary: "B")
         parser.push(lines("--B|bad||x|--B--"))
         for _ in 0..<2 {
@@ -146,7 +146,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
         ("multipart/mixed; boundary=\"a \"", .invalidBoundary), ("multipart/mixed; boundary=\"ü\"", .invalidBoundary),
         ("multipart/mixed; boundary=\(String(repeating: "a", count: 71))", .invalidBoundary),
     ])
-    func theContentTypeHasToNameABoundary(contentType: String, code: MultipartError.Code) {
+    func contentTypeRequiresABoundary(contentType: String, code: MultipartError.Code) {
         let error = #expect(throws: MultipartError.self) { try MultipartParser(contentType: contentType) }
         #expect(error?.code == code)
     }
@@ -154,7 +154,7 @@ struct ParserCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         #"Multipart/Mixed; charset=utf-8; Boundary="a b:c""#, "multipart/byteranges;boundary=\"a b:c\"",
     ])
-    func boundariesAreTakenFromTheContentType(contentType: String) throws {
+    func boundariesComeFromTheContentType(contentType: String) throws {
         let parts = try MultipartPart.all(in: lines("--a b:c||x|--a b:c--"), contentType: contentType)
         #expect(parts.map(\.body) == [Data("x".utf8)])
     }

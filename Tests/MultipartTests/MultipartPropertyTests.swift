@@ -5,7 +5,7 @@ import LinnetMultipart
 import LinnetSerialization
 import Testing
 
-/// What is encoded is read back.
+/// Encoded forms read back.
 @Suite(.timeLimit(.minutes(5))) struct MultipartPropertyTests {
     private struct Expected: Equatable {
         var name: String

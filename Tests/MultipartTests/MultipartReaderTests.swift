@@ -30,7 +30,7 @@ import Testing
         #expect(events == 6)
     }
 
-    @Test func aFormsBodyCanBeReadAsItIsMade() async throws {
+    @Test func bodyOfAFormIsParsedWhileItIsEncoded() async throws {
         let file = try TemporaryFile(Data(repeating: 3, count: 300_000))
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -39,25 +39,25 @@ import Testing
         #expect(parts.map(\.body.count) == [300_000])
     }
 
-    @Test func errorsBelowAreHandedOn() async throws {
+    @Test func errorsOfTheChunksArePassedOn() async throws {
         let reader = try MultipartReader(BrokenChunks(rest: [Self.body.prefix(10)]), boundary: "B")
         await #expect(throws: Broken.self) { try await reader.collect() }
     }
 
-    @Test func anEarlyEndIsATypedError() async throws {
+    @Test func truncatedBodyIsATypedError() async throws {
         let reader = try MultipartReader(Elements(elements: [Self.body.dropLast(6)]), boundary: "B")
         let error = await #expect(throws: MultipartError.self) { try await reader.collect() }
         #expect(error?.code == .truncated)
     }
 
-    @Test func whatIsCollectedIsLimited() async throws {
+    @Test func collectedContentIsLimited() async throws {
         let reader = try MultipartReader(Elements(elements: [Self.body]), boundary: "B")
         #expect(try await reader.collect(upTo: 2).count == 2)
         let error = await #expect(throws: MultipartError.self) { try await reader.collect(upTo: 1) }
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func aContentTypeThatIsNoneIsRefusedAtOnce() {
+    @Test func malformedContentTypeOfAFileIsRefusedWhenAppended() {
         let error = #expect(throws: MultipartError.self) {
             try MultipartReader(Elements<Data>(elements: []), contentType: "text/plain")
         }

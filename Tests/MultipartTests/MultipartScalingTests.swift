@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetMultipart
 import Testing
 
-/// Twice the input takes at most two and a half times as long, whatever is in it.
+/// Twice the input takes at most two and a half times as long.
 @Suite(.timeLimit(.minutes(1))) struct MultipartScalingTests {
     @Test(
         arguments: [
@@ -12,7 +12,7 @@ import Testing
             ("delimiters with LF", "\n--B x", 5000), ("fields", "A: b|", 2000), ("folded lines", "A: b| c| d|", 1000),
         ])
     func bodiesAreReadInLinearTime(name: String, text: String, count: Int) {
-        var limits = MultipartLimits()
+        var limits = MultipartParser.Limits()
         (limits.maximumPartCount, limits.maximumHeaderBytes) = (.max, .max)
         limits.maximumHeaderFieldCount = 10_000
         for start in name == "fields" || name == "folded lines" ? ["--B|"] : ["", "--B|||"] {
@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [";", "; a=b", "; name=\"\\\"", "\\\";", "\\\";a", "\\\"; a=b", " ", "\"", "'%41"])
     func dispositionsAreReadInLinearTime(text: String) {
-        var limits = MultipartLimits()
+        var limits = MultipartParser.Limits()
         limits.maximumHeaderBytes = .max
         for start in ["", "; name=\"", "; filename*=UTF-8''"] {
             let make = { (count: Int) in

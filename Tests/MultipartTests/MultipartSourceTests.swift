@@ -47,7 +47,7 @@ import Testing
         #expect(try await read(form).map(\.body) == [Data(bytes)])
     }
 
-    @Test func aSequenceOfAnotherLengthIsATypedError() async throws {
+    @Test func sequenceOfAnotherLengthIsATypedError() async throws {
         for length: Int64 in [2, 4] {
             var form = MultipartForm()
             form.append(bytes: Elements<UInt8>(elements: [1, 2, 3]), name: "b", length: length)
@@ -97,7 +97,7 @@ import Testing
         styles.sortsKeys = false
         styles.boolStyle = .words
         var parameterEncoder = ParameterEncoder()
-        parameterEncoder.keyEncodingStrategy = .snakeCase
+        parameterEncoder.keyEncodingStrategy = .convertToSnakeCase
         parameterEncoder.dataEncodingStrategy = .base64
         var other = MultipartForm()
         try other.append(encoding: Post(), parameterEncoder: parameterEncoder, encoder: styles)
@@ -114,7 +114,7 @@ import Testing
         func encode(to encoder: any Encoder) throws { throw Reason() }
     }
 
-    @Test func whatCannotBeEncodedIsATypedError() {
+    @Test func encodingFailureIsATypedError() {
         var form = MultipartForm()
         let first = #expect(throws: MultipartError.self) { try form.append(encoding: Refusing()) }
         #expect(first?.code == .invalidParameters)
@@ -129,7 +129,7 @@ import Testing
         ("a\"b", #"filename="a%22b"; filename*=UTF-8''a%22b"#),
         ("a b'c%(1)*\n🐦", "filename=\"a b'c%(1)*%0A🐦\"; filename*=UTF-8''a%20b%27c%25%281%29%2A%0A%F0%9F%90%A6"),
     ])
-    func extendedFileNamesAreAddedWhereTheySayMore(name: String, expected: String) async throws {
+    func extendedFileNamesAreAddedWhereNeeded(name: String, expected: String) async throws {
         var form = try MultipartForm(boundary: "B")
         form.addsExtendedFileNames = true
         form.append(Data(), name: "f", fileName: name, contentType: nil)

@@ -22,7 +22,7 @@ import Testing
         "--B\r\nContent-Disposition: form-data; name=\"s\"; filename=\"s.txt\"\r\nContent-Type: text/plain\r\n\r\n"
         + "hello\r\n--B--\r\n"
 
-    @Test func aStreamOfKnownLengthMakesTheBodysLengthKnown() async throws {
+    @Test func streamOfKnownLengthGivesAContentLength() async throws {
         let form = try form(["he", "", "llo"], length: 5, isReplayable: true)
         #expect(form.contentLength == Int64(Self.expected.utf8.count))
         let body = form.makeBody()
@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<2 { #expect(String(decoding: try await collect(body), as: UTF8.self) == Self.expected) }
     }
 
-    @Test func aStreamOfUnknownLengthMakesTheBodysUnknown() async throws {
+    @Test func streamOfUnknownLengthGivesNoContentLength() async throws {
         let form = try form(["hello"], length: nil, isReplayable: true)
         #expect(form.contentLength == nil)
         #expect(form.makeBody().length == nil)
@@ -38,14 +38,14 @@ import Testing
     }
 
     @Test(arguments: [Int64(4), 6, 0, -1])
-    func aWrongLengthIsATypedError(length: Int64) async throws {
+    func wrongLengthIsATypedError(length: Int64) async throws {
         let form = try form(["hel", "lo"], length: length, isReplayable: true)
         let error = await #expect(throws: MultipartError.self) { try await collect(form) }
         #expect(error?.code == .lengthMismatch)
         #expect(error?.partName == "s")
     }
 
-    @Test func theBodyNamesThePartThatCannotBeReplayed() async throws {
+    @Test func bodyNamesThePartThatCannotBeReplayed() async throws {
         var form = try form(["hello"], length: 5, isReplayable: false)
         form.append(Data("x".utf8), name: "other")
         let body = form.makeBody()
@@ -58,7 +58,7 @@ import Testing
         #expect(error?.message.contains("\"s\"") == true)
     }
 
-    @Test func anotherBodyOfTheSameFormNamesThePartToo() async throws {
+    @Test func everyBodyOfAFormNamesThePart() async throws {
         let form = try form(["hello"], length: 5, isReplayable: false)
         _ = try await collect(form)
         let error = await #expect(throws: MultipartError.self) { try await collect(form) }
@@ -72,7 +72,7 @@ import Testing
         #expect(data.count == Self.expected.utf8.count - 5 + 300_001)
     }
 
-    @Test func lengthsBeyondInt64AreUnknownAndNotATrap() throws {
+    @Test func lengthsBeyondInt64AreUnknown() throws {
         let form = try form([], length: .max, isReplayable: true)
         #expect(form.contentLength == nil)
     }

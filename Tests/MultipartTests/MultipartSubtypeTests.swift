@@ -42,7 +42,7 @@ import Testing
         #expect(error?.code == .invalidSubtype)
     }
 
-    @Test func relatedWantsAMediaType() {
+    @Test func relatedRequiresAMediaType() {
         #expect(
             #expect(throws: MultipartError.self) { try MultipartSubtype.related(type: "json") }?.code == .invalidSubtype
         )
@@ -58,7 +58,7 @@ import Testing
         #expect(form.contentLength == Int64(expected.count))
     }
 
-    @Test func oneMultipartGoesIntoAnother() async throws {
+    @Test func formsCanBeNested() async throws {
         let file = try TemporaryFile(Data("file".utf8), name: "a.txt")
         var inner = try MultipartForm(boundary: "I", subtype: .mixed)
         inner.append(headerFields: [:], body: try .file(file.url))
@@ -75,7 +75,7 @@ import Testing
         #expect(parts[0].parts[0].head.depth == 1)
     }
 
-    @Test func partsWithoutANameAreToldByTheirPlace() async throws {
+    @Test func partsWithoutANameHaveTheirNumber() async throws {
         var form = try MultipartForm(boundary: "B", subtype: .mixed)
         form.append(headerFields: [:], body: Data("x".utf8))
         form.append(headerFields: [:], body: .chunks(Elements(elements: [Data("y".utf8)]), length: 2))

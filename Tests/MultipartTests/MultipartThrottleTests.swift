@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MultipartThrottleTests {
-    /// Does not wait, and keeps for how long it should have.
+    /// Records durations instead of sleeping.
     private final class RecordingClock: Clock {
         struct Instant: InstantProtocol {
             var offset = Duration.zero
@@ -36,7 +36,7 @@ import Testing
         return sizes
     }
 
-    @Test func packetsAreSmallWithPausesBetweenThem() async throws {
+    @Test func packetsAreLimitedAndDelayed() async throws {
         let clock = RecordingClock()
         var form = MultipartForm()
         form.append(Data(repeating: 1, count: 1000), name: "p")
@@ -48,7 +48,7 @@ import Testing
         #expect(clock.sleeps == [Duration](repeating: .milliseconds(200), count: sizes.count - 1))
     }
 
-    @Test func aReplayIsHeldBackToo() async throws {
+    @Test func replaysAreThrottled() async throws {
         let clock = RecordingClock()
         var form = MultipartForm()
         form.append(Data(repeating: 1, count: 100), name: "p")
@@ -59,7 +59,7 @@ import Testing
         #expect(clock.sleeps.count == 2 * (first.count - 1))
     }
 
-    @Test func thePacketIsTheSmallerOfTheTwo() async throws {
+    @Test func packetIsTheSmallerOfTheTwoSizes() async throws {
         let clock = RecordingClock()
         var form = MultipartForm()
         form.append(Data(repeating: 1, count: 1000), name: "p")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (7, 7), (0, 1), (-1, 1), (100_000, 100_000), (Int.max, 16 << 20)])
-    func chunksAreAsLargeAsWanted(wanted: Int, size: Int) async throws {
+    func chunksHaveTheConfiguredSize(wanted: Int, size: Int) async throws {
         var form = MultipartForm()
         form.append(Data(repeating: 1, count: wanted > 1000 ? 17 << 20 : 100), name: "p")
         form.chunkSize = wanted

@@ -14,7 +14,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test func theFileHoldsTheBodyAndProgressIsTold() async throws {
+    @Test func fileHoldsTheBodyAndProgressIsReported() async throws {
         let file = try TemporaryFile(Data(repeating: 5, count: 200_000), name: "in.bin")
         var form = MultipartForm()
         try form.append(fileAt: file.url, name: "f")
@@ -40,7 +40,7 @@ import Testing
         #expect(body.isReplayable)
     }
 
-    @Test func aNameMayBeAsLongAsTheFileSystemTakesIt() async throws {
+    @Test func fileNameMayHaveTheFileSystemsMaximumLength() async throws {
         let file = try TemporaryFile(Data(), name: "in.bin")
         let folder = file.url.deletingLastPathComponent()
         let name = String(repeating: "🐦", count: 63)
@@ -51,7 +51,7 @@ import Testing
         #expect(try names(folder) == ["in.bin", name])
     }
 
-    @Test func aStreamOfUnknownLengthHasOneInTheFile() async throws {
+    @Test func streamOfUnknownLengthHasALengthInTheFile() async throws {
         let file = try TemporaryFile(Data(), name: "in.bin")
         var form = MultipartForm()
         form.append(chunks: Elements(elements: [Data("abc".utf8)]), name: "s", length: nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(try HTTPBody.file(file.url).length == written)
     }
 
-    @Test func aFailureLeavesNothingAndTheOldFile() async throws {
+    @Test func failureLeavesTheOldFile() async throws {
         let file = try TemporaryFile(Data("old".utf8), name: "out.bin")
         var form = MultipartForm()
         form.append(Data(repeating: 1, count: 200_000), name: "a")
@@ -71,7 +71,7 @@ import Testing
         #expect(try names(file.url.deletingLastPathComponent()) == ["out.bin"])
     }
 
-    @Test func aCancellationLeavesNothing() async throws {
+    @Test func cancellationLeavesNoFile() async throws {
         let file = try TemporaryFile(Data("old".utf8), name: "out.bin")
         let url = file.url
         var form = MultipartForm()
@@ -85,7 +85,7 @@ import Testing
         #expect(try names(url.deletingLastPathComponent()) == ["out.bin"])
     }
 
-    @Test func whatCannotBeWrittenIsATypedError() async throws {
+    @Test func unwritableFileIsATypedError() async throws {
         var form = MultipartForm()
         form.append("x", name: "a")
         let folder = FileManager.default.temporaryDirectory
@@ -107,7 +107,7 @@ import Testing
         #expect(try names(file.url.deletingLastPathComponent()) == ["file.bin"])
     }
 
-    @Test func anEmptyFormWritesNothing() async throws {
+    @Test func emptyFormWritesNoFile() async throws {
         let file = try TemporaryFile(Data("old".utf8), name: "out.bin")
         let error = await #expect(throws: MultipartError.self) { try await MultipartForm().write(to: file.url) }
         #expect(error?.code == .emptyForm)

@@ -3,7 +3,7 @@ import LinnetMultipart
 import LinnetSerialization
 import Testing
 
-/// Pulls a whole body, and checks what every chunk must be.
+/// Reads a whole body, and checks each chunk.
 func collect(_ body: HTTPBody) async throws -> Data {
     var reader = try body.makeReader()
     var data = Data()
@@ -16,14 +16,14 @@ func collect(_ body: HTTPBody) async throws -> Data {
 
 func collect(_ form: MultipartForm) async throws -> Data { try await collect(form.makeBody()) }
 
-/// Gives fixed chunks.
+/// Returns fixed chunks.
 struct ChunksReader: HTTPBodyReader {
     var chunks: [Data]
 
     mutating func next() async throws -> Data? { chunks.isEmpty ? nil : chunks.removeFirst() }
 }
 
-/// A file that goes with the test.
+/// A file that is removed after the test.
 final class TemporaryFile {
     let url: URL
 
@@ -50,15 +50,16 @@ struct Elements<Element: Sendable>: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: elements[...]) }
 }
 
-/// The bytes of a text in which `|` stands for CR LF.
+/// The bytes of a text in which `|` means CR LF.
 func lines(_ text: String) -> Data { Data(text.replacing("|", with: "\r\n").utf8) }
 
-/// Reads a body that comes in pieces, and puts neighbouring data together.
+/// Parses a body in pieces, and joins adjacent data.
 func parse(
-    _ pieces: [Data], boundary: String = "B", limits: MultipartLimits = MultipartLimits(), nested: Bool = false
-) throws(MultipartError) -> [MultipartEvent] {
+    _ pieces: [Data], boundary: String = "B", limits: MultipartParser.Limits = MultipartParser.Limits(),
+    nested: Bool = false
+) throws(MultipartError) -> [MultipartParser.Event] {
     var parser = try MultipartParser(boundary: boundary, limits: limits, readsNestedParts: nested)
-    var events: [MultipartEvent] = []
+    var events: [MultipartParser.Event] = []
     var content = Data()
     for piece in pieces {
         parser.push(piece)

@@ -30,7 +30,7 @@ import Testing
         #expect(try copy(form) != FormRequestSerializer())
     }
 
-    @Test func whatIsMissingHasItsDefault() throws {
+    @Test func missingSettingsHaveTheirDefaults() throws {
         let empty = Data("{}".utf8)
         #expect(try JSONDecoder().decode(QueryEncoder.self, from: empty) == QueryEncoder())
         #expect(try JSONDecoder().decode(RequestSerializerSettings.self, from: empty) == RequestSerializerSettings())
@@ -39,7 +39,7 @@ import Testing
         #expect(try JSONDecoder().decode(ResponseValidation.self, from: empty) == .none)
     }
 
-    @Test func aClosureCannotBeCoded() {
+    @Test func closuresCannotBeCoded() {
         let serializer = FormRequestSerializer(queryEncoder: QueryEncoder { _, _ in "" })
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
     }
@@ -61,6 +61,32 @@ import Testing
         #expect(
             try copy(DataResponseSerializer(validation: validation)) == DataResponseSerializer(validation: validation))
         #expect(try copy(QueryParser()) == QueryParser())
+    }
+
+    @Test func compoundSerializersSurviveCoding() throws {
+        let json = JSONResponseSerializer(
+            validation: ResponseValidation(statusCodes: 200..<201), removesNullValues: true)
+        let serializer = CompoundResponseSerializer<JSONValue?>([json, JSONResponseSerializer()])
+        let coded = try copy(serializer)
+        #expect(coded.members.map { $0 as? JSONResponseSerializer } == [json, JSONResponseSerializer()])
+        let text = CompoundResponseSerializer<String>([StringResponseSerializer(fallbackCharset: .latin1)])
+        #expect(try copy(text).serialize(makeResponse(Data([0xE9]), type: nil)) == "é")
+
+        let decoder = JSONDecoder()
+        let generic = CompoundResponseSerializer<[Int]>([DecodablePropertyListResponseSerializer([Int].self)])
+        let data = try JSONEncoder().encode(generic)
+        #expect(throws: DecodingError.self) { try decoder.decode(CompoundResponseSerializer<[Int]>.self, from: data) }
+        let types: [any (Decodable & SendableMetatype).Type] = [DecodablePropertyListResponseSerializer<[Int]>.self]
+        decoder.userInfo[.responseSerializerTypes] = types
+        #expect(try decoder.decode(CompoundResponseSerializer<[Int]>.self, from: data).members.count == 1)
+        #expect(throws: DecodingError.self) { try decoder.decode(CompoundResponseSerializer<Int>.self, from: data) }
+    }
+
+    @Test func membersWithClosuresCannotBeCoded() {
+        let serializer = CompoundResponseSerializer<Int>([StringResponseSerializer().map(\.count)])
+        let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
+        guard case .invalidValue(_, let context) = error else { return }
+        #expect(context.debugDescription.contains("closure"))
     }
 
     @Test(

@@ -11,15 +11,15 @@ import Testing
         StringResponseSerializer(validation: ResponseValidation(contentTypes: ["text/*"])).map(Content.text),
     ])
 
-    @Test func theFirstThatCanReadsIt() throws {
+    @Test func firstMemberThatCanReadsTheResponse() throws {
         #expect(try serializer.serialize(makeResponse("[1]")) == .json([1]))
         #expect(try serializer.serialize(makeResponse("<array/>", type: "application/x-plist")) == .plist([]))
         #expect(try serializer.serialize(makeResponse("hello", type: "text/plain")) == .text("hello"))
-        // Text is what is left of what says that it is XML and is no property list.
+        // XML that is not a property list is read as text.
         #expect(try serializer.serialize(makeResponse("<html/>", type: "text/xml")) == .text("<html/>"))
     }
 
-    @Test func theOrderDecides() throws {
+    @Test func membersAreTriedInOrder() throws {
         let all = ResponseValidation.none
         let first = CompoundResponseSerializer([
             StringResponseSerializer(validation: all).map(Content.text),
@@ -28,23 +28,23 @@ import Testing
         #expect(try first.serialize(makeResponse("[1]")) == .text("[1]"))
     }
 
-    @Test func everyMembersErrorIsKept() throws {
+    @Test func errorsOfAllMembersAreKept() throws {
         let response = makeResponse("<html/>", type: "application/json")
         let error = #expect(throws: SerializationError.self) { try serializer.serialize(response) }
         #expect(error?.code == .decodingFailed)
         #expect(error?.response?.body == response.body)
-        let compound = try #require(error?.underlying as? CompoundError)
-        #expect(compound.errors.map(\.code) == [.decodingFailed, .unacceptableContentType, .unacceptableContentType])
-        #expect(compound.errors.first?.underlying is JSONSyntaxError)
-        #expect(compound.description.split(separator: "\n").count == 3)
+        let errors = try #require(error?.memberErrors)
+        #expect(errors.map(\.code) == [.decodingFailed, .unacceptableContentType, .unacceptableContentType])
+        #expect(errors.first?.underlying is JSONSyntaxError)
+        #expect(errors.first?.memberErrors.isEmpty == true)
     }
 
-    @Test func aBadStatusIsNeverHidden() {
+    @Test func unacceptableStatusIsReportedFirst() {
         let error = #expect(throws: SerializationError.self) {
             try serializer.serialize(makeResponse("[", status: 500))
         }
         #expect(error?.code == .unacceptableStatus)
-        #expect((error?.underlying as? CompoundError)?.errors.count == 3)
+        #expect(error?.memberErrors.count == 3)
         let lenient = CompoundResponseSerializer<Content>([
             JSONResponseSerializer(validation: .none).map(Content.json), StringResponseSerializer().map(Content.text),
         ])
@@ -52,7 +52,7 @@ import Testing
         #expect(mixed?.code == .unacceptableStatus)
     }
 
-    @Test func aCommonCodeIsKept() {
+    @Test func codeThatAllMembersReportIsKept() {
         let error = #expect(throws: SerializationError.self) {
             try serializer.serialize(makeResponse("x", type: "a/b"))
         }
@@ -63,12 +63,13 @@ import Testing
         #expect(none?.code == .decodingFailed)
     }
 
-    @Test func whatAMapThrowsUnderliesATypedError() {
-        struct Reason: Error {}
+    @Test func errorOfAMapUnderliesATypedError() {
+        struct Reason: LocalizedError { var errorDescription: String? { "The page is a draft." } }
         let mapped = DataResponseSerializer().map { _ -> Int in throw Reason() }
         let error = #expect(throws: SerializationError.self) { try mapped.serialize(makeResponse("x")) }
         #expect(error?.code == .decodingFailed)
         #expect(error?.underlying is Reason)
+        #expect(error?.message.hasSuffix("failed: The page is a draft.") == true)
         #expect(error?.response != nil)
     }
 }

@@ -12,13 +12,13 @@ import Testing
         ("https://h/p#f", "https://h/p?a=1#f"), ("https://h/p?x#f?g", "https://h/p?x&a=1#f?g"),
         ("https://h/p#f?g", "https://h/p?a=1#f?g"), ("https://h/p?x=%2F%20", "https://h/p?x=%2F%20&a=1"),
     ])
-    func theQueryGoesBehindAnotherAndBeforeAFragment(url: String, expected: String) throws {
+    func queryIsAppendedBeforeTheFragment(url: String, expected: String) throws {
         let request = try serializer.serialize(try makeRequest(url), parameters: ["a": 1])
         #expect(request.url.absoluteString == expected)
         #expect(request.body == nil)
     }
 
-    @Test(arguments: [nil, [:], ["a": [] as ParameterValue]] as [Parameters?]) func nothingAddsNothing(
+    @Test(arguments: [nil, [:], ["a": [] as ParameterValue]] as [Parameters?]) func emptyParametersAddNoQuery(
         parameters: Parameters?
     ) throws {
         let request = try serializer.serialize(try makeRequest("https://h/p"), parameters: parameters)
@@ -27,7 +27,7 @@ import Testing
         #expect(request.headerFields[.contentType] == nil)
     }
 
-    @Test(arguments: [HTTPRequest.Method.get, .head, .delete]) func theseMethodsTakeAQuery(method: HTTPRequest.Method)
+    @Test(arguments: [HTTPRequest.Method.get, .head, .delete]) func methodsThatTakeAQuery(method: HTTPRequest.Method)
         throws
     {
         let request = try serializer.serialize(try makeRequest(method: method), parameters: ["key": "value"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .options])
-    func theseMethodsTakeABody(method: HTTPRequest.Method) throws {
+    func methodsThatTakeABody(method: HTTPRequest.Method) throws {
         let request = try serializer.serialize(try makeRequest(method: method), parameters: ["key": "v v", "a": [1]])
         #expect(request.url.query() == nil)
         #expect(bodyText(request) == "a%5B%5D=1&key=v%20v")
@@ -43,13 +43,13 @@ import Testing
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func noParametersStillMakeAnEmptyForm() throws {
+    @Test func missingParametersMakeAnEmptyForm() throws {
         let request = try serializer.serialize(try makeRequest(method: .post), parameters: nil)
         #expect(bodyText(request) == "")
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func aBodyOfTheRequestsOwnIsLeftAndNeverReplaced() throws {
+    @Test func bodyOfTheRequestIsNeverReplaced() throws {
         let own = try makeRequest(method: .post, body: .data(Data("own".utf8)))
         let request = try serializer.serialize(own, parameters: nil)
         #expect(bodyText(request) == "own")
@@ -58,7 +58,7 @@ import Testing
         #expect(error?.code == .invalidParameters)
     }
 
-    @Test func theRequestsOwnFieldsWin() throws {
+    @Test func fieldsOfTheRequestWin() throws {
         let fields: HTTPFields = [.contentType: "text/own", .userAgent: "own"]
         let request = try serializer.serialize(
             try makeRequest(method: .post, headerFields: fields), parameters: ["a": 1])

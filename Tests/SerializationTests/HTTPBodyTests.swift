@@ -28,13 +28,13 @@ import Testing
         #expect(try await collect(.data(Data())) == [])
     }
 
-    @Test func aReplayableStreamIsOpenedEachTime() async throws {
+    @Test func replayableStreamIsOpenedForEachReader() async throws {
         let body = HTTPBody.stream(length: 3, isReplayable: true) { CountingReader(left: 3) }
         for _ in 0..<2 { #expect(try await collect(body) == [2, 1, 0]) }
         #expect(body.data == nil)
     }
 
-    @Test func anotherStreamIsOpenedOnceWhicheverCopyAsks() async throws {
+    @Test func streamThatIsNotReplayableIsOpenedOnceAmongCopies() async throws {
         let body = HTTPBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
             CountingReader(left: 1)
         }

@@ -27,7 +27,7 @@ import Testing
         #expect(DefaultHeaderFields.acceptLanguage(environment: environment) == expected)
     }
 
-    @Test func theUserAgentNamesProgramSystemAndLibrary() throws {
+    @Test func userAgentNamesProgramSystemAndLibrary() throws {
         let agent = try #require(FormRequestSerializer.defaultHeaderFields[.userAgent])
         #expect(agent.wholeMatch(of: /[^\/ ]+\/[^\/ ]+ \([^;]+; [^)]+\) Linnet\/\d+\.\d+/) != nil)
         let odd = DefaultHeaderFields.userAgent(product: "mein programm (ü)")
@@ -42,7 +42,7 @@ import Testing
         #expect(fields.isEmpty)
     }
 
-    @Test(arguments: ["", "a b", "a:", "ä", "a\r\n"]) func namesThatAreNoTokensAreRefused(name: String) {
+    @Test(arguments: ["", "a b", "a:", "ä", "a\r\n"]) func namesOtherThanTokensAreRefused(name: String) {
         var fields = HTTPFields()
         let error = #expect(throws: SerializationError.self) { try fields.set("v", forName: name) }
         #expect(error?.code == .invalidHeader)
@@ -59,7 +59,7 @@ import Testing
 
     private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
 
-    @Test func basicAuthorizationIsRFC7617s() throws {
+    @Test func basicAuthorizationFollowsRFC7617() throws {
         #expect(
             HTTPFields.basicAuthorization(username: "Aladdin", password: "open sesame")
                 == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="

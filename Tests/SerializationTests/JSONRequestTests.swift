@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test func theContentTypeIsSetUnlessItIs() throws {
+    @Test func contentTypeIsSetUnlessPresent() throws {
         let serializer = JSONRequestSerializer()
         let plain = try serializer.serialize(try makeRequest(method: .put), parameters: ["a": 1])
         #expect(plain.headerFields[.contentType] == "application/json")
@@ -69,12 +69,12 @@ import Testing
         #expect(request.body == nil)
     }
 
-    @Test(arguments: [Double.nan, .infinity, -.infinity]) func whatJSONCannotSayIsATypedError(value: Double) {
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func numbersOutsideOfJSONAreTypedErrors(value: Double) {
         let error = #expect(throws: SerializationError.self) { try body(["a": [value]]) }
         #expect(error?.code == .encodingFailed)
     }
 
-    @Test func setsAreRefusedWithAReason() {
+    @Test func setsAreRefused() {
         let error = #expect(throws: SerializationError.self) { try body(["a": Set([1])]) }
         #expect(error?.code == .invalidParameters)
         #expect(error?.message.isEmpty == false)

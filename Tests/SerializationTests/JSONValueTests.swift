@@ -46,12 +46,12 @@ import Testing
             ("\"\\", .unexpectedEnd),
             ("\"a\nb\"", .controlCharacter), ("\"\u{1}\"", .controlCharacter), ("\"\\n\u{0}\"", .controlCharacter),
         ] as [(String, JSONSyntaxError.Kind)])
-    func errorsSayWhat(text: String, kind: JSONSyntaxError.Kind) {
+    func errorsDescribeTheirKind(text: String, kind: JSONSyntaxError.Kind) {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
         #expect(error?.kind == kind)
     }
 
-    @Test func errorsSayWhere() {
+    @Test func errorsHaveAnOffset() {
         #expect(#expect(throws: JSONSyntaxError.self) { try parse("[1, 2, x]") }?.offset == 7)
         #expect(#expect(throws: JSONSyntaxError.self) { try parse("{} x") }?.offset == 3)
     }
@@ -158,7 +158,7 @@ import Testing
         #expect(object.count == 2)
     }
 
-    @Test func orderOfNamesDoesNotCountForEquality() throws {
+    @Test func orderOfNamesDoesNotAffectEquality() throws {
         let one = try parse(#"{"a":1,"b":[2]}"#)
         let other = try parse(#"{"b":[2],"a":1}"#)
         #expect(one == other)
@@ -166,7 +166,7 @@ import Testing
         #expect(one != (try parse(#"{"a":1,"b":[3]}"#)))
     }
 
-    @Test func whatIsWrittenReadsBack() throws {
+    @Test func writtenValuesReadBack() throws {
         var dice = SplitMix(seed: RandomSeed.next())
         for _ in 0..<300 {
             let value = random(depth: 4, &dice)

@@ -29,7 +29,7 @@ import Testing
         )
         let expected: Parameters = [
             "post_id": 7, "author": ["name": "Ada"], "tags": ["x", "y"], "kind": "note", "when": date,
-            "raw": Data([1]), "link": "https://h/p", "price": "12.5", "ratio": 0.1, "big": UInt64.max,
+            "raw": Data([1]), "link": "https://h/p", "price": Decimal(12.5), "ratio": 0.1, "big": UInt64.max,
         ]
         #expect(try Parameters(encoding: post) == expected)
     }
@@ -65,7 +65,7 @@ import Testing
             try super.encode(to: container.superEncoder())
             var nested = container.nestedContainer(keyedBy: CodingKeys.self, forKey: .nested)
             var list = container.nestedUnkeyedContainer(forKey: .list)
-            // In turns, which a container that writes when it ends would lose.
+            // Alternating writes, which a container that writes at its end would lose.
             try nested.encode(1, forKey: .b)
             try list.encode(2)
             try nested.encode(3, forKey: .list)
@@ -102,13 +102,13 @@ import Testing
         }
     }
 
-    @Test func failuresKeepTheirCause() {
+    @Test func failuresKeepTheUnderlyingError() {
         let error = #expect(throws: SerializationError.self) { try Parameters(encoding: ["a": Failing()]) }
         #expect(error?.code == .encodingFailed)
         #expect(error?.underlying is Failing.Reason)
     }
 
-    @Test func aValueThatHoldsItselfIsATypedError() {
+    @Test func recursiveValueIsATypedError() {
         let error = #expect(throws: SerializationError.self) { try Parameters(encoding: Endless()) }
         #expect(error?.code == .nestedTooDeep)
         let alone = #expect(throws: SerializationError.self) { try Parameters(encoding: EndlessAlone()) }

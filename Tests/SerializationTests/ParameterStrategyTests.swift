@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
@@ -41,8 +42,8 @@ import Testing
         }
     }
 
-    @Test func namesOfPropertiesFollowTheirStrategyAndThoseOfDictionariesDoNot() throws {
-        let snake = try encode { $0.keyEncodingStrategy = .snakeCase }
+    @Test func keyStrategyAppliesToPropertiesAndNotToDictionaries() throws {
+        let snake = try encode { $0.keyEncodingStrategy = .convertToSnakeCase }
         #expect(snake.entries.map(\.key) == ["created_at", "raw_bytes", "names"])
         #expect(snake["names"] == ["someKey": 1])
         let own = try encode { $0.keyEncodingStrategy = .formatted { $0.uppercased() } }
@@ -64,18 +65,62 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a", "a"), ("createdAt", "created_at"), ("baseURLString", "base_url_string"), ("URL", "url"),
-        ("myID", "my_id"),
+        ("a", "a"), ("createdAt", "created_at"), ("baseURLString", "base_url_string"), ("myID", "my_id"),
         ("page2Size", "page2_size"), ("already_there", "already_there"), ("_privateName", "_private_name"), ("", ""),
-        ("snake_Case", "snake_case"),
     ])
-    func snakeCase(name: String, expected: String) throws {
+    func snakeCaseSplitsWords(name: String, expected: String) throws {
         var encoder = ParameterEncoder()
-        encoder.keyEncodingStrategy = .snakeCase
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         #expect(try encoder.encode(OneName(name: name)).entries.map(\.key) == [expected])
     }
 
-    @Test func whatAClosureThrowsUnderliesTheError() {
+    @Test func snakeCaseMatchesJSONEncoder() throws {
+        var random = SplitMix(seed: RandomSeed.next())
+        var encoder = ParameterEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let foundation = JSONEncoder()
+        foundation.keyEncodingStrategy = .convertToSnakeCase
+        for _ in 0..<500 {
+            let name = String(
+                (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                    "abzABZ019_".randomElement(using: &random) ?? "a"
+                })
+            let written = try encoder.encode(OneName(name: name)).entries.map(\.key)
+            let text = String(decoding: try foundation.encode(OneName(name: name)), as: UTF8.self)
+            #expect(text == "{\"\(written.joined())\":1}", "\(name)")
+        }
+    }
+
+    private struct Optionals: Encodable {
+        struct Inner: Encodable { var deep: Double? }
+        var flag: Bool?
+        var number: Int?
+        var big: UInt64?
+        var text: String?
+        var list: [Int]?
+        var inner = Inner()
+        var there: Int? = 1
+    }
+
+    @Test func nilPropertiesAreOmittedUnlessEncodedAsNull() throws {
+        #expect(try Parameters(encoding: Optionals()) == ["inner": [:] as ParameterValue, "there": 1])
+        var encoder = ParameterEncoder()
+        encoder.encodesNilAsNull = true
+        let parameters = try encoder.encode(Optionals())
+        #expect(
+            parameters == [
+                "flag": nil, "number": nil, "big": nil, "text": nil, "list": nil,
+                "inner": ["deep": nil] as ParameterValue, "there": 1,
+            ])
+        var query = QueryEncoder()
+        query.nestingStyle = .dots
+        query.nullStyle = .emptyValue
+        #expect(try query.encode(parameters) == "big=&flag=&inner.deep=&list=&number=&text=&there=1")
+        query.nullStyle = .dropped
+        #expect(try query.encode(parameters) == "there=1")
+    }
+
+    @Test func errorOfAClosureUnderliesTheError() {
         struct Reason: Error {}
         var encoder = ParameterEncoder()
         encoder.dateEncodingStrategy = .formatted { _ in throw Reason() }

@@ -12,12 +12,12 @@ import Testing
         "empty": "", "array": [1, "two", [], [:]], "nested": ["a": ["b": ["c": 1]]], "漢": "😀",
     ]
 
-    @Test(arguments: [PropertyListFormat.xml, .binary]) func whatIsWrittenIsReadHereAndByFoundation(
-        format: PropertyListFormat
+    @Test(arguments: [PropertyListValue.Format.xml, .binary]) func outputIsReadHereAndByFoundation(
+        format: PropertyListValue.Format
     ) throws {
         let data = try Self.whole.data(format: format)
         #expect(try PropertyListValue(parsing: data) == Self.whole)
-        // Foundation's decoder reads what is written, and what its encoder writes is read.
+        // Foundation's decoder reads the output, and the parser reads the output of Foundation's encoder.
         let plain: PropertyListValue = [
             "id": 1, "when": .date(Date(timeIntervalSince1970: 5)), "raw": .data(Data(repeating: 7, count: 300)),
             "tags": ["a", "é", ""],
@@ -28,9 +28,9 @@ import Testing
         #expect(try PropertyListValue(parsing: encoder.encode(post)) == plain)
     }
 
-    /// One array with one reference of eight bytes, under offsets of eight bytes.
+    /// An array with one reference of eight bytes, and offsets of eight bytes.
     @Test(arguments: [1, 0x7F, 0x1000_0000_0000_0000, UInt64(Int64.max), .max] as [UInt64])
-    func aReferenceToNothingIsMalformed(reference: UInt64) {
+    func referenceOutOfRangeIsMalformed(reference: UInt64) {
         let numbers: [UInt64] = [8, 0x0808, 1, 0, 17]
         var bytes = Array("bplist00".utf8) + [0xA1]
         for number in [reference] + numbers { bytes += withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -39,12 +39,12 @@ import Testing
     }
 
     @Test(arguments: [1e300, -1e300, 1e18, 1e13])
-    func aDateOutOfAnyCalendarIsWrittenInBinary(seconds: Double) throws {
+    func dateBeyondTheCalendarIsWrittenInBinary(seconds: Double) throws {
         let value: PropertyListValue = ["date": .date(Date(timeIntervalSinceReferenceDate: seconds))]
         #expect(try PropertyListValue(parsing: value.data(format: .binary)) == value)
     }
 
-    @Test(arguments: [1e300, -1e300, 1e18, .nan]) func aDateOutOfAnyCalendarIsRefusedInXML(seconds: Double) {
+    @Test(arguments: [1e300, -1e300, 1e18, .nan]) func dateBeyondTheCalendarIsRefusedInXML(seconds: Double) {
         let value: PropertyListValue = ["date": .date(Date(timeIntervalSinceReferenceDate: seconds))]
         let error = #expect(throws: SerializationError.self) { try value.data(format: .xml) }
         #expect(error?.code == .encodingFailed)
@@ -52,8 +52,8 @@ import Testing
 
     private struct Post: Codable, Equatable, Sendable { var id: Int, when: Date, raw: Data, tags: [String] }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary])
-    func serializersAgreeWithFoundation(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary])
+    func serializersAgreeWithFoundation(format: PropertyListValue.Format) throws {
         let post = Post(id: 1, when: Date(timeIntervalSince1970: 5), raw: Data([1]), tags: ["a", "é"])
         let serializer = PropertyListRequestSerializer(format: format)
         let parameters: Parameters = [
@@ -82,14 +82,14 @@ import Testing
     }
 
     @Test(arguments: [nil, ["a": nil], ["a": .set([1])]] as [ParameterValue])
-    func whatPropertyListsDoNotHaveIsRefused(value: ParameterValue) {
+    func nullAndSetsAreRefusedInPropertyLists(value: ParameterValue) {
         let error = #expect(throws: SerializationError.self) {
             try PropertyListRequestSerializer().serialize(try makeRequest(method: .post), parameters: Parameters(value))
         }
         #expect(error?.code == .invalidParameters)
     }
 
-    @Test func aPlainValueAtTheTopIsRefused() {
+    @Test func topLevelPlainValueIsRefused() {
         let error = #expect(throws: SerializationError.self) { try PropertyListValue.bool(true).data() }
         #expect(error?.code == .encodingFailed)
     }
@@ -134,7 +134,7 @@ import Testing
             ("<plist><array/>", .malformed),
             ("<!DOCTYPE plist [<!ENTITY x \"lol\">]><string>&x;</string>", .entityDeclaration),
         ] as [(String, PropertyListSyntaxError.Kind)])
-    func whatIsNoPropertyListIsATypedError(text: String, kind: PropertyListSyntaxError.Kind) {
+    func malformedPropertyListsAreTypedErrors(text: String, kind: PropertyListSyntaxError.Kind) {
         let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(text.utf8)) }
         #expect(error?.kind == kind)
     }
@@ -187,7 +187,7 @@ import Testing
         #expect(error?.kind == kind)
     }
 
-    @Test func aBombOfSharedArraysIsRefused() {
+    @Test func sharedArraysThatExpandAreRefused() {
         let objects: [[UInt8]] = (1...30).map { [0xAA] + [UInt8](repeating: UInt8($0), count: 10) } + [[0x09]]
         let error = #expect(throws: PropertyListSyntaxError.self) {
             try PropertyListValue(parsing: binaryPropertyList(objects))
@@ -195,7 +195,9 @@ import Testing
         #expect(error?.kind == .expandsTooMuch)
     }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary]) func mutatedBytesNeverCrash(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary]) func mutatedBytesNeverCrash(
+        format: PropertyListValue.Format
+    ) throws {
         let whole = Array(try Self.whole.data(format: format))
         for length in 0..<whole.count { _ = try? PropertyListValue(parsing: Data(whole.prefix(length))) }
         var dice = SplitMix(seed: RandomSeed.next())
@@ -208,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyBodyIsNil() throws {
+    @Test func emptyBodyIsNil() throws {
         let empty = makeResponse("", status: 204, type: nil)
         #expect(try PropertyListResponseSerializer().serialize(empty) == nil)
         #expect(try DecodablePropertyListResponseSerializer(Post?.self).serialize(empty) == nil)

@@ -3,13 +3,13 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-/// What XML cannot carry as it is, and what other readers and writers of property lists make of the same.
+/// Characters that XML cannot represent verbatim, and the values that other implementations read and write.
 @Suite(.timeLimit(.minutes(1))) struct PropertyListTextTests {
     @Test(arguments: [
         "\r", "\r\n", "a\rb\r\nc\n", "\t", " x ", "\n", "]]>", "<!-- -->", "&#13;", "é\u{301}", "\u{85}", "\u{2028}",
     ])
-    func textsReadBackAsTheyWere(text: String) throws {
-        for format in [PropertyListFormat.xml, .binary] {
+    func textsReadBackUnchanged(text: String) throws {
+        for format in [PropertyListValue.Format.xml, .binary] {
             let data = try PropertyListValue.dictionary([text: .string(text)]).data(format: format)
             let read = try PropertyListValue(parsing: data)
             guard case .dictionary(let values) = read, let (key, value) = values.first else {
@@ -19,6 +19,15 @@ import Testing
             #expect(Array(key.utf8) == Array(text.utf8))
             #expect(value.string.map { Array($0.utf8) } == Array(text.utf8))
         }
+    }
+
+    @Test(arguments: [false, true]) func utf32IsDetectedByItsMark(isBigEndian: Bool) throws {
+        let units = "\u{FEFF}<array><string>é😀</string></array>".unicodeScalars.map(\.value)
+        let bytes = units.flatMap { unit in
+            let big = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit >> UInt32($0)) }
+            return isBigEndian ? big : big.reversed()
+        }
+        #expect(try PropertyListValue(parsing: Data(bytes)) == ["é😀"])
     }
 
     @Test(arguments: ["\u{0}", "a\u{1}", "\u{B}", "\u{1B}[0m", "\u{FFFE}", "\u{FFFF}"])
@@ -48,7 +57,7 @@ import Testing
         #expect(value.string.map { Array($0.utf8) } == Array(text.utf8))
     }
 
-    @Test(arguments: ["&#x+41;", "&#+65;", "&#;", "&#x;", "&#-1;", "&x41;"]) func whatIsNoReferenceIsMalformed(
+    @Test(arguments: ["&#x+41;", "&#+65;", "&#;", "&#x;", "&#-1;", "&x41;"]) func malformedReferencesAreRefused(
         text: String
     ) {
         #expect(throws: PropertyListSyntaxError.self) {
@@ -56,7 +65,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary]) func zerosKeepTheirSign(format: PropertyListFormat) throws {
+    @Test(arguments: [PropertyListValue.Format.xml, .binary]) func zerosKeepTheirSign(format: PropertyListValue.Format)
+        throws
+    {
         let data = try PropertyListValue.array([0.0, -0.0, 1.5, -0.0]).data(format: format)
         let read = try PropertyListValue(parsing: data)
         #expect((0..<4).map { read[$0]?.double?.sign } == [.plus, .minus, .plus, .minus])
@@ -72,7 +83,7 @@ import Testing
             ("<date>\n2001-01-01T00:00:00Z </date>", .date(Date(timeIntervalSinceReferenceDate: 0))),
             ("<string> 12 </string>", " 12 "),
         ] as [(String, PropertyListValue)])
-    func spaceAroundNumbersAndDatesDoesNotCount(text: String, expected: PropertyListValue) throws {
+    func spaceAroundNumbersAndDatesIsIgnored(text: String, expected: PropertyListValue) throws {
         #expect(try PropertyListValue(parsing: Data(text.utf8)) == expected)
         if case .integer(let number) = expected {
             let response = makeResponse("<plist><array>\(text)</array></plist>", type: "application/x-plist")
@@ -80,7 +91,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1 2", "", " ", "\u{A0}1", "1\u{2003}"]) func whatIsNoNumberIsMalformed(text: String) {
+    @Test(arguments: ["1 2", "", " ", "\u{A0}1", "1\u{2003}"]) func malformedNumbersAreRefused(text: String) {
         for tag in ["integer", "real", "date"] {
             #expect(throws: PropertyListSyntaxError.self) {
                 try PropertyListValue(parsing: Data("<\(tag)>\(text)</\(tag)>".utf8))
@@ -88,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func keysThatSwiftTakesForOneAreRefused() throws {
+    @Test func canonicallyEquivalentKeysAreRefused() throws {
         let xml = "<dict><key>é</key><true/><key>e\u{301}</key><false/></dict>"
         let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(xml.utf8)) }
         #expect(error?.kind == .equivalentKeys)
@@ -108,7 +119,7 @@ import Testing
         #expect(repeated == ["a": false])
     }
 
-    /// The seconds are those of Python's `datetime`, which is Gregorian at all times, as ISO 8601 is.
+    /// The seconds are from Python's `datetime`, which is proleptic Gregorian, as ISO 8601 is.
     @Test(
         arguments: [
             ("1582-10-15T00:00:00Z", -12_219_292_800), ("1582-10-14T00:00:00Z", -12_219_379_200),
@@ -118,7 +129,7 @@ import Testing
             ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59Z", 951_868_799), ("2100-03-01T00:00:00Z", 4_107_542_400),
             ("9999-12-31T23:59:59Z", 253_402_300_799), ("12345-06-07T08:09:10Z", 327_416_976_550),
         ] as [(String, Double)])
-    func datesAreGregorianAtAllTimes(text: String, seconds: Double) throws {
+    func datesAreProlepticGregorian(text: String, seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(try PropertyListValue(parsing: Data("<date>\(text)</date>".utf8)) == .date(date))
         let written = try PropertyListValue.array([.date(date)]).data()
@@ -137,7 +148,7 @@ import Testing
         "2001-01-01 00:00:00Z", "2001-1-01T00:00:00Z", "2001-01-01T00:00:00ZZ", "+2001-01-01T00:00:00Z",
         "9999999999-01-01T00:00:00Z",
     ])
-    func whatIsNoDateIsMalformed(text: String) {
+    func malformedDatesAreRefused(text: String) {
         #expect(throws: PropertyListSyntaxError.self) {
             try PropertyListValue(parsing: Data("<date>\(text)</date>".utf8))
         }
@@ -150,8 +161,8 @@ import Testing
         }
     }
 
-    /// What is shared in a binary list does not make the reader refuse it.
-    @Test func whatIsWrittenInBinaryIsWithinTheReadersLimits() throws {
+    /// The reader does not refuse the shared values of the writer.
+    @Test func binaryOutputIsWithinTheReadersLimits() throws {
         let key = String(repeating: "k", count: 32)
         for value in [
             .array(.init(repeating: .string(String(repeating: "x", count: 15)), count: 5000)),

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSerialization
 import Testing
 
-/// What one value is encoded to, and the rule that this shows.
+/// An encoded value, and the rule that it demonstrates.
 struct QueryCase: Sendable, CustomTestStringConvertible {
     let rule: String
     let encoder: QueryEncoder

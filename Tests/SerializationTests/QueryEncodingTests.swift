@@ -8,9 +8,9 @@ import Testing
         #expect(try each.encoder.encode(each.parameters) == each.expected, "\(each.rule)")
     }
 
-    @Test func theTableIsLongEnough() { #expect(QueryCase.all.count >= 120) }
+    @Test func tableHasAllCases() { #expect(QueryCase.all.count >= 120) }
 
-    @Test func anEmojiOverAFNetworkingsBatchEdgeIsWhole() throws {
+    @Test func emojiAtTheEdgeOfAFNetworkingsBatchIsNotSplit() throws {
         let text = String(repeating: "a", count: 49) + "👴🏻👲🏼👨🏽" + String(repeating: "漢", count: 60)
         let encoded = try QueryEncoder().encode(["k": text])
         #expect(try QueryParser().pairs(in: encoded) == [ParameterValue.Entry("k", .string(text))])
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [[[1]], [["a": 1]], [.set([1])]] as [ParameterValue])
-    func aCommaSeparatedListHoldsPlainValuesOnly(value: ParameterValue) {
+    func commaSeparatedListsHoldPlainValuesOnly(value: ParameterValue) {
         var encoder = QueryEncoder()
         encoder.arrayStyle = .commaSeparated
         let error = #expect(throws: SerializationError.self) { try encoder.encode(["a": value]) }
@@ -52,7 +52,7 @@ import Testing
         #expect(try QueryParser().parse(array)["a"]?[49_999]?["k"] == "49999")
     }
 
-    @Test func whatIsFlattenedIsWhatIsEncoded() throws {
+    @Test func flattenedEntriesMatchTheEncodedText() throws {
         for each in QueryCase.all where each.encoder.emptyCollectionStyle == .dropped {
             let flattened = try each.encoder.flatten(each.parameters)
             var plain = QueryEncoder()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aClosureWritesTheWholeText() throws {
+    @Test func customEncodersWriteTheWholeText() throws {
         struct Reason: Error {}
         let encoder = QueryEncoder { parameters, request in
             "\(parameters.entries.count)@\(request?.method.rawValue ?? "none")"
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["a#b", "a b", "ü", "a\r\nb", "\"", "a\u{0}"])
-    func whatHasNoPlaceInAQueryIsRefusedFromAClosure(text: String) {
+    func charactersThatAreNotAllowedInAQueryAreRefusedFromAClosure(text: String) {
         let serializer = FormRequestSerializer(queryEncoder: QueryEncoder { _, _ in text })
         let error = #expect(throws: SerializationError.self) {
             try serializer.serialize(try makeRequest(), parameters: ["a": 1])

@@ -33,7 +33,7 @@ import Testing
             parameters.entries.map { Array($0.key.utf8) } == Parameters(expected).entries.map { Array($0.key.utf8) })
     }
 
-    @Test func stylesAreReadAsTheyAreWritten() throws {
+    @Test func stylesReadBack() throws {
         var parser = QueryParser()
         parser.arrayStyle = .indices
         #expect(
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["a=%", "a=%2", "a=%zz", "%=1", "a=%C3", "a=%FF%FE", "a=%ED%A0%80", "a=%C0%80"])
-    func whatIsMalformedIsATypedErrorUnlessTheParserIsLenient(text: String) throws {
+    func malformedFormsAreTypedErrorsUnlessLenient(text: String) throws {
         let error = #expect(throws: SerializationError.self) { try QueryParser().pairs(in: text) }
         #expect(error?.code == .decodingFailed)
         var lenient = QueryParser()
@@ -58,12 +58,12 @@ import Testing
     }
 
     @Test(arguments: ["a=1&a[b]=2", "a[b]=1&a=2", "a[]=1&a[b]=2", "a[b]=1&a[]=2", "a=1&a[]=2"])
-    func namesThatDoNotFitAreTypedErrors(text: String) {
+    func conflictingNamesAreTypedErrors(text: String) {
         let error = #expect(throws: SerializationError.self) { try QueryParser().parse(text) }
         #expect(error?.code == .decodingFailed)
     }
 
-    @Test func whatIsReadIsLimited() throws {
+    @Test func parsingIsLimited() throws {
         let deep = "a" + String(repeating: "[b]", count: 511)
         #expect(try QueryParser().parse(deep)["a"] != nil)
         let error = #expect(throws: SerializationError.self) { try QueryParser().parse(deep + "[b]") }
@@ -83,7 +83,7 @@ import Testing
         #expect(try parser.parse("a=b+c") == ["a": "b+c"])
     }
 
-    @Test(arguments: [0, 1, 2, 3]) func whatIsEncodedReadsBack(style: Int) throws {
+    @Test(arguments: [0, 1, 2, 3]) func encodedParametersReadBack(style: Int) throws {
         var encoder = QueryEncoder()
         encoder.sortsKeys = false
         encoder.arrayStyle = style == 3 ? .brackets : .indices
@@ -98,7 +98,7 @@ import Testing
             let encoded = try encoder.encode(parameters)
             let read = try parser.parse(encoded)
             #expect(read == parameters)
-            // Equality of texts is canonical; the bytes must be the same, too.
+            // `String` compares canonically; the bytes must be equal, too.
             #expect(try encoder.encode(read) == encoded)
         }
     }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func anyBytesAreReadOrRefused() {
+    @Test func randomBytesAreDecodedOrRefused() {
         let alphabet = Array("ab[]=&.%+,0123é".unicodeScalars)
         var parsers: [QueryParser] = []
         for arrayStyle in [QueryEncoder.ArrayStyle.brackets, .indices, .repeated, .commaSeparated] {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Names with letters, no bracket and no dot; no dictionary of numbers, and nothing empty.
+    /// Names of letters; no dictionaries with numbers as names, and no empty values.
     private func randomDictionary(depth: Int, nestsInArrays: Bool, _ random: inout SplitMix) -> ParameterValue {
         var names: Set<[UInt8]> = []
         var entries: [ParameterValue.Entry] = []

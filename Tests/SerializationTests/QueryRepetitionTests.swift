@@ -14,7 +14,7 @@ import Testing
             (.last, "a[b]=1&a[b]=2", ["a": ["b": "2"]]), (.first, "a[]=1&a[]=2", ["a": ["1", "2"]]),
             (.combined, "a=1&a=2&b=3", ["a": ["1", "2"], "b": "3"]),
         ] as [(QueryParser.RepetitionStyle, String, ParameterValue)])
-    func namesThatOccurSeveralTimesAreReadByTheStyle(
+    func repeatedNamesFollowTheStyle(
         style: QueryParser.RepetitionStyle, text: String, expected: ParameterValue
     ) throws {
         var parser = QueryParser()
@@ -29,7 +29,7 @@ import Testing
             (.collected, "a=1&a[]=2"), (.first, "a=1&a[]=2"), (.last, "a=1&a[]=2"), (.last, "a[]=1&a=2"),
             (.combined, "a=1&a[b]=2"), (.combined, "a[b]=1&a=2"),
         ] as [(QueryParser.RepetitionStyle, String)])
-    func whatTheStyleDoesNotMixIsATypedError(style: QueryParser.RepetitionStyle, text: String) {
+    func mixedStylesAreATypedError(style: QueryParser.RepetitionStyle, text: String) {
         var parser = QueryParser()
         parser.repetitionStyle = style
         let error = #expect(throws: SerializationError.self) { try parser.parse(text) }
@@ -42,7 +42,7 @@ import Testing
         #expect(try parser.parse("a=1,2&a=3") == ["a": ["1", "2", "3"]])
     }
 
-    @Test func aParserIsReadWithoutWhatEarlierVersionsDidNotHave() throws {
+    @Test func parserDecodesWithoutNewerSettings() throws {
         #expect(try JSONDecoder().decode(QueryParser.self, from: Data("{}".utf8)) == QueryParser())
     }
 }
@@ -55,7 +55,7 @@ import Testing
             ["a": [[["b": 1]], [["b": 2]]]], ["a": [["k": [["j": 1]]], ["k": [["j": 2]]]]],
             ["a": [["b": 1, "c": [["d": 1], ["e": 2]]]]], ["x": ["a": [["b": nil], ["c": nil]]]],
         ] as [ParameterValue])
-    func elementsThatAReaderCannotTellApartAreRefusedInBrackets(value: ParameterValue) throws {
+    func inseparableElementsAreRefusedInBrackets(value: ParameterValue) throws {
         let parameters = Parameters(value)
         let error = #expect(throws: SerializationError.self) { try QueryEncoder().encode(parameters) }
         #expect(error?.code == .invalidParameters)
@@ -80,14 +80,14 @@ import Testing
                 ["a": [["b": 1, "c": [["d": 1], ["d": 2]]], ["b": 2]]], "a[][b]=1&a[][c][][d]=1&a[][c][][d]=2&a[][b]=2"
             ),
         ] as [(ParameterValue, String)])
-    func elementsThatAReaderCanTellApartReadBack(value: ParameterValue, text: String) throws {
+    func separableElementsReadBack(value: ParameterValue, text: String) throws {
         let encoded = try QueryEncoder().encode(Parameters(value))
         #expect(encoded.replacing("%5B", with: "[").replacing("%5D", with: "]") == text)
         #expect(try QueryEncoder().encode(QueryParser().parse(encoded)) == encoded)
     }
 
-    /// Whatever is not refused reads back.
-    @Test func whatIsWrittenInBracketsReadsBack() throws {
+    /// All parameters that are not refused read back.
+    @Test func bracketsReadBack() throws {
         var random = SplitMix(seed: RandomSeed.next())
         var (read, refused) = (0, 0)
         for _ in 0..<4000 {
@@ -102,7 +102,7 @@ import Testing
         #expect(read > 400 && refused > 400, "\(read) read back, \(refused) refused")
     }
 
-    /// An array of texts or of dictionaries with sorted names. Arrays do not hold arrays, where brackets lose the elements.
+    /// An array of texts or of dictionaries with sorted names. Brackets lose nested arrays.
     private static func array(depth: Int, _ random: inout SplitMix) -> ParameterValue {
         let count = Int.random(in: 1...3, using: &random)
         return .array(

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [("a\u{0}", "b"), ("a", "b\n"), ("a", "\u{7F}")])
-    func basicAuthorizationHasNoControlCharacters(username: String, password: String) {
+    func basicAuthorizationRefusesControlCharacters(username: String, password: String) {
         var fields = HTTPFields()
         #expect(throws: SerializationError.self) {
             try fields.setBasicAuthorization(username: username, password: password)
@@ -76,14 +76,14 @@ import Testing
         #expect(fields.isEmpty)
     }
 
-    @Test func publicHeaderValuesAreMadeOfWhatIsGiven() {
+    @Test func headerValuesAreBuiltFromTheirArguments() {
         #expect(HTTPFields.acceptLanguage(environment: ["LANG": "de_CH.UTF-8"]) == "de-CH;q=1, de;q=0.9")
         let agent = HTTPFields.userAgent(name: "My App", version: "1.2 beta")
         #expect(agent.hasPrefix("My-App/1.2-beta ("))
         #expect(HTTPFields.userAgent(name: "", version: "").hasPrefix("Linnet/0 ("))
     }
 
-    @Test func aBodyOfTheCallersGoesOutAsItIs() throws {
+    @Test func givenBodyIsSentUnchanged() throws {
         var serializer = BodyRequestSerializer(.data(Data([1, 2])), contentType: "image/png")
         serializer.settings.headerFields = [.accept: "x/y"]
         for method in [HTTPRequest.Method.put, .post, .get] {
@@ -112,7 +112,7 @@ import Testing
         #expect(bodyText(request) == #"{"a":["x/y"],"b":1,"when":"1970-01-01T00:00:00Z"}"#)
         #expect(request.headerFields[.contentType] == "application/json")
         #expect(request.headerFields[.userAgent] != nil)
-        let encoder = JSONEncoder()
+        var encoder = JSONBodyEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let own = try sorted.serialize(
             try makeRequest(method: .post), encoding: ["d": Date(timeIntervalSince1970: 5)], encoder: encoder)
@@ -121,7 +121,7 @@ import Testing
         #expect(bodyText(try pretty.serialize(try makeRequest(method: .post), encoding: [1]))?.contains("\n") == true)
     }
 
-    @Test(arguments: [Double.nan, .infinity]) func whatJSONCannotSayIsATypedErrorForEncodables(value: Double) {
+    @Test(arguments: [Double.nan, .infinity]) func numbersOutsideOfJSONAreTypedErrorsForEncodables(value: Double) {
         let error = #expect(throws: SerializationError.self) {
             try JSONRequestSerializer().serialize(try makeRequest(method: .post), encoding: ["a": value])
         }

@@ -15,7 +15,7 @@ import Testing
         #expect(throws: SerializationError.self) { _ = try serializer.serialize(response) }?.code
     }
 
-    @Test func dataIsGivenAsItIs() throws {
+    @Test func dataIsReturnedUnchanged() throws {
         #expect(try DataResponseSerializer().serialize(makeResponse("x", type: nil)) == Data("x".utf8))
         #expect(code(DataResponseSerializer(), makeResponse("x", status: 404)) == .unacceptableStatus)
     }
@@ -30,11 +30,11 @@ import Testing
             code(JSONResponseSerializer(), makeResponse("{}", type: "nonstandard/json")) == .unacceptableContentType)
     }
 
-    @Test(arguments: ["", " "]) func nothingIsNil(body: String) throws {
+    @Test(arguments: ["", " "]) func emptyBodyAndSingleSpaceAreNil(body: String) throws {
         #expect(try JSONResponseSerializer().serialize(makeResponse(body)) == nil)
     }
 
-    @Test func badJSONIsATypedErrorWithTheBody() {
+    @Test func malformedJSONIsATypedErrorWithTheBody() {
         let response = makeResponse("{\"a\":")
         let error = #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) }
         #expect(error?.code == .decodingFailed)
@@ -44,7 +44,7 @@ import Testing
         #expect(code(JSONResponseSerializer(), deep) == .nestedTooDeep)
     }
 
-    @Test func aBadStatusIsNeverHiddenUnderABadBody() {
+    @Test func unacceptableStatusIsReportedBeforeAMalformedBody() {
         #expect(code(JSONResponseSerializer(), makeResponse("<html>", status: 500)) == .unacceptableStatus)
         #expect(code(DecodableResponseSerializer<Post>(), makeResponse("<html>", status: 500)) == .unacceptableStatus)
         #expect(code(StringResponseSerializer(), makeResponse(Data([255]), status: 500)) == .unacceptableStatus)
@@ -67,12 +67,87 @@ import Testing
         #expect(error?.response != nil)
     }
 
-    @Test func anEmptyBodyDecodesToNilOnlyIfTheTypeIsOptional() throws {
+    @Test func emptyBodyDecodesAsNilIfTheTypeIsOptional() throws {
         #expect(try DecodableResponseSerializer(Post?.self).serialize(makeResponse("", status: 204, type: nil)) == nil)
-        #expect(code(DecodableResponseSerializer(Post.self), makeResponse("")) == .decodingFailed)
+        #expect(code(DecodableResponseSerializer(Post.self), makeResponse("")) == .emptyBody)
     }
 
-    @Test func deepJSONIsNoCrashForDecodable() {
+    private struct Empty: Decodable, Equatable {}
+
+    @Test(
+        arguments: [(204, nil), (205, nil), (304, nil), (200, HTTPRequest.Method.head)] as [(Int, HTTPRequest.Method?)])
+    func noContentDecodesAsATypeWithoutRequiredProperties(status: Int, method: HTTPRequest.Method?) throws {
+        var response = makeResponse("", status: status, type: nil)
+        response.requestMethod = method
+        #expect(try DecodableResponseSerializer(Empty.self, validation: .none).serialize(response) == Empty())
+        let plist = DecodablePropertyListResponseSerializer(Empty.self, validation: .none)
+        #expect(try plist.serialize(response) == Empty())
+        for missing in [
+            code(DecodableResponseSerializer(Post.self, validation: .none), response),
+            code(DecodablePropertyListResponseSerializer(Post.self, validation: .none), response),
+        ] { #expect(missing == .emptyBody) }
+        #expect(try DecodableResponseSerializer(Post?.self, validation: .none).serialize(response) == nil)
+    }
+
+    @Test func missingBodyDoesNotDecodeAsAnEmptyType() {
+        #expect(code(DecodableResponseSerializer(Empty.self), makeResponse("")) == .emptyBody)
+    }
+
+    @Test func messagesNameAContentCoding() throws {
+        var response = makeResponse(Data([0x1F, 0x8B, 8, 0]))
+        response.head.headerFields[.contentEncoding] = "gzip"
+        let messages = [
+            #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) },
+            #expect(throws: SerializationError.self) { try DecodableResponseSerializer(Post.self).serialize(response) },
+            #expect(throws: SerializationError.self) { try StringResponseSerializer().serialize(response) },
+            #expect(throws: SerializationError.self) {
+                try PropertyListResponseSerializer(validation: .none).serialize(response)
+            },
+        ].map { $0?.message ?? "" }
+        for message in messages { #expect(message.contains("Content-Encoding \"gzip\""), "\(message)") }
+        #expect(try DataResponseSerializer().serialize(response) == response.body)
+        response.head.headerFields[.contentEncoding] = "identity"
+        let plain = #expect(throws: SerializationError.self) { try JSONResponseSerializer().serialize(response) }
+        #expect(plain?.message.contains("Content-Encoding") == false)
+    }
+
+    @Test(arguments: [
+        ("[{}]", #"The body does not decode as Array<Post>: the key "id" is missing at [0]."#),
+        (
+            #"[{"id":"x","text":""}]"#,
+            "The body does not decode as Array<Post>: the value at [0].id is not of type Int."
+        ),
+        ("[", "The body does not decode as Array<Post>: The given data was not valid JSON."),
+    ])
+    func messagesNameThePlace(text: String, message: String) {
+        let error = #expect(throws: SerializationError.self) {
+            try DecodableResponseSerializer([Post].self).serialize(makeResponse(text))
+        }
+        #expect(error?.message == message)
+        #expect(error.map { "\($0)" } == message)
+        #expect((error as (any LocalizedError)?)?.errorDescription == message)
+    }
+
+    @Test func serializersAreStaticMembers() throws {
+        func read<S: ResponseSerializer>(_ response: SerializedResponse, _ serializer: S) throws -> S.Value {
+            try serializer.serialize(response)
+        }
+        let response = makeResponse("[1]")
+        #expect(try read(response, .data) == Data("[1]".utf8))
+        #expect(try read(response, .string) == "[1]")
+        #expect(try read(response, .json) == JSONValue.array([1]))
+        #expect(try read(response, .decodable([Int].self)) == [1])
+        let plist = makeResponse("<array><integer>1</integer></array>", type: "application/x-plist")
+        #expect(try read(plist, .propertyList) == PropertyListValue.array([1]))
+        #expect(try read(plist, .propertyList([Int].self)) == [1])
+        let requests: [any RequestSerializer] = [.form, .json, .propertyList]
+        let types = try requests.map { serializer in
+            try serializer.serialize(try makeRequest(method: .post), parameters: ["a": 1]).headerFields[.contentType]
+        }
+        #expect(types == ["application/x-www-form-urlencoded", "application/json", "application/x-plist"])
+    }
+
+    @Test func deepJSONIsATypedErrorForDecodable() {
         let deep = makeResponse(String(repeating: "[", count: 1_000_000))
         #expect(code(DecodableResponseSerializer([Post].self), deep) == .decodingFailed)
     }
@@ -105,11 +180,11 @@ import Testing
             ("text/plain; charset=utf-16", [0x61]), ("text/plain; charset=utf-16le", [0x00, 0xD8]),
             ("text/plain; charset=klingon", [0x61]), ("text/plain; charset=cp1252", [0x81]),
         ] as [(String, [UInt8])])
-    func stringsInNoCharsetAreTypedErrors(type: String, bytes: [UInt8]) {
+    func undecodableStringsAreTypedErrors(type: String, bytes: [UInt8]) {
         #expect(code(StringResponseSerializer(), makeResponse(Data(bytes), type: type)) == .decodingFailed)
     }
 
-    @Test func theFallbackCharsetIsUsedWhenNoneIsNamed() throws {
+    @Test func fallbackCharsetIsUsedWithoutACharset() throws {
         let serializer = StringResponseSerializer(fallbackCharset: .latin1)
         #expect(try serializer.serialize(makeResponse(Data([0xE9]), type: "text/plain")) == "é")
     }

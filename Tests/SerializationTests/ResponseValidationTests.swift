@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, "text/html", "garbage"] as [String?]) func emptyBodiesPassWhateverTheirType(type: String?)
+    @Test(arguments: [nil, "text/html", "garbage"] as [String?]) func emptyBodiesPassWithAnyContentType(type: String?)
         throws
     {
         for status in [200, 204, 205] {
@@ -53,10 +53,13 @@ import Testing
         }
     }
 
-    @Test func emptyBodiesCanBeRefusedWhereThereShouldBeOne() throws {
+    @Test func emptyBodiesCanBeRefusedWhereContentIsAllowed() throws {
         var validation = ResponseValidation()
         validation.acceptsEmptyBody = false
         for status in [204, 205] { try validation.validate(makeResponse("", status: status)) }
+        var head = makeResponse("")
+        head.requestMethod = .head
+        try validation.validate(head)
         try validation.validate(makeResponse("x"))
         let error = #expect(throws: SerializationError.self) { try validation.validate(makeResponse("")) }
         #expect(error?.code == .emptyBody)
@@ -84,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func a205WithoutTypeButWithDataIsRefused() {
+    @Test func dataWithoutAContentTypeIsRefused() {
         let validation = ResponseValidation(contentTypes: ["text/html"])
         let error = #expect(throws: SerializationError.self) {
             try validation.validate(makeResponse("x", status: 205, type: nil))
@@ -92,7 +95,7 @@ import Testing
         #expect(error?.code == .unacceptableContentType)
     }
 
-    @Test func theStatusIsTheErrorAndTheTypeUnderliesIt() {
+    @Test func statusIsTheErrorAndContentTypeUnderliesIt() {
         let error = #expect(throws: SerializationError.self) {
             try ResponseValidation(contentTypes: ["a/b"]).validate(makeResponse("x", status: 500))
         }
@@ -114,7 +117,7 @@ import Testing
             ("text/plain", "text/plain", []), ("Text/Plain;Charset=UTF-8", "text/plain", [["charset", "UTF-8"]]),
             ("a/b ; x=\"q\\\"\\\\;\" ;y=z", "a/b", [["x", "q\"\\;"], ["y", "z"]]), ("a/b;", "a/b", []),
             ("a/b;;c=d", "a/b", [["c", "d"]]),
-            // What is broken is left out, and the rest stays (WHATWG MIME Sniffing, section 4.4).
+            // Malformed parameters are ignored (WHATWG MIME Sniffing, section 4.4).
             ("application/json; charset=", "application/json", []),
             ("application/json; charset", "application/json", []),
             ("a/b;=c", "a/b", []), ("a/b;x=\"y", "a/b", [["x", "y"]]),
@@ -133,7 +136,7 @@ import Testing
     @Test(arguments: [
         "", "a", "/", "a/", "/b", "a/b c", "a b/c", "a/b/c", "a/b\r\nx: y", "a /b", "text/html, text/plain",
     ])
-    func whatIsNoMediaTypeIsRefused(text: String) {
+    func malformedMediaTypesAreRefused(text: String) {
         #expect(MediaType(text) == nil)
     }
 
@@ -146,7 +149,7 @@ import Testing
             (["text/html", "nonsense", "*/*"], "text/html", nil),
             (["a/b;x=\"1,c/d\\\",e/f\""], "a/b", nil),
         ] as [([String], String, String?)])
-    func ofADoubledContentTypeTheLastThatIsOneHolds(values: [String], essence: String, charset: String?) throws {
+    func lastValidContentTypeCounts(values: [String], essence: String, charset: String?) throws {
         var response = makeResponse("x", type: nil)
         for value in values { response.head.headerFields.append(HTTPField(name: .contentType, value: value)) }
         #expect(response.mediaType?.essence == essence)
@@ -158,7 +161,7 @@ import Testing
     @Test(arguments: [
         "application/json; charset=", "application/json; charset", "application/json;;\"", "Application/JSON ;",
     ])
-    func aBrokenParameterFailsNoResponse(field: String) throws {
+    func malformedParametersOfAContentTypeAreIgnored(field: String) throws {
         #expect(try JSONResponseSerializer().serialize(makeResponse("[1]", type: field)) == [1])
     }
 }

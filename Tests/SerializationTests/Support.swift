@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetSerialization
 import Testing
 
-/// Texts of any scalars, with those in front that have a meaning somewhere.
+/// Random texts with many characters that are special in some format.
 enum RandomText {
     static func make(_ random: inout some RandomNumberGenerator) -> String {
         let special = Array("%&=+ #?/[];,\"\\\r\n\u{0}'é漢😀".unicodeScalars)

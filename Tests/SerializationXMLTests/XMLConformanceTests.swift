@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSerializationXML
 import Testing
 
-/// What is a warning, and what is an error: as libxml2 has it for documents that come as a file, and as browsers do.
+/// Warnings and errors, as in browsers and in libxml2 for files.
 @Suite(.timeLimit(.minutes(1))) struct XMLConformanceTests {
     private func root(_ text: String) throws -> XMLTree.Element { try XMLTree(parsing: Data(text.utf8)).root }
     private func failure(_ text: String) -> XMLSyntaxError? {
@@ -24,7 +24,7 @@ import Testing
         "<a xmlns='relative/name'/>",
         "<a xmlns='not a URI'/>", "<x:a xmlns:x='also not one'/>", "<a xml:id='1'/>", "<a xml:space='preserve'> </a>",
     ])
-    func whatIsOnlyUnusualIsRead(text: String) throws {
+    func warningsAreAccepted(text: String) throws {
         #expect(try root(text).name == "a")
     }
 
@@ -37,11 +37,11 @@ import Testing
         " <?xml version='1.0'?><a/>", "<a><!-- -- --></a>", "<a>&#0;</a>", "<a>&#xD800;</a>", "<a>&lt</a>", "<1/>",
         "<a b/>",
     ])
-    func whatIsAnErrorIsRefused(text: String) {
+    func errorsAreRefused(text: String) {
         #expect(failure(text)?.kind == .malformed)
     }
 
-    @Test func anErrorSaysWhereAndWhat() throws {
+    @Test func errorsHaveALineAndAKind() throws {
         let error = try #require(failure("<a>\n<b>\n</a>"))
         #expect(error.line == 3)
         #expect(error.detail?.contains("mismatch") == true)
@@ -50,8 +50,8 @@ import Testing
             try #require(failure("<a>\u{7}" + String(repeating: "\u{1B}", count: 500))).description.utf8.count < 400)
     }
 
-    /// Where two parts of the input meet is no place to hide.
-    @Test(arguments: [3980..<4020, 65_400..<65_560]) func theEndOfASectionIsSeenWhereverItStands(positions: Range<Int>)
+    /// Constructs across the boundary of two pieces of input are seen.
+    @Test(arguments: [3980..<4020, 65_400..<65_560]) func endOfASectionIsSeenAtAnyOffset(positions: Range<Int>)
         throws
     {
         for position in positions {

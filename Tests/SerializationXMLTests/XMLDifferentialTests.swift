@@ -3,9 +3,9 @@ import FoundationEssentials
 import LinnetSerializationXML
 import Testing
 
-/// Whether a document is well-formed is not a matter of opinion: expat, in Python, must say the same.
+/// Compares well-formedness with expat, through Python.
 @Suite(.timeLimit(.minutes(2))) struct XMLDifferentialTests {
-    /// Reads documents in hexadecimal, one a line, and says for each whether expat reads it, with namespaces.
+    /// Reads one document per line, in hexadecimal, and prints whether expat accepts it with namespaces.
     private static let judge = """
         import sys
         from xml.parsers import expat
@@ -20,18 +20,18 @@ import Testing
 
     private static let hasPython = (try? Command.run(["python3", "-c", "import xml.parsers.expat"]))?.status == 0
 
-    /// Where the two differ, and who is right.
+    /// The documents for which the two differ, and why.
     private static let differences = [
         "<?xml version=''?><a/>": "expat takes any version, production 26 does not",
         "<!DOCTYPE a [%p;]><a/>":
             "libxml2 refuses a parameter entity that is not declared where nothing external could declare it",
     ]
 
-    @Test func theDocumentsAreMany() {
+    @Test func tableHasAllDocuments() {
         #expect(XMLGrammarDocuments.all.count > 700)
     }
 
-    @Test(.enabled(if: hasPython)) func expatSaysTheSame() throws {
+    @Test(.enabled(if: hasPython)) func expatAgrees() throws {
         let documents = XMLGrammarDocuments.all
         try compare(documents.map { Array($0.utf8) }, names: documents)
     }

@@ -25,7 +25,7 @@ import Testing
         "<!DOCTYPE a SYSTEM 'a.dtd' [<!ATTLIST a b CDATA #IMPLIED>]><a/>", "<!DOCTYPE a PUBLIC '-//X' \"it's\"><a/>",
         "<!DOCTYPE a SYSTEM 'a.dtd' [%all;]><a/>",
     ])
-    func aDocumentTypeIsReadOver(text: String) throws {
+    func documentTypesAreSkipped(text: String) throws {
         #expect(try root(text).name == "a")
     }
 
@@ -36,7 +36,7 @@ import Testing
         "<!DOCTYPE a [<!ELEMENT a (b,c|d)>]><a/>", "<!DOCTYPE a [<![IGNORE[x]]>]><a/>", "<!DOCTYPE a []]><a/>",
         "<a/><!DOCTYPE a>", "<!DOCTYPE a><!DOCTYPE a><a/>", "<!DOCTYPE a [%all;]><a/>", "<a><!ELEMENT a ANY></a>",
     ])
-    func aBrokenDocumentTypeIsMalformed(text: String) {
+    func malformedDocumentTypesAreRefused(text: String) {
         #expect(failure(text) == .malformed)
     }
 
@@ -55,7 +55,7 @@ import Testing
         "<!DOCTYPE a [<!ENTITY lt '&#38;#60;'>]><a/>",
         "<!DOCTYPE a [<!ENTITY x SYSTEM 'http://127.0.0.1:1/'>]><a>&x;</a>",
     ])
-    func anEntityThatIsDeclaredIsRefused(text: String) {
+    func declaredEntitiesAreRefused(text: String) {
         #expect(failure(text) == .entityDeclaration)
     }
 
@@ -63,18 +63,18 @@ import Testing
         "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'xhtml1-strict.dtd'><html>a&nbsp;b</html>",
         "<!DOCTYPE a SYSTEM 'a.dtd'><a b='&x;'/>",
     ])
-    func anEntityOfAnExternalDocumentTypeIsAnErrorOfItsOwn(text: String) {
+    func entityOfAnExternalDocumentTypeHasItsOwnError(text: String) {
         #expect(failure(text) == .entityReference)
     }
 
-    @Test func theFiveEntitiesAndCharactersAreResolved() throws {
+    @Test func predefinedEntitiesAndCharacterReferencesAreResolved() throws {
         let element = try root(
             "<a b='&lt;&gt;&amp;&apos;&quot;&#65;&#x1F600;'>&lt;&gt;&amp;&apos;&quot;&#65;&#x1F600;</a>")
         #expect(element.text == "<>&'\"A😀")
         #expect(element.attributes["b"] == "<>&'\"A😀")
     }
 
-    /// A default value costs the document nothing and each element its length.
+    /// A default value is declared once, and added to each element.
     @Test func defaultValuesDoNotGrowBeyondTheDocument() {
         let value = String(repeating: "x", count: 10_000)
         let text = "<!DOCTYPE a [<!ATTLIST b c CDATA '\(value)'>]><a>\(String(repeating: "<b/>", count: 10_000))</a>"
@@ -86,7 +86,7 @@ import Testing
         #expect(
             failure("<!DOCTYPE a [<!ATTLIST b \(list)>]><a>\(String(repeating: "<b/>", count: 100_000))</a>")
                 == .tooManyNodes)
-        // After an error, libxml2 must not go on with what is left.
+        // After an error, libxml2 must not parse the rest.
         let broken =
             "<!DOCTYPE a [<!ATTLIST b \(list.prefix(12_000))>]><a>&\(String(repeating: "<b/>", count: 500_000))</a>"
         #expect(failure(broken) == .malformed)

@@ -24,7 +24,7 @@ struct XMLEncodingTests {
     }
 
     @Test(arguments: ["ISO-8859-1", "windows-1252"])
-    func oneByteADigitIsRead(encoding: String) throws {
+    func digitsInPiecesOfOneByteAreParsed(encoding: String) throws {
         let head = Data("<?xml version='1.0' encoding='\(encoding)'?><a b='".utf8)
         let tree = try XMLTree(parsing: head + Data([0xE9]) + Data("'>".utf8) + Data([0xFC]) + Data("</a>".utf8))
         #expect(tree.root.attributes["b"] == "é")
@@ -41,27 +41,27 @@ struct XMLEncodingTests {
         #expect(throws: XMLSyntaxError.self) { try XMLTree(parsing: document) }
     }
 
-    @Test func anEncodingThatIsNotReadIsSaid() {
+    @Test func unsupportedEncodingsAreNamed() {
         let error = #expect(throws: XMLSyntaxError.self) {
             try XMLTree(parsing: Data("<?xml version=\"1.0\" encoding=\"EBCDIC-CP-US\"?><a/>".utf8))
         }
         #expect(error?.kind == .unsupportedEncoding)
     }
 
-    // MARK: Which encoding it is (RFC 7303, 3.2)
+    // MARK: Detection (RFC 7303, section 3.2)
 
     private func parsed(_ bytes: [UInt8], charset: String?) throws -> String {
         try XMLTree(parsing: Data(bytes), charset: charset).root.text
     }
 
-    @Test func aMarkCountsForMoreThanTheContentType() throws {
+    @Test func byteOrderMarkOverridesTheContentType() throws {
         let text = "<?xml version='1.0' encoding='ISO-8859-1'?><a>é</a>"
         #expect(try parsed([0xEF, 0xBB, 0xBF] + Array(text.utf8), charset: "ISO-8859-1") == "é")
         let wide = utf16("<a>é</a>", isBigEndian: false, mark: true)
         #expect(try parsed(Array(wide), charset: "utf-8") == "é")
     }
 
-    @Test func theContentTypeCountsForMoreThanTheDeclaration() throws {
+    @Test func contentTypeOverridesTheDeclaration() throws {
         let declared = Array("<?xml version='1.0' encoding='UTF-8'?><a>".utf8) + [0xE9] + Array("</a>".utf8)
         #expect(try parsed(declared, charset: "ISO-8859-1") == "é")
         #expect(throws: XMLSyntaxError.self) { try parsed(declared, charset: nil) }
@@ -71,13 +71,13 @@ struct XMLEncodingTests {
         #expect(try parsed(other, charset: "") == "Ã©")
     }
 
-    @Test(arguments: [true, false]) func theContentTypeMayLeaveTheByteOrderOpen(isBigEndian: Bool) throws {
+    @Test(arguments: [true, false]) func contentTypeMayLeaveTheByteOrderOpen(isBigEndian: Bool) throws {
         let bytes = Array(utf16("<a>é</a>", isBigEndian: isBigEndian, mark: false))
         #expect(try parsed(bytes, charset: "utf-16") == "é")
         #expect(throws: XMLSyntaxError.self) { try parsed(bytes, charset: "utf-8") }
     }
 
-    @Test func aResponseIsReadByItsContentType() throws {
+    @Test func responsesAreParsedByTheirContentType() throws {
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentType] = "text/xml; charset=windows-1251"
         let body = Data(Array("<a>".utf8) + [0xCF, 0xF0] + Array("</a>".utf8))
@@ -97,7 +97,7 @@ struct XMLEncodingTests {
             ("KOI8-R", [0xF0], "П"), ("ISO-8859-15", [0xA4], "€"), ("windows-1250", [0xF8], "ř"),
             ("ISO-2022-JP", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42], "日"),
         ] as [(String, [UInt8], String)])
-    func theSystemsEncodingsAreRead(name: String, bytes: [UInt8], text: String) throws {
+    func encodingsOfTheSystemAreSupported(name: String, bytes: [UInt8], text: String) throws {
         let document = Array("<?xml version=\"1.0\" encoding=\"\(name)\"?>\n<a>".utf8) + bytes + Array("</a>".utf8)
         #expect(try parsed(document, charset: nil) == text)
         #expect(try parsed(Array("<a>".utf8) + bytes + Array("</a>".utf8), charset: name) == text)
@@ -119,27 +119,27 @@ struct XMLEncodingTests {
     }
 
     @Test(arguments: ["no-such-encoding", "x-user-defined", "UTF-8//IGNORE", "../../etc/passwd", "a b"])
-    func anUnknownCharsetIsNamed(name: String) throws {
+    func unknownCharsetsAreNamed(name: String) throws {
         let error = #expect(throws: XMLSyntaxError.self) { try parsed(Array("<a/>".utf8), charset: name) }
         #expect(error?.kind == .unsupportedEncoding)
         #expect(error?.description.contains(name) == true)
     }
 
-    @Test func anUnknownDeclarationIsNamed() {
+    @Test func unknownDeclarationsAreNamed() {
         let text = "<?xml version='1.0' encoding='no-such-encoding'?><a/>"
         let error = #expect(throws: XMLSyntaxError.self) { try parsed(Array(text.utf8), charset: nil) }
         #expect(error?.description.contains("no-such-encoding") == true)
     }
 
-    /// What looks like a declaration further on is none.
+    /// Text that looks like a declaration, after the beginning.
     @Test(arguments: [
         "<a><!-- <?xml version='1.0' encoding='ISO-8859-1'?> -->é</a>", "<a b=\"encoding='ISO-8859-1'?>\">é</a>",
     ])
-    func theEncodingIsDeclaredAtTheBeginning(text: String) throws {
+    func encodingIsDeclaredAtTheBeginning(text: String) throws {
         #expect(try parsed(Array(text.utf8), charset: nil) == "é")
     }
 
-    /// Overlong forms, surrogates and what lies beyond Unicode, at every place of a part and in every construct.
+    /// Overlong forms, surrogates and scalars beyond Unicode, at every offset and in every construct.
     @Test(
         arguments: [[0xC0, 0xBC], [0xE0, 0x80, 0xBC], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80], [0xC3]]
             as [[UInt8]])
@@ -154,7 +154,7 @@ struct XMLEncodingTests {
         }
     }
 
-    @Test func longTextsAreConvertedWithoutLoss() throws {
+    @Test func longTextsAreConvertedCompletely() throws {
         let text = (0..<60_000).map { ["é", "漢", "😀", "x"][$0 % 4] }.joined()
         #expect(try parsed(Array("<a>\(text)</a>".utf8), charset: nil) == text)
         for isBigEndian in [true, false] {

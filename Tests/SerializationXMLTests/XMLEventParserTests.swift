@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func aHandlerEndsTheReadingByThrowing() {
+    @Test func throwingFromTheHandlerEndsParsing() {
         struct Enough: Error {}
         var count = 0
         #expect(throws: Enough.self) {
@@ -36,7 +36,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test func aMalformedDocumentTellsWhatComesBefore() {
+    @Test func eventsBeforeASyntaxErrorAreDelivered() {
         var count = 0
         let error = #expect(throws: XMLSyntaxError.self) {
             try XMLEventParser().parse(Data("<a><b/></c>".utf8)) { _ in count += 1 }
@@ -45,7 +45,7 @@ import Testing
         #expect(count >= 3)
     }
 
-    @Test func theSerializerValidatesAndReadsLater() throws {
+    @Test func eventSerializerValidatesAndParsesLater() throws {
         let source = try XMLEventResponseSerializer().serialize(response("<a>t</a>"))
         for _ in 0..<2 {
             var text = ""

@@ -1,6 +1,6 @@
 /// Documents for the productions of XML 1.0 (fifth edition) and Namespaces in XML 1.0, well-formed and not.
 enum XMLGrammarDocuments {
-    /// A place in a document, and what is put there.
+    /// A place in a document, and the text to insert.
     private struct Production {
         let places: [String]
         let contents: [String]

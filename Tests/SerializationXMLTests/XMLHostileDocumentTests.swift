@@ -10,7 +10,7 @@ import Testing
         #expect(throws: XMLSyntaxError.self) { _ = try XMLTree(parsing: data, options: options) }?.kind
     }
 
-    /// Ten entities of which each is ten of the one before: a few hundred bytes for three gigabytes.
+    /// Ten entities, each with ten references to the previous one: a few hundred bytes for three gigabytes.
     private static func billionLaughs(_ content: String) -> String {
         var text = "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY x0 \"lol\">"
         for level in 1...9 {
@@ -24,7 +24,7 @@ import Testing
         #expect(failure(Data(Self.billionLaughs(content).utf8)) == .entityDeclaration)
     }
 
-    @Test func aHugeEntityThatIsUsedOftenIsRefused() {
+    @Test func largeEntityThatIsUsedOftenIsRefused() {
         let huge = String(repeating: "x", count: 100_000)
         let text = "<!DOCTYPE a [<!ENTITY x \"\(huge)\">]><a>\(String(repeating: "&x;", count: 1000))</a>"
         #expect(failure(Data(text.utf8)) == .entityDeclaration)
@@ -39,14 +39,14 @@ import Testing
         #expect(failure(Data(bytes)) == .entityDeclaration)
     }
 
-    /// Where the scanner cannot see a declaration, the document is refused, or the text stays within its bounds.
+    /// A document whose declarations the scanner cannot see is refused, or its text stays within the limits.
     @Test(arguments: ["UTF-7", "IBM037", "UTF-32"]) func declarationsInOtherEncodingsDoNotGrow(encoding: String) {
         let text = Self.billionLaughs("<a>&x9;</a>").replacing("1.0\"?", with: "1.0\" encoding=\"\(encoding)\"?")
         let tree = try? XMLTree(parsing: Data(text.utf8))
         #expect((tree?.root.text.utf8.count ?? 0) <= text.utf8.count * 2)
     }
 
-    @Test func whatGrowsBeyondTheDocumentIsRefused() throws {
+    @Test func documentsThatExpandAreRefused() throws {
         var options = XMLParsingOptions()
         options.maximumExpansion = 1
         let latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>"
@@ -78,9 +78,9 @@ import Testing
             "<?xml-stylesheet href=\"FILE\"?><a>b</a>",
             "<?oasis-xml-catalog catalog=\"FILE\"?><!DOCTYPE a SYSTEM \"x\"><a>b</a>",
         ])
-    func nothingOutsideIsLoaded(template: String) throws {
+    func externalResourcesAreNotLoaded(template: String) throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "linnet-xml-\(UUID().uuidString)")
-        // Loaded as an entity it would be text, and as a document type it would give the element an attribute.
+        // As an entity, the file would add text; as a document type, an attribute.
         try Data("<!ATTLIST a secret CDATA \"secret\"> secret".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let text = template.replacing("FILE", with: file.absoluteString)
@@ -100,7 +100,7 @@ import Testing
         }
         let kept = "<a><!-- <?p?> --><![CDATA[<?p?>]]></a>"
         #expect(try XMLTree(parsing: Data(kept.utf8)).root.text == "<?p?>")
-        // What looks like a comment in the document type's name is none.
+        // Not a comment, but part of the document type's name.
         let hidden = "<!DOCTYPE a SYSTEM \"<!--\"><a>b<?p?></a><!-- -->"
         #expect(try XMLTree(parsing: Data(hidden.utf8)).root.text == "b")
     }
@@ -110,7 +110,7 @@ import Testing
         "<a b=\"<?q?>\"/>", "<a><?p <!-- ?><?q?>\u{6}</a>", "<a>&#1;<?p?><!-- <?q?> --></a>",
         "<?utf32\"UTF-8\"?><t; 2\"><c/>te<?pda4a?>&#713YI\" Ye><?pda&4#>?a713YI\" Ye!<x>]I\"<?\u{6}]><?pda4a?>&#713;</a:r>",
     ])
-    func instructionsBehindErrorsAreNoDanger(document: String) {
+    func instructionsAfterErrorsAreHarmless(document: String) {
         #expect(failure(Data(document.utf8)) == .malformed)
     }
 
@@ -118,7 +118,7 @@ import Testing
         ("<a><!-- <?p?> --><b/></a>", ["<?p?>"]), ("<a><?p?><!--<?q?><?r s?>--></a>", ["<?q?><?r s?>"]),
         ("<a><!-- <?p x?> --></a>", ["<?p x?>"]),
     ])
-    func commentsAreToldAsTheyAre(document: String, comments: [String]) throws {
+    func commentsAreDeliveredUnchanged(document: String, comments: [String]) throws {
         var told: [String] = []
         try XMLEventParser().parse(Data(document.utf8)) { event in
             if case .comment(let text) = event {

@@ -7,7 +7,7 @@ import Testing
         #expect(throws: XMLSyntaxError.self) { _ = try XMLTree(parsing: Data(text.utf8), options: options) }
     }
 
-    @Test func theDefaultsAreAsDocumented() {
+    @Test func defaultsAreAsDocumented() {
         let options = XMLParsingOptions()
         #expect(options.maximumBytes == 268_435_456)
         #expect(options.maximumAttributes == 1000)
@@ -17,13 +17,13 @@ import Testing
         #expect(XMLParsingOptions(maximumAttributes: 1_000_000).maximumAttributes == 10_000)
     }
 
-    @Test func aDocumentOfMoreBytesThanAllowedIsNotLookedAt() {
+    @Test func documentsAboveTheByteLimitAreRefusedUnread() {
         let error = failure("no XML at all", XMLParsingOptions(maximumBytes: 12))
         #expect(error?.kind == .tooLarge)
-        #expect(error?.description == "too large: 13 bytes, of at most 12")
+        #expect(error?.description == "The text is not acceptable XML: too large: 13 bytes, of at most 12.")
     }
 
-    @Test func moreThanTenMillionBytesAreRead() throws {
+    @Test func documentsOfMoreThanTenMillionBytesAreParsed() throws {
         let part = "<b>0123456789012345678901234567890123456789</b>\n"
         let text = "<a>\(String(repeating: part, count: 250_000))</a>"
         #expect(text.utf8.count > 11_000_000)
@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         ("<a>", "</a>"), ("<a><!--", "--></a>"), ("<a><![CDATA[", "]]></a>"), ("<a b='", "'/>"), ("<?p ", "?><a/>"),
     ])
-    func aSingleTextOfMoreThanTenMillionBytesIsRead(before: String, after: String) throws {
+    func textOfMoreThanTenMillionBytesIsParsed(before: String, after: String) throws {
         let size = 10_500_000
         var length = 0
         let text = before + String(repeating: "x", count: size) + after
@@ -51,7 +51,7 @@ import Testing
         #expect(failure(text, XMLParsingOptions(maximumTextBytes: size - 1))?.kind == .tooLarge)
     }
 
-    @Test func attributesAreLimitedBeforeTheyAreRead() throws {
+    @Test func attributesAreLimitedBeforeParsing() throws {
         func element(_ count: Int) -> String { "<a" + (0..<count).map { " n\($0)=''" }.joined() + "/>" }
         #expect(try XMLTree(parsing: Data(element(1000).utf8)).root.attributes.count == 1000)
         let error = failure("<r>\n\n" + element(1001) + "</r>")
@@ -63,7 +63,7 @@ import Testing
                 == 1)
     }
 
-    @Test func whatComesBeforeALimitIsTold() {
+    @Test func eventsBeforeALimitAreDelivered() {
         var elements = 0
         #expect(throws: XMLSyntaxError.self) {
             let options = XMLParsingOptions(maximumAttributes: 1)
@@ -90,18 +90,18 @@ import Testing
         #expect(failure(long)?.kind == .tooLarge)
     }
 
-    @Test func aNameOfTheLimitIsRead() throws {
+    @Test func nameAtTheLimitIsParsed() throws {
         let name = String(repeating: "n", count: 1000)
         #expect(try XMLTree(parsing: Data("<\(name) \(name)='1'/>".utf8)).root.name == name)
     }
 
-    @Test func aMillionOpenCommentsEnd() {
+    @Test func millionUnclosedCommentsEnd() {
         #expect(failure("<a>" + String(repeating: "<!--", count: 1_000_000))?.kind == .malformed)
         #expect(failure("<a>" + String(repeating: "<![CDATA[", count: 500_000))?.kind == .malformed)
         #expect(failure("<a>" + String(repeating: "<?x ", count: 1_000_000))?.kind == .malformed)
     }
 
-    @Test func aMillionElementsThatNeverEndAreRefused() {
+    @Test func millionUnclosedElementsAreRefused() {
         #expect(failure(String(repeating: "<a>", count: 1_000_000))?.kind == .nestedTooDeep)
         #expect(failure("<a>" + String(repeating: "</b>", count: 1_000_000))?.kind == .malformed)
     }

@@ -10,9 +10,9 @@ import Glibc
 import Musl
 #endif
 
-/// What one document leaves behind: no memory, and nothing on the standard error output.
+/// A document leaks no memory, and libxml2 prints nothing.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct XMLResourceTests {
-    /// Each ends on another path; the first ones are whole.
+    /// Each ends on another path; the first ones are well-formed.
     private static let documents: [Data] = [
         "<a b='c'>d<!--e--><?f g?><![CDATA[h]]></a>",
         "<!DOCTYPE a [<!ATTLIST a b (c|d|e) 'c'><!NOTATION n SYSTEM 'n'>]><a/>",
@@ -37,12 +37,12 @@ import Musl
         }
     }
 
-    @Test func thousandsOfBrokenDocumentsLeaveNoMemory() {
+    @Test func thousandsOfMalformedDocumentsLeakNoMemory() {
         BlockCount.start()
         for _ in 0..<5 { readAll() }
         let rounds = 50
         var growth = Int.max
-        // Another suite may read a document at the same time; what is left behind shows in each measurement.
+        // Other suites may parse at the same time; a leak shows in each measurement.
         for _ in 0..<5 where growth >= rounds {
             let before = BlockCount.current
             for _ in 0..<rounds { readAll() }
@@ -51,7 +51,7 @@ import Musl
         #expect(growth < rounds, "\(growth) blocks are left of \(rounds * Self.documents.count * 3) documents")
     }
 
-    @Test func theCountSeesWhatIsLeft() {
+    @Test func countIncludesTheRest() {
         BlockCount.start()
         let before = BlockCount.current
         let left = (0..<1000).compactMap { _ in xmlStrdup("x") }
@@ -63,7 +63,7 @@ import Musl
         final class Counter { var count = 0 }
         let counter = Counter()
         withExtendedLifetime(counter) {
-            // What libxml2 has no handler for goes to this one, which the thread has for itself.
+            // The handler of this thread for errors that no other handler takes.
             xmlSetStructuredErrorFunc(Unmanaged.passUnretained(counter).toOpaque()) { pointer, _ in
                 guard let pointer else { return }
                 Unmanaged<Counter>.fromOpaque(pointer).takeUnretainedValue().count += 1
@@ -74,7 +74,7 @@ import Musl
         #expect(counter.count == 0)
     }
 
-    @Test func manyThreadsReadAtOnce() async {
+    @Test func documentsAreParsedOnManyThreads() async {
         await withTaskGroup(of: Int.self) { group in
             for index in 0..<64 {
                 group.addTask {
@@ -92,13 +92,13 @@ import Musl
     }
 }
 
-/// How many blocks libxml2 has taken from the C library, and not given back.
+/// The number of blocks that libxml2 has allocated and not freed.
 private enum BlockCount {
     private static let count = Atomic(0)
 
     static var current: Int { count.load(ordering: .relaxed) }
 
-    /// From here on blocks are counted; they are the C library's own, so that it matters to none when this begins.
+    /// Starts counting. The blocks are those of the C library, so that it may start at any time.
     static func start() {
         xmlMemSetup(
             { block in

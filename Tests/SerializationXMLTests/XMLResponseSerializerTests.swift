@@ -67,11 +67,11 @@ import Testing
         #expect(error?.code == .nestedTooDeep)
     }
 
-    @Test func aHundredThousandLevelsAreRefusedAndNotACrash() {
+    @Test func hundredThousandLevelsAreRefusedWithoutACrash() {
         #expect(throws: SerializationError.self) { try read(String(repeating: "<a>", count: 100_000), depth: 1024) }
     }
 
-    @Test func theWordInAnOrdinaryTextIsNoDeclaration() throws {
+    @Test func keywordInTextIsNotADeclaration() throws {
         #expect(try read("<a><![CDATA[<!ENTITY x \"y\">]]></a>")?.root.text == "<!ENTITY x \"y\">")
     }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetSerializationXML
 import Testing
 
-/// Twice the input takes about twice the time, whatever it is made of.
+/// Twice the input takes about twice the time.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct XMLScalingTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -67,10 +67,10 @@ import Testing
         let small = Data(shape.make(shape.size).utf8)
         let large = Data(shape.make(shape.size * 2).utf8)
         var ratio = Double.infinity
-        // A busy machine makes single measurements worthless; of several the best counts.
+        // The best of several measurements counts, since the machine may be busy.
         for _ in 0..<6 where ratio > 2.5 {
             let times = [small, large].map { document in (0..<2).map { _ in seconds(document) }.min() ?? 0 }
-            // Below some milliseconds there is no curve to see.
+            // Shorter times are too noisy to compare.
             ratio = times[1] < 0.005 ? 2 : min(ratio, times[1] / max(times[0], 1e-6))
         }
         #expect(ratio <= 2.5, "\(shape.testDescription): \(ratio)")

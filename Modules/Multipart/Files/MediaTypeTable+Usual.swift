@@ -1,5 +1,5 @@
 extension MediaTypeTable {
-    /// What is usual in uploads. Where IANA has registered a type it is that one.
+    /// The types of files that are frequent in uploads, as registered with IANA where they are.
     static let usualTypes: [String: String] = [
         "3g2": "video/3gpp2",
         "3gp": "video/3gpp",

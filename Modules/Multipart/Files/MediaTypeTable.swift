@@ -1,14 +1,14 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// The media types of files by their extension.
+/// The media types of files by extension.
 ///
 /// ```swift
 /// var form = MultipartForm()
 /// form.mediaTypes["fastq"] = "text/x-fastq"
 /// try form.append(fileAt: URL(filePath: "/tmp/reads.fastq"), name: "reads")
 /// ```
-/// ``usual`` is the same on each machine; ``system`` follows what its administrator says.
+/// ``usual`` is the same on every machine; ``system`` includes the machine's own settings.
 public struct MediaTypeTable: Sendable, Hashable {
     private var types: [String: String]
 
@@ -17,11 +17,11 @@ public struct MediaTypeTable: Sendable, Hashable {
 
     private init(_ types: [String: String]) { self.types = types }
 
-    /// The types of about 300 extensions, without asking the system.
+    /// The types of about 300 extensions, independent of the system.
     public static let usual = MediaTypeTable(usualTypes)
 
-    /// The usual types, and over them those of `/etc/mime.types`, which is read once. Where there is no such file, it is
-    /// the same as ``usual``.
+    /// The usual types, overridden by those of `/etc/mime.types`, which is read once. Without that file, it equals
+    /// ``usual``.
     public static let system: MediaTypeTable = {
         var table = usual
         if let file = try? Data(contentsOf: URL(filePath: "/etc/mime.types")) {
@@ -30,8 +30,8 @@ public struct MediaTypeTable: Sendable, Hashable {
         return table
     }()
 
-    /// Reads a table from the text of a `mime.types` file: a media type in each line, and behind it its extensions. `#`
-    /// begins a comment. Lines that are something else are passed over; of an extension that occurs twice the first holds.
+    /// Parses the text of a `mime.types` file: on each line a media type and its extensions. `#` begins a comment.
+    /// Malformed lines are ignored; the first line of a repeated extension counts.
     public init(mimeTypes text: String) {
         types = [:]
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
@@ -48,23 +48,23 @@ public struct MediaTypeTable: Sendable, Hashable {
     /// The number of extensions.
     public var count: Int { types.count }
 
-    /// The media type of an extension, which has no dot; its case does not matter. Setting nil forgets it.
+    /// The media type of an extension without a dot, case-insensitive. Setting nil removes it.
     public subscript(pathExtension: String) -> String? {
         get { types[pathExtension.lowercased()] }
         set { types[pathExtension.lowercased()] = newValue }
     }
 
-    /// Takes over each type of another table.
+    /// Adds the types of another table, which replace those of the same extensions.
     public mutating func merge(_ other: MediaTypeTable) {
         types.merge(other.types) { $1 }
     }
 
-    /// The media type for a path's extension; `application/octet-stream` if it is not in the table.
+    /// The media type for a path extension; `application/octet-stream` if the table has none.
     public func mediaType(forPathExtension pathExtension: String) -> String {
         self[pathExtension] ?? "application/octet-stream"
     }
 
-    /// The media type for a path's extension in ``usual``.
+    /// The media type for a path extension in ``usual``.
     public static func mediaType(forPathExtension pathExtension: String) -> String {
         usual.mediaType(forPathExtension: pathExtension)
     }

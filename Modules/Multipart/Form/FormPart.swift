@@ -2,12 +2,12 @@ import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
 
-/// One part of a form: its head, and where its content comes from.
+/// A part of a form: its header, and the source of its content.
 struct FormPart: Sendable {
     enum Head: Sendable {
-        /// Content-Disposition with the part's name, and what belongs to a file.
+        /// Content-Disposition with the part's name, and the fields of a file.
         case formData(fileName: String?, contentType: String?)
-        /// The caller's fields, and nothing but them.
+        /// Fields from the caller only.
         case fields(HTTPFields)
     }
 
@@ -42,7 +42,8 @@ struct FormPart: Sendable {
         }
     }
 
-    /// The first control character in the names, in hexadecimal digits, that neither may stand in a header nor is escaped.
+    /// The first control character in the names that is neither allowed nor escaped in a header, in hexadecimal
+    /// digits.
     var unwritableScalar: String? {
         guard case .formData(let fileName, _) = head else { return nil }
         let texts = [name ?? "", fileName ?? ""]
@@ -56,7 +57,7 @@ struct FormPart: Sendable {
         if case .stream(let body) = content { body.isReplayable } else { true }
     }
 
-    /// The header lines and the empty line behind them.
+    /// The header lines and the empty line after them.
     func headBytes(addsExtendedFileName: Bool) -> Data {
         var bytes = Data()
         switch head {
@@ -81,7 +82,7 @@ struct FormPart: Sendable {
         return bytes
     }
 
-    /// As the WHATWG form standard escapes names, and nothing else.
+    /// Escapes as the WHATWG form standard does.
     private static func escape(_ text: String) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count)
@@ -96,7 +97,7 @@ struct FormPart: Sendable {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// RFC 8187's form of a name (once RFC 5987); nil if the plain one says it all.
+    /// The extended form of a name (RFC 8187, formerly RFC 5987); nil if the plain form is sufficient.
     private static func extendedValue(_ text: String) -> String? {
         let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") }
         if isPlain { return nil }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// Encodes a form as it is pulled, chunk by chunk.
+/// Encodes a form chunk by chunk while it is read.
 struct MultipartBodyReader: HTTPBodyReader {
-    /// What comes next.
+    /// The next step.
     private enum Step {
-        /// The delimiter and head of a part.
+        /// The delimiter and the header of a part.
         case head(Int)
-        /// Bytes that are in memory, from an offset on; then another step.
+        /// Bytes in memory, and the step after them.
         indirect case bytes(Data, then: Step)
         case content(Int)
         case file(OpenBodyFile, offset: Int64, Int)
@@ -37,7 +37,7 @@ struct MultipartBodyReader: HTTPBodyReader {
         return chunk.take()
     }
 
-    /// Takes one step towards a full chunk; returns whether there is another.
+    /// Takes one step to fill a chunk; returns false at the end.
     private mutating func advance(_ chunk: ChunkBuffer) async throws -> Bool {
         switch step {
         case .head(let index):
@@ -85,7 +85,7 @@ struct MultipartBodyReader: HTTPBodyReader {
                 return .stream(try body.makeReader(readingFilesOn: threads), remaining: body.length, index)
             } catch let error as SerializationError where error.code == .bodyNotReplayable {
                 throw form.error(
-                    .partNotReplayable, at: index, "\(form.label(of: index)) is a stream that can be read only once",
+                    .partNotReplayable, at: index, "The stream of \(form.label(of: index)) can be read only once.",
                     underlying: error)
             }
         }
@@ -111,7 +111,7 @@ struct MultipartBodyReader: HTTPBodyReader {
     private func pull(_ reader: any HTTPBodyReader, remaining: Int64?, index: Int) async throws -> Step {
         var reader = reader
         guard let data = try await reader.next() else {
-            if let remaining, remaining > 0 { throw mismatch(index, "\(remaining) bytes less") }
+            if let remaining, remaining > 0 { throw mismatch(index, "\(remaining) bytes fewer") }
             return .head(index + 1)
         }
         let left = remaining.map { $0 - Int64(data.count) }
@@ -121,13 +121,50 @@ struct MultipartBodyReader: HTTPBodyReader {
 
     private func mismatch(_ index: Int, _ difference: String) -> MultipartError {
         form.error(
-            .lengthMismatch, at: index, "the stream of \(form.label(of: index)) gave \(difference) than its length said"
+            .lengthMismatch, at: index, "The stream of \(form.label(of: index)) gave \(difference) than its length."
         )
     }
 
     private func fileError(_ error: SerializationError, _ index: Int) -> MultipartError {
         form.error(
             error.code == .bodyFileChanged ? .fileChanged : .unreadableFile, at: index,
-            "\(form.label(of: index)): \(error.message)", underlying: error.underlying ?? error)
+            "The file of \(form.label(of: index)) failed: \(error.message)", underlying: error.underlying ?? error)
+    }
+}
+
+/// Memory for one chunk, which becomes a `Data` without copying or clearing.
+final class ChunkBuffer {
+    private let memory: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var isTaken = false
+    var count = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        memory = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        if !isTaken { memory.deallocate() }
+    }
+
+    var room: Int { isTaken ? 0 : capacity - count }
+
+    var unused: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: memory + count, count: room)
+    }
+
+    /// Copies as much as fits; returns the number of bytes.
+    func append(_ data: Data) -> Int {
+        let taken = data.copyBytes(to: unused, count: min(room, data.count))
+        count += taken
+        return taken
+    }
+
+    /// The bytes; nil if there are none. The buffer is full afterwards.
+    func take() -> Data? {
+        guard count > 0, !isTaken else { return nil }
+        isTaken = true
+        return Data(bytesNoCopy: memory, count: count, deallocator: .custom { memory, _ in memory.deallocate() })
     }
 }

@@ -8,9 +8,9 @@ import Musl
 import Darwin
 #endif
 
-/// What separates the parts (RFC 2046, section 5.1.1).
+/// The boundary between parts (RFC 2046, section 5.1.1).
 enum MultipartBoundary {
-    /// 24 characters out of 62, which is 142 bits, behind a name that shows who made it.
+    /// 24 of 62 characters, which is 142 bits, after a prefix that names this library.
     static func random() -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var generator = SystemRandomNumberGenerator()
@@ -18,20 +18,20 @@ enum MultipartBoundary {
         return "Linnet-" + String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether it is 1 to 70 of the allowed characters, and does not end in a space.
+    /// Whether it has 1 to 70 allowed characters, and does not end in a space.
     static func isValid(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
-    /// Whether a body with it can be read: 1 to 70 printable characters of ASCII, the last of them no space. Servers write
-    /// more of them than RFC 2046 allows, such as `<q1w2>`.
+    /// Whether it can be parsed: 1 to 70 printable ASCII characters, the last not a space. Some servers use
+    /// characters that RFC 2046 forbids, such as in `<q1w2>`.
     static func isReadable(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
             && boundary.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 
-    /// The boundary as a parameter's value, in quotes if it is no token.
+    /// The boundary as the value of a parameter, quoted unless it is a token.
     static func parameter(_ boundary: String) -> String {
         let isToken = boundary.utf8.allSatisfy { isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
         return isToken ? boundary : "\"\(boundary)\""

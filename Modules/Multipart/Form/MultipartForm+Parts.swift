@@ -3,44 +3,44 @@ public import HTTPTypes
 public import LinnetSerialization
 
 extension MultipartForm {
-    /// Adds a part without a file name and a content type, as a form's text field is sent.
+    /// Appends data without a file name and a content type, as for a text field.
     public mutating func append(_ data: Data, name: String) {
         append(FormPart(name: name, fileName: nil, contentType: nil, content: .data(data)))
     }
 
-    /// Adds a text, in UTF-8.
+    /// Appends a text in UTF-8.
     ///
     /// - Parameters:
     ///   - text: The content.
     ///   - name: The part's name.
-    ///   - fileName: The name of the file that it is to the server, if it is one.
-    ///   - contentType: Treated as ``append(_:name:fileName:contentType:)-(Data,_,_,_)`` does. The default is none, which
-    ///     means `text/plain` in UTF-8 (RFC 7578, section 4.4).
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``. The
+    ///     default is none, which means `text/plain` in UTF-8 (RFC 7578, section 4.4).
     public mutating func append(
         _ text: String, name: String, fileName: String? = nil, contentType: String? = nil
     ) {
         append(Data(text.utf8), name: name, fileName: fileName, contentType: contentType)
     }
 
-    /// Adds a part in memory that is a file to the server.
+    /// Appends data as a file.
     ///
-    /// A `contentType` that is no media type is kept as the form's fault: ``validate()`` and reading the body throw
+    /// A malformed `contentType` is reported by ``validate()`` and when the body is read, with
     /// ``MultipartError/Code/invalidContentType``.
     public mutating func append(_ data: Data, name: String, fileName: String?, contentType: String?) {
         checkContentType(contentType, name: name)
         append(FormPart(name: name, fileName: fileName, contentType: contentType, content: .data(data)))
     }
 
-    /// Adds a file, which is read as the body is sent.
+    /// Appends a file, which is read while the body is sent.
     ///
-    /// The size is taken now. If it is another when the file is read, reading throws
-    /// ``MultipartError/Code/fileChanged`` before the last bytes, so that a request never says a wrong length.
+    /// The size is determined now. If it differs when the file is read, reading fails with
+    /// ``MultipartError/Code/fileChanged`` before the last bytes, so that a request never has a wrong Content-Length.
     ///
     /// - Parameters:
     ///   - url: A `file:` URL of a regular file.
     ///   - name: The part's name.
-    ///   - fileName: The default is the last component of the path.
-    ///   - contentType: The default goes by the path's extension, in ``mediaTypes``.
+    ///   - fileName: The file name for the server; the default is the last component of the path.
+    ///   - contentType: The media type; the default is that of the path extension in ``mediaTypes``.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/unreadableFile`` or
     ///   ``MultipartError/Code/invalidContentType``.
     public mutating func append(
@@ -60,13 +60,13 @@ extension MultipartForm {
         )
     }
 
-    /// Adds a part with header fields of the caller's, and nothing but them.
+    /// Appends data with the given header fields only.
     public mutating func append(headerFields: HTTPFields, body: Data) {
         append(FormPart(headerFields: headerFields, content: .data(body)))
     }
 
-    /// Adds a part with header fields of the caller's, and nothing but them, from any body: a file, a stream, or the body
-    /// of another form, which is how one multipart goes into another.
+    /// Appends any body with the given header fields only: a file, a stream, or the body of another form, which nests
+    /// it.
     ///
     /// ```swift
     /// var message = MultipartForm(subtype: .mixed)
@@ -76,7 +76,7 @@ extension MultipartForm {
         append(FormPart(headerFields: headerFields, content: content(of: body)))
     }
 
-    /// Data and files are known for what they are, so that the boundary is looked for and sizes are watched.
+    /// Recognizes data and files, so that the boundary and sizes are checked.
     func content(of body: HTTPBody) -> FormPart.Content {
         if let data = body.data { return .data(data) }
         return body.file.map(FormPart.Content.file) ?? .stream(body)
@@ -100,8 +100,132 @@ extension MultipartForm {
         guard !MediaType.isWellFormed(contentType) else { return nil }
         return MultipartError(
             code: .invalidContentType,
-            message: "\(contentType.debugDescription) is not a media type, in the part \(name.debugDescription)",
+            message:
+                "The content type \(contentType.debugDescription) of the part \(name.debugDescription) is not a media type.",
             partName: name, partIndex: count
         )
+    }
+}
+
+extension MultipartForm {
+    /// Appends any body.
+    ///
+    /// - Parameters:
+    ///   - body: The content, with its length if it is known.
+    ///   - name: The part's name.
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
+    public mutating func append(
+        _ body: HTTPBody, name: String, fileName: String? = nil, contentType: String? = nil
+    ) {
+        checkContentType(contentType, name: name)
+        if let length = body.length, length < 0 {
+            record(
+                MultipartError(
+                    code: .lengthMismatch,
+                    message: "The length \(length) of the part \(name.debugDescription) is negative.", partName: name,
+                    partIndex: count))
+        }
+        append(FormPart(name: name, fileName: fileName, contentType: contentType, content: content(of: body)))
+    }
+
+    /// Appends a stream.
+    ///
+    /// - Parameters:
+    ///   - makeReader: Opens the stream when the body is read up to the part.
+    ///   - name: The part's name.
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
+    ///   - length: The exact number of bytes; nil if it is unknown, in which case the whole body is sent chunked. If
+    ///     the stream has another length, reading fails with ``MultipartError/Code/lengthMismatch``.
+    ///   - isReplayable: Whether `makeReader` gives the same bytes each time. If false, it is called once.
+    public mutating func append(
+        stream makeReader: @escaping @Sendable () throws -> any HTTPBodyReader,
+        name: String,
+        fileName: String? = nil,
+        contentType: String? = nil,
+        length: Int64?,
+        isReplayable: Bool
+    ) {
+        let body = HTTPBody.stream(length: length, isReplayable: isReplayable, makeReader: makeReader)
+        append(body, name: name, fileName: fileName, contentType: contentType)
+    }
+
+    /// Appends an async sequence of chunks.
+    ///
+    /// - Parameters:
+    ///   - chunks: The content. Iteration starts when the body is read up to the part.
+    ///   - name: The part's name.
+    ///   - fileName: The file name for the server; nil if it is not a file.
+    ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
+    ///   - length: The exact number of bytes; nil if it is unknown; see
+    ///     ``append(stream:name:fileName:contentType:length:isReplayable:)``.
+    ///   - isReplayable: Whether each iteration gives the same bytes. The default is false.
+    public mutating func append<Chunks: AsyncSequence & Sendable>(
+        chunks: Chunks, name: String, fileName: String? = nil, contentType: String? = nil, length: Int64?,
+        isReplayable: Bool = false
+    ) where Chunks.Element: DataProtocol {
+        let body = HTTPBody.chunks(chunks, length: length, isReplayable: isReplayable)
+        append(body, name: name, fileName: fileName, contentType: contentType)
+    }
+
+    /// Appends an async sequence of bytes; see ``append(chunks:name:fileName:contentType:length:isReplayable:)``.
+    public mutating func append<Bytes: AsyncSequence & Sendable>(
+        bytes: Bytes, name: String, fileName: String? = nil, contentType: String? = nil, length: Int64?,
+        isReplayable: Bool = false
+    ) where Bytes.Element == UInt8 {
+        let body = HTTPBody.bytes(bytes, length: length, isReplayable: isReplayable)
+        append(body, name: name, fileName: fileName, contentType: contentType)
+    }
+}
+
+extension MultipartForm {
+    /// Appends a part for each plain value of the parameters, with the names and the order of a form (see
+    /// `QueryEncoder`).
+    ///
+    /// Data stays raw, null becomes an empty part, and other values their text.
+    ///
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the parameters have no names.
+    public mutating func append(
+        _ parameters: Parameters,
+        encoder: QueryEncoder = QueryEncoder()
+    ) throws(MultipartError) {
+        let entries: [ParameterValue.Entry]
+        do {
+            entries = try encoder.flatten(parameters)
+        } catch {
+            throw MultipartError(code: .invalidParameters, message: error.message, underlying: error)
+        }
+        for entry in entries {
+            if case .data(let data) = entry.value {
+                append(data, name: entry.key)
+            } else {
+                append(Data(encoder.text(of: entry.value).utf8), name: entry.key)
+            }
+        }
+    }
+
+    /// Appends a part for each plain value of an `Encodable` value, by the same rules.
+    ///
+    /// ```swift
+    /// try form.append(encoding: Post(title: "Linnet", tags: ["bird", "small"]))  // title, tags[], tags[]
+    /// ```
+    /// - Parameters:
+    ///   - value: The value to encode, which must have names at the top level.
+    ///   - parameterEncoder: How dates, data and the names of properties are encoded.
+    ///   - encoder: How names are joined, and Booleans and null are written.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the value cannot be encoded.
+    public mutating func append(
+        encoding value: some Encodable,
+        parameterEncoder: ParameterEncoder = ParameterEncoder(),
+        encoder: QueryEncoder = QueryEncoder()
+    ) throws(MultipartError) {
+        let parameters: Parameters
+        do {
+            parameters = try parameterEncoder.encode(value)
+        } catch {
+            throw MultipartError(code: .invalidParameters, message: error.message, underlying: error)
+        }
+        try append(parameters, encoder: encoder)
     }
 }

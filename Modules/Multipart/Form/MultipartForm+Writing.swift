@@ -1,27 +1,35 @@
 public import FoundationEssentials
 import LinnetSerialization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 extension MultipartForm {
-    /// Writes the whole body to a file, from which it can then be sent, and sent again, with `HTTPBody.file`.
+    /// Writes the body to a file, which can be sent repeatedly with `HTTPBody.file`.
     ///
-    /// For forms with a part that can be read once only, and for servers that want a Content-Length which is not known
-    /// beforehand.
+    /// Use it for forms with a part that can be read once only, and for servers that require a Content-Length that is
+    /// unknown beforehand.
     ///
     /// ```swift
     /// try await form.write(to: file)
     /// request.headerFields[.contentType] = form.contentType
     /// request.body = try .file(file)
     /// ```
-    /// The file, which none but its owner may read, appears under its name when it is whole, and takes the place of one
-    /// that was there. Until then it is a hidden one beside it, which a failure or a cancellation removes. Writing may block
-    /// for as long as the disk takes.
+    /// The file is readable by its owner only. It appears, or replaces an existing one, when it is complete. Until
+    /// then it is hidden, in the same directory; a failure or a cancellation removes it. Writing may block on the
+    /// disk.
     ///
     /// - Parameters:
-    ///   - url: Where to write. Its folder has to be there.
-    ///   - progress: Told after each chunk how many bytes are written, and how many there will be if that is known.
+    ///   - url: The file to write, in an existing directory.
+    ///   - progress: Called after each chunk with the number of bytes written, and the total if it is known.
     /// - Returns: The number of bytes.
-    /// - Throws: ``MultipartError``, with ``MultipartError/Code/unwritableFile`` when the file cannot be written; what a
-    ///   stream of the caller's throws; `CancellationError`.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/unwritableFile`` if the file cannot be written; a
+    ///   stream's error; `CancellationError`.
     @discardableResult
     public func write(
         to url: URL, progress: ((_ written: Int64, _ total: Int64?) -> Void)? = nil
@@ -38,5 +46,67 @@ extension MultipartForm {
         }
         try file.commit()
         return written
+    }
+}
+
+/// A file that appears when it is complete. Otherwise the last reference removes it.
+final class AtomicFile {
+    private let path: String
+    private let temporaryPath: String
+    private let descriptor: Int32
+    private var isCommitted = false
+
+    init(at url: URL) throws(MultipartError) {
+        let path = url.absoluteURL.path(percentEncoded: false)
+        guard url.isFileURL, !url.lastPathComponent.isEmpty, url.lastPathComponent != "/", !path.utf8.contains(0) else {
+            throw MultipartError(code: .unwritableFile, message: "\(url) is not the URL of a file.")
+        }
+        self.path = path
+        // In the same directory, so that it can be renamed; its name does not depend on the file's.
+        let name = "." + MultipartBoundary.random()
+        temporaryPath = url.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
+        let temporaryPath = temporaryPath
+        descriptor = SystemCall.retrying { open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0, !isCommitted { unlink(temporaryPath) }
+    }
+
+    func write(_ data: Data) throws(MultipartError) {
+        var failed: Int32?
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty, failed == nil {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = SystemCall.retrying { Self.put(descriptor, part) }
+                if count < 0 { failed = errno } else { rest = rest.dropFirst(count) }
+            }
+        }
+        if let failed { throw Self.failure(path, failed) }
+    }
+
+    /// Moves the file to its place, where it replaces an existing one.
+    func commit() throws(MultipartError) {
+        guard rename(temporaryPath, path) == 0 else { throw Self.failure(path, errno) }
+        isCommitted = true
+    }
+
+    /// Within the class, `write` means its own method.
+    private static func put(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> MultipartError {
+        let failure = FileFailure(path: path, errorNumber: code, problem: "cannot be written")
+        return MultipartError(code: .unwritableFile, message: "\(failure)", underlying: failure)
     }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
-import LinnetSerialization
+public import LinnetSerialization
 
-/// A `multipart/form-data` body as a value: parts in order, encoded only as they are pulled (RFC 7578).
+/// A `multipart/form-data` body as a value: parts in order, encoded while they are read (RFC 7578).
 ///
 /// ```swift
 /// var form = MultipartForm()
@@ -9,53 +9,53 @@ import LinnetSerialization
 /// try form.append(fileAt: URL(filePath: "/tmp/photo.jpg"), name: "photo")
 /// let request = Request(url: url, method: .post, headerFields: [.contentType: form.contentType], body: form.makeBody())
 /// ```
-/// Names and file names are escaped as the WHATWG form standard says: `"` as `%22`, CR as `%0D`, LF as `%0A`. Another control
-/// character but a tab is an error when the body is read (``MultipartError/Code/invalidName``). A form without parts is an error when its body is read (``MultipartError/Code/emptyForm``): RFC 2046 wants one at least.
+/// Names and file names are escaped as in the WHATWG form standard: `"` as `%22`, CR as `%0D`, LF as `%0A`. Other
+/// control characters except tabs are an error (``MultipartError/Code/invalidName``), and so is a form without parts
+/// (``MultipartError/Code/emptyForm``; RFC 2046), when the body is read.
 ///
-/// With another ``MultipartSubtype`` it is a body of that subtype, whose parts are best given with their header fields.
+/// Other values of ``MultipartSubtype`` make other multipart bodies, whose parts are appended with their header
+/// fields.
 public struct MultipartForm: Sendable {
-    /// What the parts are to each other; the default is ``MultipartSubtype/formData``.
+    /// The subtype; the default is ``MultipartSubtype/formData``.
     public let subtype: MultipartSubtype
-    /// What stands between the parts: at least 128 random bits unless one was given.
+    /// The boundary between parts; by default it has at least 128 random bits.
     public private(set) var boundary: String
-    /// Where the media types of files come from that are appended from now on; the default is
-    /// ``MediaTypeTable/usual``.
+    /// The media types for files appended from now on; the default is ``MediaTypeTable/usual``.
     public var mediaTypes = MediaTypeTable.usual
-    /// Whether a file name with `"`, control characters or more than ASCII is given as `filename*`, too, in UTF-8 (RFC
-    /// 8187, once RFC 5987). The default is false, as RFC 7578, section 4.2 wants it; some servers ask for it.
+    /// Whether file names with `"`, control or non-ASCII characters are also sent as `filename*` in UTF-8 (RFC 8187,
+    /// formerly RFC 5987). The default is false, as RFC 7578, section 4.2 requires; some servers expect it.
     public var addsExtendedFileNames = false
-    /// How many bytes a chunk of the body has at most; the default is 65,536. Numbers outside of 1 to 16 MiB are taken for
-    /// the nearest of them.
+    /// The maximum size of a chunk in bytes, clamped to 1 through 16 MiB; the default is 65,536.
     public var chunkSize = 64 * 1024
 
     var throttling: MultipartThrottle?
     var parts: [FormPart] = []
-    /// The first thing wrong with a part, which is thrown when the body is read.
+    /// The first error in a part, which is thrown when the body is read.
     private var fault: MultipartError?
     private let hasOwnBoundary: Bool
 
-    /// Creates a form with a random boundary, which never occurs in a part that is in memory.
+    /// Creates a form with a random boundary, which does not occur in parts in memory.
     public init(subtype: MultipartSubtype = .formData) {
         self.subtype = subtype
         boundary = MultipartBoundary.random()
         hasOwnBoundary = false
     }
 
-    /// Creates a form with a boundary of the caller's.
+    /// Creates a form with a given boundary.
     ///
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary`` unless it is one by RFC 2046,
-    ///   section 5.1.1. If it occurs in a part that is in memory, reading the body throws
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary`` if it does not match RFC 2046,
+    ///   section 5.1.1. If it occurs in a part in memory, reading the body throws
     ///   ``MultipartError/Code/boundaryInPart``.
     public init(boundary: String, subtype: MultipartSubtype = .formData) throws(MultipartError) {
         guard MultipartBoundary.isValid(boundary) else {
-            throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary")
+            throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary.")
         }
         self.subtype = subtype
         self.boundary = boundary
         hasOwnBoundary = true
     }
 
-    /// The value for the request's Content-Type.
+    /// The value of the request's Content-Type.
     public var contentType: String {
         "multipart/\(subtype.name); boundary=\(MultipartBoundary.parameter(boundary))\(subtype.parameters)"
     }
@@ -63,10 +63,10 @@ public struct MultipartForm: Sendable {
     /// The number of parts.
     public var count: Int { parts.count }
 
-    /// Whether there is no part.
+    /// Whether there are no parts.
     public var isEmpty: Bool { parts.isEmpty }
 
-    /// The exact length of the body in bytes; nil if a stream's length is not known, or there is no part.
+    /// The exact length of the body in bytes; nil if the length of a stream is unknown, or there are no parts.
     public var contentLength: Int64? {
         guard !parts.isEmpty else { return nil }
         // "--B CRLF" or "CRLF --B CRLF" before each part, "CRLF --B-- CRLF" at the end.
@@ -83,7 +83,7 @@ public struct MultipartForm: Sendable {
         return total
     }
 
-    /// Adds a part, unless something about it is wrong, which is kept for when the body is read.
+    /// Appends a part. An error in it is recorded for when the body is read.
     mutating func append(_ part: FormPart) {
         parts.append(part)
         if let scalar = part.unwritableScalar {
@@ -91,12 +91,12 @@ public struct MultipartForm: Sendable {
             record(
                 error(
                     .invalidName, at: index,
-                    "the name or file name of \(label(of: index)) has the control character U+\(scalar)"))
+                    "The name or file name of \(label(of: index)) has the control character U+\(scalar)."))
         }
         guard case .data(let data) = part.content, MultipartBoundary.occurs(boundary, in: data) else { return }
         if hasOwnBoundary {
             let index = parts.count - 1
-            record(error(.boundaryInPart, at: index, "the boundary \(boundary) occurs in \(label(of: index))"))
+            record(error(.boundaryInPart, at: index, "The boundary \(boundary) occurs in \(label(of: index))."))
         } else {
             renewBoundary()
         }
@@ -104,7 +104,7 @@ public struct MultipartForm: Sendable {
 
     mutating func record(_ error: MultipartError) { fault = fault ?? error }
 
-    /// What a part is called in messages.
+    /// The name of a part in messages.
     func label(of index: Int) -> String {
         parts[index].name.map { "the part \($0.debugDescription)" } ?? "part \(index + 1)"
     }
@@ -124,12 +124,67 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Does nothing if the body can be read; the same is checked when it is.
+    /// Checks the form as reading its body does.
     ///
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/emptyForm``, ``MultipartError/Code/invalidName``,
-    ///   ``MultipartError/Code/invalidContentType``, ``MultipartError/Code/lengthMismatch`` or ``MultipartError/Code/boundaryInPart``.
+    ///   ``MultipartError/Code/invalidContentType``, ``MultipartError/Code/lengthMismatch`` or
+    ///   ``MultipartError/Code/boundaryInPart``.
     public func validate() throws(MultipartError) {
         if let fault { throw fault }
-        if parts.isEmpty { throw MultipartError(code: .emptyForm, message: "the form has no part") }
+        if parts.isEmpty { throw MultipartError(code: .emptyForm, message: "The form has no parts.") }
+    }
+}
+
+extension MultipartForm {
+    /// The names of the parts that can be read once only, which prevent replaying the body. A part without a name has
+    /// its number, such as `part 2`.
+    public var nonReplayablePartNames: [String] {
+        parts.indices.filter { !parts[$0].isReplayable }.map { parts[$0].name ?? "part \($0 + 1)" }
+    }
+
+    /// Returns the body, which encodes the form while it is read, in chunks of at most ``chunkSize``.
+    ///
+    /// Memory does not grow with the size of the parts. The body is replayable if all parts are; `replayObstacle`
+    /// names those that are not. Opening and reading it throw ``MultipartError``. A session reads files on threads
+    /// for blocking work. Other readers read them on their own thread, which may block on the disk.
+    public func makeBody() -> HTTPBody {
+        let once = nonReplayablePartNames
+        let names = once.map(\.debugDescription).joined(separator: ", ")
+        return .stream(
+            length: contentLength,
+            isReplayable: once.isEmpty,
+            replayObstacle: once.isEmpty ? nil : "the form's part \(names) is a stream that can be read only once",
+            readingFiles: { threads in
+                try validate()
+                return MultipartBodyReader(form: self, threads: threads)
+            }
+        )
+    }
+}
+
+/// A limit on the rate of a body: packets with delays between them.
+struct MultipartThrottle: Sendable {
+    let packetSize: Int
+    let delay: Duration
+    let clock: any Clock<Duration>
+}
+
+extension MultipartForm {
+    /// Limits the rate of the body: packets of at most `packetSize` bytes, with a delay before each except the first.
+    ///
+    /// Use it for networks that drop connections under load. It also applies to replays. Cancelling the task that
+    /// reads the body ends a delay.
+    ///
+    /// - Parameters:
+    ///   - packetSize: The size in bytes, at least 1; the default is 16,384.
+    ///   - delay: The delay, from zero to a century; the default is 0.2 seconds, which gives 80 KB per second.
+    ///   - clock: The clock for the delays.
+    public mutating func throttle(
+        packetSize: Int = 16 * 1024, delay: Duration = .milliseconds(200),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        // Clocks trap on durations beyond Int64 seconds.
+        let pause = min(max(.zero, delay), .seconds(Int64(100 * 365 * 86_400)))
+        throttling = MultipartThrottle(packetSize: max(1, packetSize), delay: pause, clock: clock)
     }
 }

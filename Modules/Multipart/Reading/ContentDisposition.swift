@@ -1,21 +1,21 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// A part's Content-Disposition (RFC 2183), read as browsers and other clients write it.
+/// The Content-Disposition of a part (RFC 2183), as browsers and other clients write it.
 struct ContentDisposition {
     /// The type in lower case, such as `form-data`.
     private(set) var type = ""
     private(set) var name: String?
     private(set) var fileName: String?
 
-    /// Reads a field; nil if it has no type.
+    /// Parses a field; nil if it has no type.
     init?(_ field: HTTPField) {
         var scanner = DispositionScanner(field.withUnsafeBytesOfValue { Array($0) })
         type = String(decoding: scanner.untilSemicolon(), as: UTF8.self).lowercased()
         guard !type.isEmpty else { return nil }
         var extendedFileName: String?
         while let parameter = scanner.parameter() {
-            // Of a parameter that occurs twice the first holds.
+            // The first of repeated parameters counts.
             switch parameter.name {
             case "name": name = name ?? text(parameter)
             case "filename": fileName = fileName ?? text(parameter)
@@ -31,7 +31,7 @@ struct ContentDisposition {
         return String(validating: bytes, as: UTF8.self) ?? Self.latin1(bytes)
     }
 
-    /// Undoes what the WHATWG form standard does to a name: `%22`, `%0D` and `%0A`, and nothing else.
+    /// Reverses the escapes of the WHATWG form standard: `%22`, `%0D` and `%0A`.
     private static func undoingEscapes(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var result: [UInt8] = []
@@ -55,7 +55,7 @@ struct ContentDisposition {
         }
     }
 
-    /// RFC 8187: `UTF-8'en'%e2%82%ac`; nil if it is not that, or of another charset than UTF-8 and ISO-8859-1.
+    /// RFC 8187: `UTF-8'en'%e2%82%ac`; nil if it is malformed, or in a charset other than UTF-8 and ISO-8859-1.
     private static func extendedText(_ value: [UInt8]) -> String? {
         let fields = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard fields.count == 3 else { return nil }
@@ -92,7 +92,7 @@ struct ContentDisposition {
     }
 }
 
-/// Reads `type; name=value; name="quoted"`.
+/// Parses `type; name=value; name="quoted"`.
 private struct DispositionScanner {
     struct Parameter {
         /// In lower case.
@@ -106,7 +106,7 @@ private struct DispositionScanner {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What stands before the next semicolon, without the space around it; the semicolon stays.
+    /// The text before the next semicolon, without the space around it; the semicolon remains.
     mutating func untilSemicolon() -> ArraySlice<UInt8> {
         skipSpace()
         let start = position
@@ -135,12 +135,11 @@ private struct DispositionScanner {
         return nil
     }
 
-    /// A backslash escapes a quote and a backslash, as RFC 2183 and curl have it. Before anything else it stands for
-    /// itself, as in the paths that some clients send.
+    /// A backslash escapes a quote and a backslash, as in RFC 2183 and curl. Before other characters it is literal,
+    /// as in the paths that some clients send.
     ///
-    /// Browsers escape no backslash (WHATWG HTML, "multipart/form-data encoding algorithm"). They give themselves away where
-    /// the value ends in one: it stands before a quote that has to be the closing one, and then all of them stand for
-    /// themselves.
+    /// Browsers do not escape backslashes (WHATWG HTML, "multipart/form-data encoding algorithm"). This shows if the
+    /// value ends in one, so that the quote after it must be the closing one. All backslashes are literal then.
     private mutating func quoted() -> [UInt8] {
         position += 1
         let start = position
@@ -161,7 +160,7 @@ private struct DispositionScanner {
         return value
     }
 
-    /// Whether what follows is what follows a value: nothing, or a semicolon and a parameter with a quoted value or a token.
+    /// Whether the rest can follow a value: nothing, or a semicolon and a parameter with a quoted value or a token.
     private func isParameterOrEnd(at start: Int) -> Bool {
         var place = start
         func skip(while isSkipped: (UInt8) -> Bool) -> Int {

@@ -8,19 +8,19 @@ import Musl
 import Darwin
 #endif
 
-/// Reads the header of a part, line by line.
+/// Parses the header of a part line by line.
 struct MultipartHeadParser: Sendable {
     private var fields = HTTPFields()
-    /// The field of the last line, which the next one may continue.
+    /// The field of the last line, which the next line may continue.
     private var pending: (name: HTTPField.Name, value: [UInt8])?
     private var byteCount = 0
     private var fieldCount = 0
-    /// How many bytes of what is given have been searched for a line end.
+    /// The number of bytes that were searched for a line end.
     private var searched = 0
 
-    /// Takes the lines that are whole. `fields` is not nil when the header is, with the empty line behind it.
+    /// Consumes complete lines. `fields` is nil until the header is complete, including its empty line.
     mutating func parse(
-        _ bytes: UnsafeRawBufferPointer, _ limits: MultipartLimits
+        _ bytes: UnsafeRawBufferPointer, _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
         var start = 0
         while let end = try lineEnd(in: bytes, from: start, limits) {
@@ -39,9 +39,9 @@ struct MultipartHeadParser: Sendable {
         return (start, nil)
     }
 
-    /// Where the next CR LF is; nil if it is not there yet. No byte is looked at twice.
+    /// The offset of the next CR LF; nil if it has not arrived. No byte is searched twice.
     private mutating func lineEnd(
-        in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartLimits
+        in bytes: UnsafeRawBufferPointer, from start: Int, _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> Int? {
         let place = start + searched
         guard let base = bytes.baseAddress, place < bytes.count,
@@ -51,23 +51,23 @@ struct MultipartHeadParser: Sendable {
             return nil
         }
         let lineFeed = base.distance(to: UnsafeRawPointer(found))
-        // Before the line is judged, so that the error does not depend on how much of it has come.
+        // Checked first, so that the error does not depend on how much has arrived.
         try check(byteCount + lineFeed + 1 - start, limits)
         guard lineFeed > start, bytes[lineFeed - 1] == 0x0D else {
             throw MultipartError(
                 code: .malformedHeader,
-                message: "A line of a part's header ends in LF alone, and has to end in CR LF (RFC 2046, 4.1.1).")
+                message: "A line of a part's header ends in LF alone instead of CR LF (RFC 2046, section 4.1.1).")
         }
         return lineFeed - 1
     }
 
-    private mutating func add(_ line: UnsafeRawBufferPointer, _ limits: MultipartLimits) throws(MultipartError) {
-        // HTTPFields would make blanks of them.
+    private mutating func add(_ line: UnsafeRawBufferPointer, _ limits: MultipartParser.Limits) throws(MultipartError) {
+        // HTTPFields would replace them with spaces.
         if let byte = line.first(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             throw Self.malformed(byte == 0x0D ? "a CR without LF" : "the control character \(byte)")
         }
         if Self.isSpace(line[0]) {
-            guard pending != nil else { throw Self.malformed("its first line begins with a space") }
+            guard pending != nil else { throw Self.malformed("a space at the beginning of its first line") }
             pending?.value.append(0x20)
             pending?.value.append(contentsOf: Self.trimmed(line[...]))
             return
@@ -79,11 +79,11 @@ struct MultipartHeadParser: Sendable {
         pending = (name, Array(Self.trimmed(line[(colon + 1)...])))
     }
 
-    private mutating func store(_ limits: MultipartLimits) throws(MultipartError) {
+    private mutating func store(_ limits: MultipartParser.Limits) throws(MultipartError) {
         guard let field = pending else { return }
         pending = nil
         fieldCount += 1
-        // HTTPFields ends the process beyond 65,535.
+        // HTTPFields traps beyond 65,535 fields.
         let most = min(limits.maximumHeaderFieldCount, 10_000)
         guard fieldCount <= most else {
             throw MultipartError(
@@ -92,7 +92,7 @@ struct MultipartHeadParser: Sendable {
         fields.append(HTTPField(name: field.name, value: field.value))
     }
 
-    private func check(_ count: Int, _ limits: MultipartLimits) throws(MultipartError) {
+    private func check(_ count: Int, _ limits: MultipartParser.Limits) throws(MultipartError) {
         guard count > limits.maximumHeaderBytes else { return }
         throw MultipartError(
             code: .headerTooLarge, message: "A part's header has more than \(limits.maximumHeaderBytes) bytes.")

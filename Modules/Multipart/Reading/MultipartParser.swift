@@ -2,10 +2,10 @@ public import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
 
-/// Reads a multipart body of any subtype as its bytes come (RFC 2046, section 5.1), with bounded memory and in a time that
-/// grows with its length alone.
+/// Parses a multipart body of any subtype as its bytes arrive (RFC 2046, section 5.1), with bounded memory and in
+/// linear time.
 ///
-/// Push what has come, and take the events until there is none; at the end, say so:
+/// Push bytes as they arrive, take events until there are none, and finish at the end:
 ///
 /// ```swift
 /// var parser = try MultipartParser(contentType: #"multipart/mixed; boundary="b""#)
@@ -15,17 +15,18 @@ import LinnetSerialization
 /// }
 /// try parser.finish()
 /// ```
-/// ``MultipartReader`` does that for an async sequence. What stands before the first delimiter and after the last is passed
-/// over, and so are spaces and tabs behind a delimiter (128 at most). Lines end in CR LF. How the bytes are cut makes no
-/// difference to the parts.
+/// ``MultipartReader`` does this for an async sequence. Text before the first and after the last delimiter is
+/// ignored, and so are up to 128 spaces and tabs after a delimiter. Lines end in CR LF. The parts do not depend on
+/// how the bytes are split.
 ///
-/// Once it has thrown, it throws the same again. ``next()`` and ``finish()`` throw ``MultipartError`` with the codes
-/// ``MultipartError/Code/malformedHeader``, ``MultipartError/Code/bareLineFeed``, ``MultipartError/Code/truncated``, those of the ``MultipartLimits``, and for a
-/// nested body ``MultipartError/Code/notMultipart`` and ``MultipartError/Code/invalidBoundary``.
+/// After an error, each call throws it again. ``next()`` and ``finish()`` throw ``MultipartError`` with
+/// ``MultipartError/Code/malformedHeader``, ``MultipartError/Code/bareLineFeed``, ``MultipartError/Code/truncated``,
+/// the codes of the ``MultipartParser/Limits``, and for a nested body ``MultipartError/Code/notMultipart`` and
+/// ``MultipartError/Code/invalidBoundary``.
 public struct MultipartParser: Sendable {
-    private let limits: MultipartLimits
+    private let limits: MultipartParser.Limits
     private let readsNestedParts: Bool
-    /// The body, and the nested ones that have begun.
+    /// The body, and the open nested bodies.
     private var levels: [MultipartScanner]
     private var partCount = 0
     private var totalBytes: Int64 = 0
@@ -34,14 +35,13 @@ public struct MultipartParser: Sendable {
     /// Creates a parser for a boundary.
     ///
     /// - Parameters:
-    ///   - boundary: The boundary as it is written in Content-Type, without quotes. It may have any
-    ///     printable character of ASCII, as those of some servers do, where RFC 2046 allows fewer.
-    ///   - limits: What the body may cost.
-    ///   - readsNestedParts: Whether parts that are multipart are taken apart, too; otherwise they are data. The default
-    ///     is false.
+    ///   - boundary: The boundary in Content-Type, without quotes. It may have any printable ASCII character, since
+    ///     some servers use characters that RFC 2046 forbids.
+    ///   - limits: The limits for the body.
+    ///   - readsNestedParts: Whether multipart parts are parsed; otherwise they are data. The default is false.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary``.
     public init(
-        boundary: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        boundary: String, limits: MultipartParser.Limits = MultipartParser.Limits(), readsNestedParts: Bool = false
     ) throws(MultipartError) {
         try Self.check(boundary)
         self.limits = limits
@@ -49,12 +49,12 @@ public struct MultipartParser: Sendable {
         levels = [MultipartScanner(boundary: boundary)]
     }
 
-    /// Creates a parser for the value of a Content-Type.
+    /// Creates a parser for a Content-Type.
     ///
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/notMultipart`` when it is of another type or has no
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/notMultipart`` if the type is not multipart or has no
     ///   boundary, or with ``MultipartError/Code/invalidBoundary``.
     public init(
-        contentType: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        contentType: String, limits: MultipartParser.Limits = MultipartParser.Limits(), readsNestedParts: Bool = false
     ) throws(MultipartError) {
         try self.init(
             boundary: Self.boundary(in: contentType), limits: limits, readsNestedParts: readsNestedParts)
@@ -83,10 +83,10 @@ public struct MultipartParser: Sendable {
             partName: partName)
     }
 
-    /// Whether the last delimiter has been read. What follows it is passed over.
+    /// Whether the last delimiter was parsed. Bytes after it are ignored.
     public var isComplete: Bool { levels[0].isClosed }
 
-    /// Takes bytes that have come.
+    /// Adds bytes.
     public mutating func push(_ bytes: some DataProtocol) {
         totalBytes += Int64(bytes.count)
         if let most = limits.maximumTotalBytes, totalBytes > most, failure == nil {
@@ -96,8 +96,8 @@ public struct MultipartParser: Sendable {
         for region in bytes.regions { region.withUnsafeBytes { levels[0].push($0) } }
     }
 
-    /// Returns the next event; nil if it takes more bytes.
-    public mutating func next() throws(MultipartError) -> MultipartEvent? {
+    /// Returns the next event; nil if more bytes are needed.
+    public mutating func next() throws(MultipartError) -> MultipartParser.Event? {
         if let failure { throw failure }
         do {
             return try advance(0)
@@ -107,9 +107,9 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    /// Makes sure that the body is whole. Call it when no more bytes come and ``next()`` has returned nil.
+    /// Checks that the body is complete. Call it at the end of the bytes, after ``next()`` has returned nil.
     ///
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/truncated``, or what was thrown before.
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/truncated``, or an earlier error.
     public mutating func finish() throws(MultipartError) {
         if let failure { throw failure }
         guard !levels[0].isClosed else { return }
@@ -121,7 +121,7 @@ public struct MultipartParser: Sendable {
     private static let truncated = MultipartError(
         code: .truncated, message: "The body ends before its last delimiter.")
 
-    private mutating func advance(_ level: Int) throws(MultipartError) -> MultipartEvent? {
+    private mutating func advance(_ level: Int) throws(MultipartError) -> MultipartParser.Event? {
         while true {
             let isInnermost = level == levels.count - 1
             if !isInnermost, let event = try advance(level + 1) { return event }
@@ -142,23 +142,62 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    private mutating func begin(_ fields: HTTPFields) throws(MultipartError) -> MultipartPartHead {
+    private mutating func begin(_ fields: HTTPFields) throws(MultipartError) -> MultipartPart.Head {
         partCount += 1
         guard partCount <= limits.maximumPartCount else {
             throw MultipartError(
                 code: .tooManyParts, message: "The body has more than \(limits.maximumPartCount) parts.")
         }
-        let head = MultipartPartHead(headerFields: fields, depth: levels.count - 1)
+        let head = MultipartPart.Head(headerFields: fields, depth: levels.count - 1)
         guard readsNestedParts, head.contentType?.type == "multipart" else { return head }
         guard levels.count < limits.maximumNesting else {
             throw MultipartError(
                 code: .nestedTooDeep,
-                message: "More than \(limits.maximumNesting) multipart bodies stand in each other.",
+                message: "Multipart bodies are nested deeper than \(limits.maximumNesting) levels.",
                 partName: head.name)
         }
         let boundary = try Self.boundary(in: fields[.contentType] ?? "")
         try Self.check(boundary, partName: head.name)
         levels.append(MultipartScanner(boundary: boundary))
         return head
+    }
+}
+
+extension MultipartParser {
+    /// The events of a multipart body, in order.
+    ///
+    /// A part is ``partBegan(_:)``, any number of ``data(_:)``, and ``partEnded``. A nested multipart body that is parsed
+    /// has parts instead of data.
+    public enum Event: Sendable, Hashable {
+        /// The header of a part is complete.
+        case partBegan(MultipartPart.Head)
+        /// Bytes of a part's content, at least one. Their sizes depend on the input.
+        case data(Data)
+        /// The part is complete.
+        case partEnded
+    }
+}
+
+extension MultipartParser {
+    /// The limits for parsing a multipart body.
+    public struct Limits: Sendable, Hashable, Codable {
+        /// The maximum number of parts, including those of nested bodies; the default is 1,000. Exceeding it is
+        /// ``MultipartError/Code/tooManyParts``.
+        public var maximumPartCount = 1000
+        /// The maximum number of bytes in a part's header, including line ends; the default is 16,384. Exceeding it is
+        /// ``MultipartError/Code/headerTooLarge``.
+        public var maximumHeaderBytes = 16 * 1024
+        /// The maximum number of fields in a part's header, at most 10,000; the default is 64. Exceeding it is
+        /// ``MultipartError/Code/tooManyHeaderFields``.
+        public var maximumHeaderFieldCount = 64
+        /// The maximum depth of multipart bodies, including the outermost; the default is 4. Exceeding it is
+        /// ``MultipartError/Code/nestedTooDeep``.
+        public var maximumNesting = 4
+        /// The maximum number of bytes in the body; the default, nil, is no limit, since the parser keeps no content.
+        /// Exceeding it is ``MultipartError/Code/bodyTooLarge``.
+        public var maximumTotalBytes: Int64?
+
+        /// Creates the default limits.
+        public init() {}
     }
 }

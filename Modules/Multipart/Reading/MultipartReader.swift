@@ -1,8 +1,8 @@
 public import FoundationEssentials
 import LinnetSerialization
 
-/// Reads a multipart body of any subtype from an async sequence of chunks, such as a streamed response: an async sequence
-/// of events.
+/// An async sequence of the events in a multipart body of any subtype, from an async sequence of chunks such as a
+/// streamed response.
 ///
 /// ```swift
 /// let reader = try MultipartReader(chunks, contentType: contentType)
@@ -14,18 +14,18 @@ import LinnetSerialization
 ///     }
 /// }
 /// ```
-/// Memory does not grow with the body. See ``MultipartParser`` for what is read and which errors there are; what the
-/// sequence below throws is passed on.
+/// Memory does not grow with the body. See ``MultipartParser`` for the grammar and the errors; errors of the chunks
+/// are passed on.
 public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: DataProtocol {
     /// What is read.
-    public typealias Element = MultipartEvent
+    public typealias Element = MultipartParser.Event
 
     private let chunks: Chunks
     private let parser: MultipartParser
 
     /// Creates a reader; see ``MultipartParser/init(contentType:limits:readsNestedParts:)``.
     public init(
-        _ chunks: Chunks, contentType: String, limits: MultipartLimits = MultipartLimits(),
+        _ chunks: Chunks, contentType: String, limits: MultipartParser.Limits = MultipartParser.Limits(),
         readsNestedParts: Bool = false
     ) throws(MultipartError) {
         self.chunks = chunks
@@ -34,18 +34,19 @@ public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks
 
     /// Creates a reader; see ``MultipartParser/init(boundary:limits:readsNestedParts:)``.
     public init(
-        _ chunks: Chunks, boundary: String, limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        _ chunks: Chunks, boundary: String, limits: MultipartParser.Limits = MultipartParser.Limits(),
+        readsNestedParts: Bool = false
     ) throws(MultipartError) {
         self.chunks = chunks
         parser = try MultipartParser(boundary: boundary, limits: limits, readsNestedParts: readsNestedParts)
     }
 
-    /// Begins at the first chunk.
+    /// Starts at the first chunk.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(chunks: chunks.makeAsyncIterator(), parser: parser)
     }
 
-    /// Gives the events.
+    /// Iterates over the events.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var chunks: Chunks.AsyncIterator
         private var parser: MultipartParser
@@ -56,13 +57,13 @@ public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks
             self.parser = parser
         }
 
-        /// Returns the next event, or nil at the end of the chunks.
-        public mutating func next() async throws -> MultipartEvent? {
+        /// Returns the next event; nil at the end of the chunks.
+        public mutating func next() async throws -> MultipartParser.Event? {
             try await next(isolation: #isolation)
         }
 
-        /// Returns the next event, or nil at the end of the chunks.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> MultipartEvent? {
+        /// Returns the next event; nil at the end of the chunks.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> MultipartParser.Event? {
             while !isAtEnd {
                 if let event = try parser.next() { return event }
                 if let chunk = try await chunks.next(isolation: actor) {
@@ -78,7 +79,7 @@ public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks
 
     /// Reads the whole body into memory.
     ///
-    /// - Parameter maximumBytes: How many bytes of content there may be; the default is 64 MiB. More are
+    /// - Parameter maximumBytes: The maximum number of bytes of content; the default is 64 MiB. Exceeding it is
     ///   ``MultipartError/Code/bodyTooLarge``.
     public func collect(upTo maximumBytes: Int = 64 << 20) async throws -> [MultipartPart] {
         var assembly = MultipartAssembly()

@@ -4,19 +4,19 @@ public import LinnetSerialization
 
 /// Reads a multipart response into its parts; an empty body gives none.
 ///
-/// For `multipart/byteranges`, each part says which bytes it is (``MultipartPart/byteRange``).
+/// In `multipart/byteranges`, ``MultipartPart/byteRange`` is the range of a part.
 public struct MultipartResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with `multipart/*`.
+    /// The responses to accept; the default is a status of 200 to 299 with `multipart/*`.
     public var validation: ResponseValidation
-    /// What the body may cost.
-    public var limits: MultipartLimits
-    /// Whether parts that are multipart are taken apart, too. The default is false.
+    /// The limits for the body.
+    public var limits: MultipartParser.Limits
+    /// Whether multipart parts are parsed. The default is false.
     public var readsNestedParts: Bool
 
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: ["multipart/*"]),
-        limits: MultipartLimits = MultipartLimits(), readsNestedParts: Bool = false
+        limits: MultipartParser.Limits = MultipartParser.Limits(), readsNestedParts: Bool = false
     ) {
         self.validation = validation
         self.limits = limits
@@ -25,7 +25,8 @@ public struct MultipartResponseSerializer: ResponseSerializer, Hashable, Codable
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: `SerializationError` with `decodingFailed`, or `nestedTooDeep`; a ``MultipartError`` underlies it.
+    /// - Throws: `SerializationError` with `decodingFailed` or `nestedTooDeep`, whose underlying error is a
+    ///   ``MultipartError``.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> [MultipartPart] {
         try validation.validate(response)
         if response.body.isEmpty { return [] }
@@ -35,9 +36,13 @@ public struct MultipartResponseSerializer: ResponseSerializer, Hashable, Codable
                 readsNestedParts: readsNestedParts)
         } catch {
             throw SerializationError(
-                code: error.code == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "The body cannot be read as multipart: \(error.message)", underlying: error,
-                response: response)
+                unreadable: response, code: error.code == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+                "The body cannot be read as multipart", reason: error.message, underlying: error)
         }
     }
+}
+
+extension ResponseSerializer where Self == MultipartResponseSerializer {
+    /// Reads the body as parts, with the defaults.
+    public static var multipart: Self { Self() }
 }

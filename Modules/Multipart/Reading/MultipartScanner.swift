@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Finds the parts of one multipart body, not looking into them.
+/// Finds the parts of one multipart body without parsing their content.
 struct MultipartScanner: Sendable {
     enum Event {
         case head(HTTPFields)
@@ -21,28 +21,29 @@ struct MultipartScanner: Sendable {
         case preamble, head, content, closed
     }
 
-    /// What stands behind a delimiter that may be one.
+    /// What follows a possible delimiter.
     private enum Tail {
-        /// It is one, and the line ends here.
+        /// A delimiter; the line ends here.
         case delimiter(Int)
-        /// It is the last one.
+        /// The last delimiter.
         case close(Int)
         case needsMore
         case none
     }
 
-    /// Longer padding behind a boundary makes no delimiter.
+    /// After longer padding, a boundary is not a delimiter.
     private static let maximumPadding = 128
 
     /// CR LF, two hyphens, the boundary.
     private let needle: [UInt8]
-    /// What is not consumed begins at `start`. A delimiter at the very beginning has no line end before it; here it has.
+    /// Unconsumed bytes begin at `start`. A CR LF is put before the body, since a delimiter at its beginning has
+    /// none.
     private var buffer: [UInt8] = [0x0D, 0x0A]
     private var start = 0
-    /// How many bytes from `start` on belong to no content: the line end before what may be a delimiter.
+    /// The number of bytes from `start` that are not content: the line end before a possible delimiter.
     private var skipped = 2
     private var state = State.preamble
-    /// Looks for a first delimiter that this reader would pass over.
+    /// Searches for a first delimiter that the scanner would miss.
     private var bareLineFeeds: BareLineFeedDetector
     private var head = MultipartHeadParser()
 
@@ -55,7 +56,7 @@ struct MultipartScanner: Sendable {
 
     mutating func push(_ bytes: UnsafeRawBufferPointer) {
         if state == .closed { return }
-        // Moving what is left costs no more than what went before it.
+        // Moving the rest costs no more than the consumed part did.
         if start > 0, start >= buffer.count - start {
             buffer.removeSubrange(..<start)
             start = 0
@@ -63,8 +64,8 @@ struct MultipartScanner: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next event; nil if it takes more bytes, or the body is closed.
-    mutating func next(_ limits: MultipartLimits) throws(MultipartError) -> Event? {
+    /// The next event; nil if more bytes are needed, or the body is closed.
+    mutating func next(_ limits: MultipartParser.Limits) throws(MultipartError) -> Event? {
         while true {
             switch state {
             case .closed:
@@ -74,7 +75,7 @@ struct MultipartScanner: Sendable {
                 let parsed = try parseHead(limits)
                 start += parsed.consumed
                 guard let fields = parsed.fields else { return nil }
-                // The end of the empty line may be the beginning of a delimiter: the part has no content then.
+                // The end of the empty line may begin a delimiter, if the part has no content.
                 start -= 2
                 skipped = 2
                 state = .content
@@ -95,18 +96,18 @@ struct MultipartScanner: Sendable {
         }
     }
 
-    /// Before the first delimiter, looks at what is about to be passed over.
+    /// Checks the ignored bytes before the first delimiter.
     private mutating func checkLineEnds(until end: Int) throws(MultipartError) {
         guard end > start, bareLineFeeds.finds(in: buffer[start..<end]) else { return }
         throw MultipartError(
             code: .bareLineFeed,
-            message: "The body's lines end in LF alone; a multipart body's end in CR LF (RFC 2046, section 4.1.1).")
+            message: "The body's lines end in LF alone instead of CR LF (RFC 2046, section 4.1.1).")
     }
 
     private mutating func parseHead(
-        _ limits: MultipartLimits
+        _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
-        // Taken out and put back, so that nothing of it is copied.
+        // Swapped out and back, so that the parser is not copied.
         var parser = MultipartHeadParser()
         swap(&parser, &head)
         let result = buffer.withUnsafeBytes { bytes in
@@ -118,7 +119,7 @@ struct MultipartScanner: Sendable {
         return try result.get()
     }
 
-    /// Consumes what stands before a place; returns it if it is content.
+    /// Consumes the bytes up to an offset; returns them if they are content.
     private mutating func take(until end: Int) -> Data? {
         let contentStart = start + skipped
         guard end > start else { return nil }
@@ -128,7 +129,7 @@ struct MultipartScanner: Sendable {
         return Data(buffer[contentStart..<end])
     }
 
-    /// The first place where a delimiter is, or may be when more has come; the end if there is none.
+    /// The first offset of a delimiter, or of one that may be incomplete; the end if there is none.
     private func search() -> (place: Int, Tail) {
         buffer.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return (0, .none) }
@@ -147,7 +148,7 @@ struct MultipartScanner: Sendable {
         }
     }
 
-    /// What stands behind a boundary.
+    /// Classifies what follows a boundary.
     private static func tail(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Tail {
         guard start < bytes.count else { return .needsMore }
         if bytes[start] == UInt8(ascii: "-") {
@@ -163,5 +164,33 @@ struct MultipartScanner: Sendable {
         guard bytes[place] == 0x0D else { return .none }
         guard place + 1 < bytes.count else { return .needsMore }
         return bytes[place + 1] == 0x0A ? .delimiter(place + 2) : .none
+    }
+}
+
+/// Searches the text before the first delimiter for one whose line ends in LF alone, which a reader that requires CR
+/// LF misses. The bytes may arrive in any pieces.
+struct BareLineFeedDetector: Sendable {
+    /// LF, two hyphens, the boundary. LF occurs once, so that a mismatch starts over.
+    private let needle: [UInt8]
+    private var matched = 0
+
+    init(needle: some Sequence<UInt8>) {
+        self.needle = Array(needle)
+    }
+
+    /// Takes the next bytes; returns whether they contain such a delimiter.
+    mutating func finds(in bytes: ArraySlice<UInt8>) -> Bool {
+        for byte in bytes {
+            if matched == needle.count {
+                if byte == 0x0A { return true }
+                if byte == 0x20 || byte == 0x09 { continue }
+                matched = 0
+            } else if byte == needle[matched] {
+                matched += 1
+            } else {
+                matched = byte == 0x0A ? 1 : 0
+            }
+        }
+        return false
     }
 }

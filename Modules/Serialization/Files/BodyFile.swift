@@ -8,15 +8,15 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is a request's body, as it was when the body was made.
+/// A file that is a request's body, with the size that it had when the body was made.
 package struct BodyFile: Sendable {
     package let path: String
     package let size: Int64
 
-    /// Looks at a file. Fails with ``SerializationError/Code/bodyFileUnreadable``.
+    /// Checks that the file is regular and readable. Fails with ``SerializationError/Code/bodyFileUnreadable``.
     package init(_ url: URL) throws(SerializationError) {
         guard url.isFileURL else {
-            throw SerializationError(code: .invalidURL, message: "\(url.absoluteString) is not a file URL")
+            throw SerializationError(code: .invalidURL, message: "\(url.absoluteString) is not a file URL.")
         }
         path = url.absoluteURL.path(percentEncoded: false)
         guard !path.utf8.contains(0) else { throw Self.unreadable(path, EINVAL) }
@@ -29,7 +29,7 @@ package struct BodyFile: Sendable {
         size = Int64(status.st_size)
     }
 
-    /// Opens it. Fails with ``SerializationError/Code/bodyFileChanged`` when it is gone or has another size.
+    /// Opens the file. Fails with ``SerializationError/Code/bodyFileChanged`` if it is gone or its size has changed.
     package func open() throws(SerializationError) -> OpenBodyFile { try OpenBodyFile(self) }
 
     static func unreadable(_ path: String, _ code: Int32) -> SerializationError {
@@ -40,19 +40,19 @@ package struct BodyFile: Sendable {
     func changed(_ how: String, _ code: Int32) -> SerializationError {
         SerializationError(
             code: .bodyFileChanged,
-            message: "\(path) had \(size) bytes when it was made a request's body, and \(how)",
+            message: "\(path) had \(size) bytes when the request body was made, and \(how).",
             underlying: FileFailure(path: path, errorNumber: code, problem: "changed while it was sent"))
     }
 }
 
-/// A body's file that is being read; it closes with its last reference. Reading may block.
+/// An open file of a body. The last reference closes it. Reading may block.
 package final class OpenBodyFile: Sendable {
     private let file: BodyFile
     private let descriptor: Int32
 
     init(_ file: BodyFile) throws(SerializationError) {
         self.file = file
-        // Without O_NONBLOCK a pipe put in the file's place would block here for good.
+        // Without O_NONBLOCK, opening would block forever if the file had been replaced by a pipe.
         descriptor = SystemCall.retrying { open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         if descriptor < 0 {
             if errno == ENOENT { throw file.changed("is gone", ENOENT) }
@@ -65,9 +65,9 @@ package final class OpenBodyFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Reads the bytes at an offset, as many as the buffer takes or the file has; 0 at the end.
+    /// Reads the bytes at an offset, at most as many as the buffer holds; returns 0 at the end.
     ///
-    /// With the last of them it is made sure that the file still has the size that was promised, before they go out.
+    /// Together with the last bytes, it checks that the file still has the promised size, before they are sent.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(SerializationError) -> Int {
@@ -86,7 +86,7 @@ package final class OpenBodyFile: Sendable {
         return count
     }
 
-    /// The bytes at an offset, at most ``FileThreads/pieceSize`` of them; none at the end.
+    /// The bytes at an offset, at most ``FileThreads/pieceSize``; empty at the end.
     package func piece(at offset: Int64) throws(SerializationError) -> Data {
         let capacity = Int(min(Int64(FileThreads.pieceSize), file.size - offset))
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, 1), alignment: 16)
@@ -109,5 +109,32 @@ package final class OpenBodyFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == file.size else {
             throw file.changed("has \(status.st_size) bytes now", EIO)
         }
+    }
+}
+
+/// Reads a file in chunks, for callers that pull a body and for parts of other bodies. A session sends a body that is
+/// a single file in a faster way.
+struct FileBodyReader: HTTPBodyReader {
+    private let file: BodyFile
+    private let threads: FileThreads
+    private var opened: OpenBodyFile?
+    private var offset: Int64 = 0
+
+    /// Opens the file now if the caller's thread may block.
+    init(_ file: BodyFile, on threads: FileThreads) throws(SerializationError) {
+        self.file = file
+        self.threads = threads
+        opened = threads.areOthers ? nil : try file.open()
+    }
+
+    mutating func next() async throws -> Data? {
+        let (position, known) = (offset, opened)
+        let (reader, chunk) = try await threads.run { [file] () throws(SerializationError) in
+            let reader = if let known { known } else { try file.open() }
+            return (reader, try reader.piece(at: position))
+        }
+        opened = reader
+        offset += Int64(chunk.count)
+        return chunk.isEmpty ? nil : chunk
     }
 }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -6,16 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// Why a file could not be read or written: what the system said about which path.
+/// A file operation that failed, with the path and the system's error number.
 public struct FileFailure: Error, Sendable, Hashable {
-    /// The file, or the folder, that it is about.
+    /// The path of the file or directory.
     public var path: String
     /// The system's error number, such as `ENOSPC`.
     public var errorNumber: Int32
-    /// What did not work, such as "cannot be written".
+    /// The failed operation, such as "cannot be written".
     public var problem: String
 
-    /// Makes a failure.
+    /// Creates a failure.
     public init(path: String, errorNumber: Int32, problem: String) {
         self.path = path
         self.errorNumber = errorNumber
@@ -23,7 +25,20 @@ public struct FileFailure: Error, Sendable, Hashable {
     }
 }
 
-extension FileFailure: CustomStringConvertible {
-    /// The path, what did not work, and the system's words for the error number.
-    public var description: String { "\(path) \(problem): \(String(cString: strerror(errorNumber)))" }
+extension FileFailure: LocalizedError, CustomStringConvertible {
+    /// One sentence with the path, the problem and the system's message for the error number.
+    public var description: String { "\(path) \(problem): \(String(cString: strerror(errorNumber)))." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+/// Helpers for system calls.
+package enum SystemCall {
+    /// Repeats a call while a signal interrupts it.
+    package static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
 }

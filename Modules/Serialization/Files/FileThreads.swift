@@ -1,22 +1,22 @@
-/// Where a body's reader does what may block on a file: on an executor for that, or else where it is called.
+/// The threads on which a body's reader does blocking work on files: those of an executor, or the caller's.
 package struct FileThreads: Sendable {
-    /// Where the reader is called: for those who pull a body themselves.
+    /// The caller's thread.
     package static let callers = FileThreads(nil)
 
-    /// As much is read at a time: less, and getting there would cost more than reading.
+    /// The number of bytes per read. Smaller reads would spend more on switching threads than on reading.
     package static let pieceSize = 512 * 1024
 
     private let executor: (any TaskExecutor)?
 
-    /// On an executor.
+    /// The threads of an executor; nil means the caller's.
     package init(_ executor: (any TaskExecutor)?) {
         self.executor = executor
     }
 
-    /// Whether they are not the caller's own.
+    /// Whether the work runs on an executor.
     package var areOthers: Bool { executor != nil }
 
-    /// Runs what may block.
+    /// Runs blocking work.
     package func run<Value: Sendable>(
         _ body: @Sendable () throws(SerializationError) -> Value
     ) async throws(SerializationError) -> Value {

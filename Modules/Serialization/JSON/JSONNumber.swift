@@ -1,8 +1,8 @@
-/// A number as JSON wrote it: whole numbers are exact whatever their size, and others keep their digits.
+/// A JSON number. Integers of any size are exact, and other numbers keep their digits.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
         case integer(Int64)
-        /// Anything else, in JSON's grammar.
+        /// Any other number, in JSON's grammar.
         case text(String)
     }
 
@@ -10,18 +10,18 @@ public struct JSONNumber: Sendable {
 
     init(storage: Storage) { self.storage = storage }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(_ value: some FixedWidthInteger) {
         storage = Int64(exactly: value).map(Storage.integer) ?? .text(String(value))
     }
 
-    /// A floating-point number; nil if it is not finite, which JSON cannot say.
+    /// Creates a floating-point number; nil if it is not finite, which JSON cannot represent.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         storage = .text(value.description)
     }
 
-    /// The number in JSON's own writing, with all its digits.
+    /// The number as JSON text, with all its digits.
     public var text: String {
         switch storage {
         case .integer(let value): String(value)
@@ -29,7 +29,7 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// Whether it is written without fraction and exponent.
+    /// Whether it is written without a fraction and an exponent.
     public var isInteger: Bool {
         switch storage {
         case .integer: true
@@ -37,7 +37,7 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The value as an integer type; nil if it has a fraction that is not zero, or does not fit.
+    /// The value as an integer type; nil if it has a nonzero fraction or does not fit.
     public func value<Integer: FixedWidthInteger>(as type: Integer.Type = Integer.self) -> Integer? {
         switch storage {
         case .integer(let value): return Integer(exactly: value)
@@ -47,7 +47,7 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The nearest floating-point number; an infinity if it is beyond all of them.
+    /// The nearest `Double`; infinity if the number is out of range.
     public var doubleValue: Double {
         switch storage {
         case .integer(let value): Double(value)
@@ -57,7 +57,7 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: Hashable {
-    /// Whole numbers are equal if all digits are, others if they are the same `Double`; `1` is not `1.0`.
+    /// Integers are equal if their digits are, other numbers if their `Double` values are; `1` is not equal to `1.0`.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         switch (left.storage, right.storage) {
         case (.integer(let left), .integer(let right)): return left == right
@@ -80,6 +80,6 @@ extension JSONNumber: Hashable {
 }
 
 extension JSONNumber: CustomStringConvertible {
-    /// The number in JSON's own writing.
+    /// The number as JSON text.
     public var description: String { text }
 }

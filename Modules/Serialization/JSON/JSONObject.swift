@@ -1,24 +1,19 @@
-/// A JSON object: named values in the order of the text, each name once.
+/// A JSON object: values by name, in the order of the text, each name once.
 ///
-/// Names are the same if their bytes are. Two objects are equal if they have the same names and values, in any order.
+/// Names are compared by their bytes. Two objects are equal if they have the same names and values in any order.
 public struct JSONObject: Sendable {
     /// A name and its value.
-    public struct Entry: Sendable {
-        /// The name.
-        public let key: String
-        /// The value.
-        public var value: JSONValue
-    }
+    public typealias Element = (key: String, value: JSONValue)
 
-    private var entries: [Entry] = []
-    // Small objects, which most are, are searched from the front.
+    private var entries: [Element] = []
+    // Small objects, which are the most frequent, are searched linearly.
     private var index: [NameBytes: Int] = [:]
     private static let largestWithoutIndex = 12
 
-    /// Creates an object without names.
+    /// Creates an empty object.
     public init() {}
 
-    /// The value of a name; nil if there is none. Setting nil removes the name.
+    /// The value for a name; nil if there is none. Setting nil removes the name.
     public subscript(key: String) -> JSONValue? {
         get { place(of: key).map { entries[$0].value } }
         set {
@@ -33,13 +28,13 @@ public struct JSONObject: Sendable {
     /// The names in order.
     public var keys: [String] { entries.map(\.key) }
 
-    /// Sets a value in the place of the name, or at the end.
+    /// Replaces the value for a name, or appends it.
     mutating func set(_ key: String, _ value: JSONValue) {
         if let place = place(of: key) {
             entries[place].value = value
             return
         }
-        entries.append(Entry(key: key, value: value))
+        entries.append((key, value))
         if entries.count > Self.largestWithoutIndex + 1 {
             index[NameBytes(key)] = entries.count - 1
         } else if entries.count == Self.largestWithoutIndex + 1 {
@@ -73,16 +68,16 @@ extension JSONObject: RandomAccessCollection {
     /// The position after the last entry.
     public var endIndex: Int { entries.count }
     /// The entry at a position.
-    public subscript(position: Int) -> Entry { entries[position] }
+    public subscript(position: Int) -> Element { entries[position] }
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same names with the same values, in any order.
+    /// Whether both have the same values for the same names, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Hashes the entries without regard to their order.
+    /// Hashes the entries regardless of their order.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for entry in entries {
@@ -97,7 +92,7 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Creates an object in the order written; the last value of a repeated name counts.
+    /// Creates an object in the literal's order; a repeated name has its last value.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (key, value) in elements { set(key, value) }
     }

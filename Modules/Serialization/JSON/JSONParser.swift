@@ -1,6 +1,6 @@
-/// Reads one JSON text (RFC 8259) in one pass.
+/// Parses one JSON text (RFC 8259) in a single pass.
 ///
-/// It calls itself once per level of nesting, and `JSONParsingOptions` keeps the levels within what a stack holds.
+/// It recurses once per level of nesting; `JSONParsingOptions` limits the depth to what a thread's stack can hold.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let options: JSONParsingOptions
@@ -93,7 +93,7 @@ struct JSONParser {
         return value
     }
 
-    /// Stands at the closing byte, or after a comma and its space.
+    /// Starts at the closing byte or at a comma; skips the comma and the space after it.
     private mutating func isLast(_ closing: UInt8) throws(JSONSyntaxError) -> Bool {
         skipSpace()
         let byte = try peek()
@@ -128,5 +128,170 @@ struct JSONParser {
 
     func failure(_ kind: JSONSyntaxError.Kind) -> JSONSyntaxError {
         JSONSyntaxError(kind: kind, offset: position)
+    }
+}
+
+extension JSONParser {
+    /// Starts at the opening quote.
+    mutating func parseString() throws(JSONSyntaxError) -> String {
+        position += 1
+        let start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let text = try string(bytes[start..<position], at: start)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+            case 0..<0x20: throw failure(.controlCharacter)
+            default: position += 1
+            }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    /// Starts at the first backslash of a string that begins at `start`.
+    private mutating func parseEscapedString(from start: Int) throws(JSONSyntaxError) -> String {
+        var unescaped = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text = try unescaped.withUnsafeBytes { bytes in
+                    Result { () throws(JSONSyntaxError) in try string(bytes[...], at: start) }
+                }.get()
+                position += 1
+                return text
+            case UInt8(ascii: "\\"): try parseEscape(into: &unescaped)
+            case 0..<0x20: throw failure(.controlCharacter)
+            default:
+                unescaped.append(byte)
+                position += 1
+            }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    private func string(
+        _ slice: Slice<UnsafeRawBufferPointer>,
+        at offset: Int
+    ) throws(JSONSyntaxError) -> String {
+        guard let text = String(validating: UnsafeRawBufferPointer(rebasing: slice), as: UTF8.self) else {
+            throw JSONSyntaxError(kind: .invalidUTF8, offset: offset)
+        }
+        return text
+    }
+
+    private mutating func parseEscape(into unescaped: inout [UInt8]) throws(JSONSyntaxError) {
+        position += 1
+        let byte = try peek()
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(byte)
+        case UInt8(ascii: "b"): unescaped.append(0x08)
+        case UInt8(ascii: "f"): unescaped.append(0x0C)
+        case UInt8(ascii: "n"): unescaped.append(0x0A)
+        case UInt8(ascii: "r"): unescaped.append(0x0D)
+        case UInt8(ascii: "t"): unescaped.append(0x09)
+        case UInt8(ascii: "u"):
+            let scalar = try parseUnicodeEscape()
+            unescaped.append(contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
+            return
+        default: throw failure(.invalidEscape)
+        }
+        position += 1
+    }
+
+    /// Starts at the `u`, and ends after the last digit.
+    private mutating func parseUnicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let high = try parseHexadecimalQuad()
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        guard high < 0xDC00, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+            bytes[position + 1] == UInt8(ascii: "u")
+        else { throw failure(.invalidEscape) }
+        position += 1
+        let low = try parseHexadecimalQuad()
+        guard (0xDC00..<0xE000).contains(low),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+        else { throw failure(.invalidEscape) }
+        return scalar
+    }
+
+    private mutating func parseHexadecimalQuad() throws(JSONSyntaxError) -> UInt16 {
+        position += 1
+        var value: UInt16 = 0
+        for _ in 0..<4 {
+            let byte = try peek()
+            switch byte {
+            case 0x30...0x39: value = value << 4 | UInt16(byte - 0x30)
+            case 0x41...0x46: value = value << 4 | UInt16(byte - 0x37)
+            case 0x61...0x66: value = value << 4 | UInt16(byte - 0x57)
+            default: throw failure(.invalidEscape)
+            }
+            position += 1
+        }
+        return value
+    }
+
+    /// Integers that fit `Int64` are stored as such; other numbers keep their text.
+    mutating func parseNumber() throws(JSONSyntaxError) -> JSONNumber {
+        let start = position
+        let isNegative = bytes[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let firstDigit = position
+        let integer = try parseInteger()
+        let isInteger = try !skipFractionAndExponent()
+        // Minus zero differs from zero, which an integer cannot represent.
+        if isInteger, let integer, !(isNegative && integer == 0) {
+            return JSONNumber(storage: .integer(isNegative ? -integer : integer))
+        }
+        if position == firstDigit { throw failure(.invalidNumber) }
+        let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+        if isInteger, let integer = Int64(text), integer != 0 { return JSONNumber(storage: .integer(integer)) }
+        return JSONNumber(storage: .text(text))
+    }
+
+    /// Returns the value of the digits; nil if it overflows `Int64`.
+    private mutating func parseInteger() throws(JSONSyntaxError) -> Int64? {
+        let first = try peek()
+        guard first >= 0x30, first <= 0x39 else {
+            throw failure(first == 0x2E || first == 0x2B ? .invalidNumber : .unexpectedCharacter)
+        }
+        position += 1
+        if first == 0x30 {
+            let isFollowed = position < bytes.count && (0x30...0x39).contains(bytes[position])
+            if isFollowed { throw failure(.invalidNumber) }
+            return 0
+        }
+        var value = Int64(first - 0x30)
+        var overflowed = false
+        while position < bytes.count, bytes[position] >= 0x30, bytes[position] <= 0x39 {
+            let (product, first) = value.multipliedReportingOverflow(by: 10)
+            let (sum, second) = product.addingReportingOverflow(Int64(bytes[position] - 0x30))
+            overflowed = overflowed || first || second
+            value = sum
+            position += 1
+        }
+        return overflowed ? nil : value
+    }
+
+    /// Returns whether there was a fraction or an exponent.
+    private mutating func skipFractionAndExponent() throws(JSONSyntaxError) -> Bool {
+        let start = position
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            try skipDigits()
+        }
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < bytes.count, bytes[position] == 0x2B || bytes[position] == 0x2D { position += 1 }
+            try skipDigits()
+        }
+        return position > start
+    }
+
+    private mutating func skipDigits() throws(JSONSyntaxError) {
+        let start = position
+        while position < bytes.count, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
+        guard position > start else { throw failure(position < bytes.count ? .invalidNumber : .unexpectedEnd) }
     }
 }

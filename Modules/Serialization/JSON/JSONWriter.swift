@@ -1,4 +1,18 @@
-/// Writes JSON's tokens into bytes.
+/// How JSON is laid out.
+public struct JSONWritingOptions: Sendable, Hashable, Codable {
+    /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.
+    public var sortsKeys: Bool
+    /// Whether each value is on a line of its own, indented by two spaces; the default is false.
+    public var isPretty: Bool
+
+    /// Creates options.
+    public init(sortsKeys: Bool = false, isPretty: Bool = false) {
+        self.sortsKeys = sortsKeys
+        self.isPretty = isPretty
+    }
+}
+
+/// Writes the tokens of JSON.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     let options: JSONWritingOptions

@@ -68,8 +68,8 @@ extension Float: ParameterConvertible {
 }
 
 extension Decimal: ParameterConvertible {
-    /// The number as its decimal text, which loses no digit.
-    public var parameterValue: ParameterValue { .string(description) }
+    /// The number with all its digits.
+    public var parameterValue: ParameterValue { .decimal(self) }
 }
 
 extension Date: ParameterConvertible {

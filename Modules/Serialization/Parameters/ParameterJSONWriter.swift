@@ -18,6 +18,7 @@ struct ParameterJSONWriter {
         case .integer(let value): writer.write(number: String(value))
         case .unsigned(let value): writer.write(number: String(value))
         case .double(let value): try write(value)
+        case .decimal(let value): try write(value)
         case .string(let value): writer.write(value)
         case .data(let value): writer.write(value.base64EncodedString())
         case .date(let value): writer.write(value.parameterText)
@@ -33,6 +34,13 @@ struct ParameterJSONWriter {
             throw SerializationError(code: .encodingFailed, message: "JSON has no number for \(value).")
         }
         writer.write(number: value.parameterText)
+    }
+
+    private mutating func write(_ value: Decimal) throws(SerializationError) {
+        guard value.isFinite else {
+            throw SerializationError(code: .encodingFailed, message: "JSON has no number for \(value).")
+        }
+        writer.write(number: value.description)
     }
 
     private mutating func write(_ values: [ParameterValue], depth: Int) throws(SerializationError) {
@@ -56,7 +64,7 @@ struct ParameterJSONWriter {
         writer.close(UInt8(ascii: "}"), isEmpty: entries.isEmpty)
     }
 
-    /// Each name once, in the place of the first and with the value of the last, and in order if that is asked for.
+    /// Each name once, at the place of its first value and with its last; sorted if the options say so.
     private func withoutRepeats(_ entries: [ParameterValue.Entry]) -> [ParameterValue.Entry] {
         var places: [NameBytes: Int] = [:]
         places.reserveCapacity(entries.count)

@@ -1,22 +1,22 @@
-/// Takes the named plain values that a tree is flattened to, with their whole names.
+/// Receives the plain values of a flattened tree, each with its whole name.
 protocol ParameterSink {
-    /// Whether names are to be percent-encoded on the way down, once per name and not once per value.
+    /// Whether names are percent-encoded while walking: once per name instead of once per value.
     static var escapesNames: Bool { get }
     var spaceStyle: QueryEncoder.SpaceStyle { get }
     mutating func take(name: [UInt8], value: ParameterValue)
     mutating func take(name: [UInt8], list: [ParameterValue])
-    /// Takes a name without a value, whatever the style of null is.
+    /// Receives a name without a value, whatever the style of null.
     mutating func takeBare(name: [UInt8])
 }
 
-/// Walks a tree of parameters and flattens it by a query encoder's rules, in time linear to what is written.
+/// Flattens a tree of parameters by the rules of a query encoder, in time linear in the output.
 struct ParameterWalker<Sink: ParameterSink> {
     let encoder: QueryEncoder
     var sink: Sink
     private var name: [UInt8] = []
-    /// How many names and arrays the value stands in.
+    /// The number of names and of arrays around the current value.
     private var (names, arrays) = (0, 0)
-    /// Of the arrays in brackets that the value stands in and that hold collections.
+    /// The arrays of collections in brackets around the current value.
     private var boundaries: [ElementBoundary] = []
 
     init(encoder: QueryEncoder, sink: Sink) {
@@ -29,7 +29,7 @@ struct ParameterWalker<Sink: ParameterSink> {
         guard case .dictionary(let entries) = parameters.root else {
             throw SerializationError(
                 code: .invalidParameters,
-                message: "A query or form needs names, so its parameters must be a dictionary at the top."
+                message: "A query or a form needs names: its parameters must be a dictionary."
             )
         }
         try walk(entries, depth: 0)
@@ -103,7 +103,7 @@ struct ParameterWalker<Sink: ParameterSink> {
         }
     }
 
-    /// Throws if the value that comes next would be read as a part of another element.
+    /// Throws if a parser would assign the next value to another element.
     private mutating func checkBoundaries() throws(SerializationError) {
         for index in boundaries.indices {
             let (start, isNamed) = (boundaries[index].start, names > boundaries[index].names)
@@ -136,7 +136,7 @@ struct ParameterWalker<Sink: ParameterSink> {
         if !values.isEmpty { sink.take(name: name, list: values) }
     }
 
-    /// Writes what has nothing in it under the current name; the parameters themselves have none.
+    /// Writes an empty collection under the current name; the parameters themselves have none.
     private mutating func takeEmpty(isNamed: Bool) throws(SerializationError) {
         guard isNamed, encoder.emptyCollectionStyle != .dropped else { return }
         try checkBoundaries()
@@ -191,5 +191,54 @@ extension ParameterValue {
         case .array, .set, .dictionary: true
         default: false
         }
+    }
+}
+
+/// Checks that a parser can separate the elements of an array in the style `a[][b]=1`, in which only a repeated name
+/// begins a new element (Rack, ``QueryParser``).
+struct ElementBoundary {
+    /// The start of a name's part within the element.
+    let start: Int
+    /// The number of names and of arrays around the array.
+    let (names, arrays): (Int, Int)
+
+    /// The names in the element, except those within nested arrays.
+    private var current: Set<[UInt8]> = []
+    /// The names in the previous element.
+    private var before: Set<[UInt8]> = []
+    private var (isFirst, hasValue) = (true, false)
+    /// Whether the element is a dictionary, and whether the previous one is.
+    private var (isNamed, wasNamed) = (false, false)
+
+    init(start: Int, names: Int, arrays: Int) {
+        self.start = start
+        (self.names, self.arrays) = (names, arrays)
+    }
+
+    /// Begins an element. An empty previous element is ignored.
+    mutating func begin() {
+        guard hasValue else { return }
+        (before, wasNamed) = (current, isNamed)
+        (current, isNamed) = ([], false)
+        (isFirst, hasValue) = (false, false)
+    }
+
+    /// Takes the name of the next value; returns whether a parser assigns the value to this element.
+    ///
+    /// - Parameters:
+    ///   - name: The part of the name within the element.
+    ///   - isNamed: Whether the part has a dictionary key. Plain values begin elements; the structure of nested
+    ///     arrays is lost.
+    ///   - isListed: Whether the value is in an array within the element, in which case it never begins an element.
+    mutating func take(_ name: ArraySlice<UInt8>, isNamed: Bool, isListed: Bool) -> Bool {
+        let begins = !hasValue
+        hasValue = true
+        guard isNamed else { return true }
+        self.isNamed = true
+        let mayBegin = isFirst || !wasNamed
+        guard !isListed else { return !begins || mayBegin }
+        let name = Array(name)
+        let isNew = current.insert(name).inserted
+        return begins ? mayBegin || before.contains(name) : isNew
     }
 }

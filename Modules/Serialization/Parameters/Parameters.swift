@@ -1,34 +1,34 @@
-/// A request's parameters: an ordered tree of values that each serializer writes in its own way.
+/// The parameters of a request: an ordered tree of values, which each serializer writes in its own format.
 ///
 /// ```swift
 /// let parameters: Parameters = ["q": "swift", "page": 2, "tags": ["linux", "http"]]
 /// ```
-/// The form serializer wants names at the top; JSON also takes an array.
+/// A form requires names at the top level; JSON also accepts an array.
 public struct Parameters: Sendable, Hashable {
-    /// The value at the top of the tree.
+    /// The top-level value.
     public var root: ParameterValue
 
     /// Creates parameters from a value.
     public init(_ root: ParameterValue) { self.root = root }
 
-    /// Creates parameters without a value in them.
+    /// Creates empty parameters.
     public init() { root = .dictionary([]) }
 
-    /// Creates parameters from a dictionary, ordered by name.
+    /// Creates parameters from a dictionary, sorted by name.
     public init(_ dictionary: [String: ParameterValue]) {
         let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         root = .dictionary(sorted.map { ParameterValue.Entry($0.key, $0.value) })
     }
 
-    /// Creates parameters from named values, in their order.
+    /// Creates parameters from named values, in order.
     public init(_ entries: some Sequence<ParameterValue.Entry>) { root = .dictionary(Array(entries)) }
 
-    /// The named values at the top; empty if there is something else.
+    /// The named values at the top level; empty for a top-level value of another kind.
     public var entries: [ParameterValue.Entry] {
         if case .dictionary(let entries) = root { entries } else { [] }
     }
 
-    /// Whether there is nothing to send: no named value, no element.
+    /// Whether there is no named value and no element.
     public var isEmpty: Bool {
         switch root {
         case .dictionary(let entries): entries.isEmpty
@@ -37,16 +37,16 @@ public struct Parameters: Sendable, Hashable {
         }
     }
 
-    /// The value of a name at the top: the last if there are several, nil if there is none.
+    /// The value for a name at the top level: the last of several, nil if there is none.
     ///
-    /// Setting replaces the first in its place and removes the others, appends if there was none, and with nil removes.
-    /// Write `.null` for a value that is null.
+    /// Setting replaces the first value and removes the others, or appends a new one; setting nil removes all. Use
+    /// `.null` for a value that is null.
     public subscript(key: String) -> ParameterValue? {
         get { root[key] }
         set { root[key] = newValue }
     }
 
-    /// The value of a name at the top, and `default` if there is none; what is changed in it is set.
+    /// The value for a name at the top level, or `default` if there is none; changes are stored.
     ///
     /// ```swift
     /// parameters["filter", default: [:]]["state"] = "open"
@@ -56,7 +56,7 @@ public struct Parameters: Sendable, Hashable {
         set { root[key] = newValue }
     }
 
-    /// Adds a named value at the end, also if the name is there already.
+    /// Appends a named value, even if the name is present.
     public mutating func append(_ key: String, _ value: ParameterValue) {
         guard case .dictionary(var entries) = root else {
             root = .dictionary([ParameterValue.Entry(key, value)])
@@ -67,7 +67,7 @@ public struct Parameters: Sendable, Hashable {
         root = .dictionary(entries)
     }
 
-    /// Sets each named value at the top of `other`, in its order.
+    /// Sets the named values of `other`, in order.
     public mutating func merge(_ other: Parameters) {
         var merged = root
         for entry in other.entries { merged[entry.key] = entry.value }
@@ -76,15 +76,29 @@ public struct Parameters: Sendable, Hashable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Creates parameters in the order written, of anything that can be a parameter; nil is null.
+    /// Creates parameters in the literal's order, from values of any ``ParameterConvertible`` types; nil is null.
     ///
-    /// Within a dictionary or an array of several types, write `ParameterValue`: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.
+    /// A nested literal with values of several types needs a type: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.
     public init(dictionaryLiteral elements: (String, (any ParameterConvertible)?)...) {
         root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1?.parameterValue ?? .null) })
     }
 
-    /// Creates parameters with an array at the top, for JSON.
+    /// Creates parameters with a top-level array, for JSON.
     public init(arrayLiteral elements: (any ParameterConvertible)?...) {
         root = .array(elements.map { $0?.parameterValue ?? .null })
+    }
+}
+
+/// The maximum nesting of parameters, which protects the thread's stack.
+enum NestingLimit {
+    static let parameters = 512
+
+    static func check(_ depth: Int) throws(SerializationError) {
+        guard depth <= parameters else {
+            throw SerializationError(
+                code: .nestedTooDeep,
+                message: "The value is nested deeper than \(parameters) levels."
+            )
+        }
     }
 }

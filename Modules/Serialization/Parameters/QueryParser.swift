@@ -1,42 +1,38 @@
 import FoundationEssentials
 
-/// Reads a query or a form, `application/x-www-form-urlencoded`: the inverse of ``QueryEncoder``.
+/// Parses a query or a form, `application/x-www-form-urlencoded`: the inverse of ``QueryEncoder``.
 ///
 /// ```swift
 /// let parameters = try QueryParser().parse("tags%5B%5D=a&tags%5B%5D=b&q=x%20y")
 /// parameters["tags"]?[1]  // "b"
 /// ```
-/// Values are texts, or null for a bare name: the text does not say more. With the styles of the encoder,
-/// `parse(encode(x))` is `x`, as far as its text tells it apart: ``QueryEncoder/ArrayStyle/brackets`` does not say
-/// where an element of an array of arrays ends, a list of one is a plain value in ``QueryEncoder/ArrayStyle/repeated``
-/// and ``QueryEncoder/ArrayStyle/commaSeparated``, and names with brackets (or dots) read as nested. It takes time
-/// linear to the text.
+/// Values are text, or null for a name without `=`. With the encoder's styles, `parse(encode(x))` is `x` as far as
+/// the text preserves it: ``QueryEncoder/ArrayStyle/brackets`` loses the bounds of nested arrays, a list with one
+/// element is a plain value in ``QueryEncoder/ArrayStyle/repeated`` and ``QueryEncoder/ArrayStyle/commaSeparated``,
+/// and names with brackets (or dots) are parsed as nested. Parsing takes linear time.
 public struct QueryParser: Sendable, Hashable, Codable {
-    /// How an array's elements are named; the default is ``QueryEncoder/ArrayStyle/brackets``.
+    /// How the elements of arrays are named; the default is ``QueryEncoder/ArrayStyle/brackets``.
     ///
-    /// With ``QueryEncoder/ArrayStyle/brackets``, `a[][b]=1` begins a new element where the last one has that name
-    /// already, as Rack reads it. With ``QueryEncoder/ArrayStyle/indices``, names that are the numbers from 0 up make an
-    /// array.
+    /// With ``QueryEncoder/ArrayStyle/brackets``, `a[][b]=1` begins a new element if the last one has that name, as
+    /// in Rack. With ``QueryEncoder/ArrayStyle/indices``, the names 0, 1, 2 and so on make an array.
     public var arrayStyle = QueryEncoder.ArrayStyle.brackets
-    /// How a name within a dictionary is joined to the dictionary's; the default is
-    /// ``QueryEncoder/NestingStyle/brackets``.
+    /// How a name is joined to the dictionary's name; the default is ``QueryEncoder/NestingStyle/brackets``.
     public var nestingStyle = QueryEncoder.NestingStyle.brackets
-    /// What several plain values of one name are, as in `a=1&a=2`, and whether `a=1&a[]=2` is read; the default is
+    /// What repeated names such as `a=1&a=2` mean, and whether `a=1&a[]=2` is accepted; the default is
     /// ``RepetitionStyle/collected``.
     public var repetitionStyle = RepetitionStyle.collected
-    /// Whether `+` is a space, as HTML forms write it; the default is true. ``QueryEncoder`` never writes a plus that
-    /// is one.
+    /// Whether `+` is a space, as in HTML forms; the default is true. ``QueryEncoder`` escapes a literal plus sign.
     public var readsPlusAsSpace = true
-    /// Whether a `%` without two digits stands for itself, and bytes that are no UTF-8 are replaced by U+FFFD, as the
-    /// WHATWG's URL standard reads forms; otherwise they are an error, which is the default.
+    /// Whether an invalid `%` is kept and invalid UTF-8 replaced by U+FFFD, as in the WHATWG URL standard. The
+    /// default is false, which makes them an error.
     public var isLenient = false
-    /// How many pairs are read at most; the default is a million.
+    /// The maximum number of pairs; the default is a million.
     public var maximumPairs = 1_000_000
 
-    /// Creates a parser for what ``QueryEncoder`` writes by default.
+    /// Creates a parser for the defaults of ``QueryEncoder``.
     public init() {}
 
-    /// Returns the names and values as they stand there, decoded and in order. Nothing between two `&` is skipped.
+    /// Returns the decoded names and values in order. Empty pairs are skipped.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed``.
     public func pairs(in text: String) throws(SerializationError) -> [ParameterValue.Entry] {
@@ -47,10 +43,11 @@ public struct QueryParser: Sendable, Hashable, Codable {
         return pairs
     }
 
-    /// Returns the parameters that the text was made from.
+    /// Returns the parameters.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` also when a name is used both
-    ///   for a value and for what is within it (but see ``RepetitionStyle/combined``), and with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed``, including for a name that is
+    ///   used both for a value and for a collection (but see ``RepetitionStyle/combined``); with
+    ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func parse(_ text: String) throws(SerializationError) -> Parameters {
         let tree = QueryTree(parser: self)
         try forEachPair(in: text) { name, value throws(SerializationError) in
@@ -69,7 +66,7 @@ public struct QueryParser: Sendable, Hashable, Codable {
             return try plainValue(bytes)
         }
         var values: [ParameterValue] = []
-        // A comma of the text's own is percent-encoded, so that it is split before it is decoded.
+        // A comma within an element is percent-encoded, so that the list is split before decoding.
         for part in bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             values.append(.string(try decode(part)))
         }
@@ -105,7 +102,7 @@ public struct QueryParser: Sendable, Hashable, Codable {
 }
 
 extension QueryParser {
-    /// Undoes percent-encoding (RFC 3986, section 2.1).
+    /// Decodes percent-encoding (RFC 3986, section 2.1).
     private func decode(_ bytes: ArraySlice<UInt8>) throws(SerializationError) -> String {
         let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
         return try text(isPlain ? bytes : decodedBytes(bytes)[...], at: bytes.startIndex)
@@ -140,5 +137,44 @@ extension QueryParser {
             place += 1
         }
         return decoded
+    }
+}
+
+extension QueryParser {
+    /// What several plain values for one name mean.
+    public struct RepetitionStyle: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case collected, combined, first, last }
+        let kind: Kind
+
+        /// All values: `a=1&a=2` is a set, as ``QueryEncoder`` writes sets, or an array with
+        /// ``QueryEncoder/ArrayStyle/repeated``. `a=1&a[]=2` is an error, as in Rack.
+        public static let collected = RepetitionStyle(kind: .collected)
+        /// All values as an array, as in qs (Node.js): `a=1&a=2` and `a=1&a[]=2` are both `["1", "2"]`.
+        public static let combined = RepetitionStyle(kind: .combined)
+        /// The first value. `a=1&a[]=2` is an error.
+        public static let first = RepetitionStyle(kind: .first)
+        /// The last value, as in Rack and PHP. `a=1&a[]=2` is an error, as in Rack.
+        public static let last = RepetitionStyle(kind: .last)
+    }
+}
+
+extension QueryParser {
+    enum CodingKeys: String, CodingKey {
+        case arrayStyle, nestingStyle, repetitionStyle, readsPlusAsSpace, isLenient, maximumPairs
+    }
+
+    /// Decodes a parser; missing settings have their defaults.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func read<T: Decodable>(_ key: CodingKeys, _ present: T) throws -> T {
+            try container.decodeIfPresent(T.self, forKey: key) ?? present
+        }
+        arrayStyle = try read(.arrayStyle, arrayStyle)
+        nestingStyle = try read(.nestingStyle, nestingStyle)
+        repetitionStyle = try read(.repetitionStyle, repetitionStyle)
+        readsPlusAsSpace = try read(.readsPlusAsSpace, readsPlusAsSpace)
+        isLenient = try read(.isLenient, isLenient)
+        maximumPairs = try read(.maximumPairs, maximumPairs)
     }
 }

@@ -66,7 +66,8 @@ struct EntrySink: ParameterSink {
 }
 
 extension [UInt8] {
-    /// Appends a text, percent-encoded but for unreserved characters, `/` and `?` (RFC 3986, sections 2.1 and 3.4).
+    /// Appends a text with percent-encoding, except for unreserved characters, `/` and `?` (RFC 3986, sections 2.1
+    /// and 3.4).
     mutating func appendPercentEncoded(_ text: String, spaceStyle: QueryEncoder.SpaceStyle) {
         var text = text
         text.withUTF8 { utf8 in

@@ -1,4 +1,4 @@
-/// Puts pairs with names such as `a[b][]` into a tree.
+/// Inserts pairs with names such as `a[b][]` into a tree.
 final class QueryTree {
     private let parser: QueryParser
     private let root = TreeNode()
@@ -28,13 +28,14 @@ final class QueryTree {
         try set(value, in: node, name: name)
     }
 
-    /// The element that what follows goes to: the last, until it has the name already.
+    /// The element for the rest of a name: the last one, unless it has the name already.
     private func element(of node: TreeNode, rest: ArraySlice<QueryPath.Step>) -> TreeNode {
         if !rest.isEmpty, let last = node.lastChild, canTake(rest, last) { return last }
         return node.appendChild()
     }
 
-    /// An array further in takes any number of elements, so that what is in one never begins another element out here.
+    /// A nested array accepts any number of elements, so that a repeated name within it does not begin an outer
+    /// element.
     private func canTake(_ rest: ArraySlice<QueryPath.Step>, _ node: TreeNode) -> Bool {
         var node = node
         for step in rest {
@@ -71,7 +72,7 @@ final class QueryTree {
     }
 }
 
-/// A name of a form, taken apart.
+/// The steps of a name in a form.
 struct QueryPath {
     enum Step {
         case name(String)
@@ -81,7 +82,7 @@ struct QueryPath {
 
     private(set) var steps: [Step] = []
 
-    /// A name whose brackets do not match is one step as a whole.
+    /// A name with unbalanced brackets is a single step.
     init(_ name: String, nestingStyle: QueryEncoder.NestingStyle) {
         var rest = Substring(name).utf8
         let usesDots = nestingStyle == .dots
@@ -110,7 +111,7 @@ struct QueryPath {
 }
 
 extension ParameterValue {
-    /// Dictionaries whose names are 0, 1, 2 and so on become arrays; the one at the top stays what it is.
+    /// Dictionaries with the names 0, 1, 2 and so on become arrays, except at the top level.
     fileprivate func withIndexedArrays(isTop: Bool = false) -> ParameterValue {
         switch self {
         case .array(let values): return .array(values.map { $0.withIndexedArrays() })

@@ -1,4 +1,4 @@
-/// A place in a tree of parameters that is being built; containers share it, since they may be written to in turns.
+/// A node of a tree of parameters under construction. Containers share it, since their writes may alternate.
 final class TreeNode {
     enum Content {
         case nothing
@@ -7,7 +7,7 @@ final class TreeNode {
         case dictionary([(key: String, node: TreeNode)], places: [NameBytes: Int])
     }
 
-    /// Which case the content is, without a reference to what is in it.
+    /// The case of the content, without a reference to it.
     enum Kind { case nothing, value, array, dictionary }
 
     var content = Content.nothing
@@ -21,13 +21,13 @@ final class TreeNode {
         }
     }
 
-    /// The node of a name, if there is one.
+    /// The child for a name, if there is one.
     func existingChild(_ key: String) -> TreeNode? {
         guard case .dictionary(let entries, let places) = content else { return nil }
         return places[NameBytes(key)].map { entries[$0].node }
     }
 
-    /// The node of a name, made if it is not there.
+    /// The child for a name, created if it is missing.
     func child(_ key: String) -> TreeNode {
         if let node = existingChild(key) { return node }
         var (entries, places) = takeDictionary()
@@ -51,7 +51,7 @@ final class TreeNode {
         return node
     }
 
-    /// Makes a set, or an array, of the plain value and one more.
+    /// Makes a set, or an array, of the plain value and another one.
     func collect(_ value: ParameterValue, asArray: Bool) {
         guard var present = takeValue() else { return }
         if present.isCollection(array: asArray) {
@@ -62,14 +62,14 @@ final class TreeNode {
         content = .value(present)
     }
 
-    /// Makes elements of an array of the plain value.
+    /// Makes the plain value the first element of an array.
     func makeArray() {
         guard let value = takeValue() else { return }
         content = .array([])
         append(value)
     }
 
-    /// Adds an element to an array, or those of a list.
+    /// Appends an element, or the elements of a list.
     func append(_ value: ParameterValue) {
         guard case .array(let elements) = value else { return appendChild().content = .value(value) }
         for element in elements { appendChild().content = .value(element) }
@@ -77,7 +77,7 @@ final class TreeNode {
 
     // MARK: Moving the content out
 
-    // Functions of their own, so that no second reference is left when the content is appended to, which would copy it.
+    // These functions release the node's reference to the content, so that appending does not copy it.
 
     private func takeValue() -> ParameterValue? {
         guard case .value(let value) = content else { return nil }
@@ -97,7 +97,7 @@ final class TreeNode {
         return (entries, places)
     }
 
-    /// Puts names in the order of their bytes.
+    /// Sorts names by their bytes.
     func sortNames() {
         guard case .dictionary(let entries, _) = content else { return }
         let sorted = entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }

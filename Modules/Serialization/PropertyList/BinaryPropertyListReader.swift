@@ -34,7 +34,7 @@ struct BinaryPropertyListReader {
     mutating func read() throws(PropertyListSyntaxError) -> PropertyListValue { try object(topObject, depth: 0) }
 
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
-        // A reference can be any number up to the highest: it is judged before it is reckoned with.
+        // A reference may be any number, and is checked before it is used in arithmetic.
         guard index < objectCount else { throw Self.malformed(at: tableOffset) }
         let place = tableOffset + index * offsetSize
         guard let offset = Self.number(bytes[place..<(place + offsetSize)]), offset >= 8, offset < tableOffset else {
@@ -107,14 +107,14 @@ struct BinaryPropertyListReader {
         return references
     }
 
-    /// Texts and data, whose bytes count each time that they are used.
+    /// The bytes of texts and data, which count against the budget at each use.
     private mutating func counted(at offset: Int, width: Int) throws(PropertyListSyntaxError) -> ArraySlice<UInt8> {
         let content = try content(at: offset, width: width)
         try spend(content.count, at: offset)
         return content
     }
 
-    /// What follows a marker whose lower half is a count, or says that an integer object with the count follows.
+    /// The content after a marker, whose lower half is a count or announces an integer object with the count.
     private func content(at offset: Int, width: Int) throws(PropertyListSyntaxError) -> ArraySlice<UInt8> {
         let low = Int(bytes[offset] & 0x0F)
         guard low == 0x0F else { return try elements(at: offset + 1, count: low, width: width) }
@@ -146,14 +146,15 @@ struct BinaryPropertyListReader {
         PropertyListSyntaxError(kind: .malformed, offset: max(offset, 0))
     }
 
-    /// A number of at most eight bytes, big endian; nil if it is beyond `Int`.
+    /// A big-endian number of at most eight bytes; nil if it overflows `Int`.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? { Int(exactly: bits(bytes)) }
 
     private static func bits(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
 extension BinaryPropertyListReader {
-    /// One, two and four bytes are without sign, eight with one, and of sixteen the upper half says which it is.
+    /// Integers of one, two and four bytes are unsigned, those of eight signed. In sixteen bytes, the upper half
+    /// tells the sign.
     private func integer(
         _ bytes: ArraySlice<UInt8>, at offset: Int
     ) throws(PropertyListSyntaxError) -> PropertyListValue {

@@ -8,13 +8,13 @@ struct BinaryPropertyListWriter {
         case dictionary(keys: [Int], values: [Int])
     }
 
-    /// Plain values that are written once, however often they occur. What is alike is alike bit by bit: 0 and -0 are two.
+    /// Plain values that are written once and shared. Equality is that of their bytes: 0 and -0 differ.
     private struct Shared: Hashable {
         let bytes: [UInt8]
     }
 
-    /// Longer ones are written each time, so that a tree is never more than 16 times as large as its bytes, which readers
-    /// refuse (``PropertyListParsingOptions/maximumExpansion``): a key and its value take two bytes at least.
+    /// Longer values are repeated, so that the tree never exceeds 16 times the size of the bytes, which readers
+    /// refuse (``PropertyListParsingOptions/maximumExpansion``): a key and its value take at least two bytes.
     private static let mostShared = (value: 9, key: 23)
 
     private var objects: [Object] = []
@@ -27,7 +27,7 @@ struct BinaryPropertyListWriter {
         return Data(writer.bytes())
     }
 
-    /// Adds an object; returns its number.
+    /// Adds an object; returns its index.
     private mutating func add(_ value: PropertyListValue, depth: Int) throws(SerializationError) -> Int {
         try NestingLimit.check(depth)
         switch value {
@@ -48,7 +48,8 @@ struct BinaryPropertyListWriter {
             objects[place] = .dictionary(keys: keys, values: elements)
             return place
         case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
-            throw SerializationError(code: .encodingFailed, message: "A property list cannot carry a date without end.")
+            throw SerializationError(
+                code: .encodingFailed, message: "A property list cannot represent a date that is not finite.")
         default:
             return add(Self.plainBytes(of: value), mostShared: Self.mostShared.value)
         }
@@ -92,12 +93,12 @@ struct BinaryPropertyListWriter {
         return bytes
     }
 
-    /// How many bytes a number takes: 1, 2, 4 or 8.
+    /// The number of bytes that a number takes: 1, 2, 4 or 8.
     private static func width(of number: Int) -> Int {
         number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
     }
 
-    /// A marker with a count in its lower half, or in an integer behind it.
+    /// A marker with the count in its lower half, or in the integer after it.
     private static func marker(_ kind: UInt8, count: Int) -> [UInt8] {
         guard count >= 15 else { return [kind | UInt8(count)] }
         let width = width(of: count)
@@ -115,7 +116,7 @@ struct BinaryPropertyListWriter {
             var bytes = [0x10 | UInt8(width.trailingZeroBitCount)]
             bytes.append(Int(value), width: width)
             return bytes
-        // Sixteen bytes, since eight have a sign.
+        // Sixteen bytes, since eight are signed.
         case .unsigned(let value): return [0x14, 0, 0, 0, 0, 0, 0, 0, 0] + number(0, value).dropFirst()
         case .real(let value): return number(0x23, value.bitPattern)
         case .date(let value): return number(0x33, value.timeIntervalSinceReferenceDate.bitPattern)
@@ -129,7 +130,7 @@ struct BinaryPropertyListWriter {
         [marker] + withUnsafeBytes(of: bits.bigEndian) { Array($0) }
     }
 
-    /// In ASCII, or in UTF-16 with the number of its units.
+    /// ASCII, or UTF-16 with the number of code units.
     private static func text(_ text: String) -> [UInt8] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return marker(0x50, count: text.utf8.count) + text.utf8 }
         let units = Array(text.utf16)
@@ -138,7 +139,7 @@ struct BinaryPropertyListWriter {
 }
 
 extension [UInt8] {
-    /// Appends a number, big endian.
+    /// Appends a big-endian number.
     fileprivate mutating func append(_ number: Int, width: Int) {
         for index in stride(from: width - 1, through: 0, by: -1) {
             append(UInt8(truncatingIfNeeded: number >> (8 * index)))

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A moment as property lists in XML write it, `2030-01-02T03:04:05Z`: in UTC, in whole seconds, and in the Gregorian
-/// calendar at all times (ISO 8601, section 4.3.2.1), where Foundation's calendar is the Julian one before 1582.
+/// A date as XML property lists write it, `2030-01-02T03:04:05Z`: in UTC, whole seconds, and the proleptic Gregorian
+/// calendar (ISO 8601, section 4.3.2.1). Foundation's calendar is Julian before 1582.
 struct PropertyListDate {
     let date: Date
 
     init(_ date: Date) { self.date = date }
 
-    /// The year has four digits or more, and a minus before the year 0.
+    /// The year has at least four digits, and a minus sign before the year 0.
     init?(_ text: Substring) {
         var text = text.utf8[...]
         let isNegative = text.first == UInt8(ascii: "-")
@@ -32,7 +32,7 @@ struct PropertyListDate {
         date = Date(timeIntervalSinceReferenceDate: TimeInterval(seconds - Self.referenceSeconds))
     }
 
-    /// The text; nil for a moment beyond the years of nine digits.
+    /// The text; nil if the year has more than nine digits.
     var text: String? {
         let whole = date.timeIntervalSinceReferenceDate.rounded(.down)
         guard abs(whole) < 3e16 else { return nil }
@@ -48,17 +48,17 @@ struct PropertyListDate {
 
     // MARK: The calendar
 
-    // Days are counted from 1 March of the year 0, and years begin in March, so that a leap day is a year's last. 400
-    // years have 146,097 days, and the months from March on have 153 days in each five.
+    // Days are counted from 1 March of the year 0. Years begin in March, so that a leap day is the last of its year.
+    // 400 years have 146,097 days, and each five months from March on have 153.
 
-    /// From 1 March of the year 0 to the beginning of 2001.
+    /// The days from 1 March of the year 0 to the beginning of 2001.
     private static let referenceSeconds = (days(beforeMarchOf: 2000) + day(ofMonth: 1, 1)) * 86_400
 
     private static func days(beforeMarchOf year: Int64) -> Int64 {
         year * 365 + floorDivided(year, 4) - floorDivided(year, 100) + floorDivided(year, 400)
     }
 
-    /// The day in a year that begins in March, from 0.
+    /// The day of a year that begins in March, from 0.
     private static func day(ofMonth month: Int64, _ day: Int64) -> Int64 { ((month + 9) % 12 * 153 + 2) / 5 + day - 1 }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {

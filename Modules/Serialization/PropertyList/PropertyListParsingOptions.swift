@@ -1,15 +1,17 @@
-/// How a property list is read.
+public import FoundationEssentials
+
+/// The limits for parsing a property list.
 public struct PropertyListParsingOptions: Sendable, Hashable, Codable {
-    /// How deep arrays and dictionaries may be nested; the default and the highest is 512.
+    /// The maximum depth of arrays and dictionaries; the default and upper limit is 512.
     public var maximumDepth: Int {
-        // Decoding sets what is stored, whatever it is.
+        // Decoding may have stored any number.
         get { Self.clamp(depth) }
         set { depth = Self.clamp(newValue) }
     }
-    /// How many times as large as its bytes the tree may become; the default is 16.
+    /// The maximum size of the tree, as a multiple of the bytes; the default is 16.
     ///
-    /// A binary property list can use one object in many places: a few hundred bytes of arrays within arrays stand for
-    /// more than any memory holds. Each value counts as one byte, and texts and data as many as they have.
+    /// A binary property list can refer to one object many times: a few hundred bytes of nested arrays can expand
+    /// beyond any memory. Each value counts as one byte, texts and data as their length.
     public var maximumExpansion: Int
 
     private var depth: Int
@@ -22,9 +24,48 @@ public struct PropertyListParsingOptions: Sendable, Hashable, Codable {
 
     private static func clamp(_ depth: Int) -> Int { min(max(depth, 0), 512) }
 
-    /// What the tree of so many bytes may take.
+    /// The maximum size of the tree for a number of bytes.
     func budget(for count: Int) -> Int {
         let (product, overflowed) = count.multipliedReportingOverflow(by: max(maximumExpansion, 1))
         return overflowed ? .max : product
     }
+}
+
+/// An error in the bytes of a property list.
+public struct PropertyListSyntaxError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// The kind in words.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The bytes violate their format.
+        public static let malformed = Kind("malformed")
+        /// The bytes are neither XML nor binary.
+        public static let unknownFormat = Kind("neither XML nor a binary property list")
+        /// The value belongs to Apple's archiver, such as a UID, and has no counterpart here.
+        public static let unsupportedValue = Kind("unsupported value")
+        /// The document declares entities.
+        public static let entityDeclaration = Kind("entity declaration")
+        /// A dictionary has two canonically equivalent keys, which Swift's `String` considers equal.
+        public static let equivalentKeys = Kind("canonically equivalent keys")
+        /// Arrays and dictionaries exceed the limit on nesting, or contain themselves.
+        public static let nestedTooDeep = Kind("nested too deep")
+        /// References to objects expand the tree beyond the limit.
+        public static let expandsTooMuch = Kind("expands too much")
+    }
+
+    /// The kind of the error.
+    public let kind: Kind
+    /// The byte offset of the error.
+    public let offset: Int
+
+    /// One sentence with the kind and the place.
+    public var description: String { "The bytes are not an acceptable property list: \(reason)." }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// The kind and the place, for the end of a sentence.
+    var reason: String { "\(kind) at byte \(offset)" }
 }

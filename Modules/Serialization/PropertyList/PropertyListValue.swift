@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// A property list's value, as a tree: what Apple's `plist` files hold.
+/// A value of a property list, the format of Apple's `plist` files.
 ///
-/// It has no null, and its dictionaries have no order.
+/// There is no null, and dictionaries have no order.
 public enum PropertyListValue: Sendable, Hashable {
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A whole number above `Int64.max`.
+    /// An integer above `Int64.max`.
     case unsigned(UInt64)
     /// A floating-point number.
     case real(Double)
@@ -16,18 +16,18 @@ public enum PropertyListValue: Sendable, Hashable {
     case string(String)
     /// Bytes.
     case data(Data)
-    /// A moment; whole seconds in XML.
+    /// A date; in whole seconds in XML.
     case date(Date)
-    /// Values in order.
+    /// An array.
     case array([PropertyListValue])
-    /// Named values. Of texts that are canonically equivalent, such as `é` in its two spellings, there is one.
+    /// A dictionary. Of canonically equivalent keys, such as `é` in its two forms, there is one.
     case dictionary([String: PropertyListValue])
 
-    /// Reads a property list, in XML or binary, which the bytes tell; the old text form is not read.
+    /// Parses a property list in XML or binary, which the bytes tell. The old text format is not supported.
     ///
-    /// Of a key that occurs twice, the last value holds; two that are canonically equivalent, but not the same, are an
-    /// error. Space around numbers, dates and data in XML does not count, line ends in texts become LF (XML 1.0, section
-    /// 2.11), and dates are Gregorian at all times (ISO 8601).
+    /// A repeated key has its last value; keys that are canonically equivalent but differ in their bytes are an
+    /// error. In XML, space around numbers, dates and data is ignored, line ends in texts become LF (XML 1.0, section
+    /// 2.11), and dates are Gregorian (ISO 8601).
     ///
     /// - Throws: ``PropertyListSyntaxError``.
     public init(
@@ -44,7 +44,7 @@ public enum PropertyListValue: Sendable, Hashable {
         }
     }
 
-    /// The value of a name, if this is a dictionary that has it.
+    /// The value for a name, if this is a dictionary that has it.
     public subscript(key: String) -> PropertyListValue? {
         if case .dictionary(let values) = self { values[key] } else { nil }
     }
@@ -58,7 +58,7 @@ public enum PropertyListValue: Sendable, Hashable {
     /// The text, if this is one.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// The number as an `Int`, if this is a whole one that fits.
+    /// The number as an `Int`, if this is an integer that fits.
     public var int: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -67,7 +67,7 @@ public enum PropertyListValue: Sendable, Hashable {
         }
     }
 
-    /// The number as the nearest `Double`, if this is one.
+    /// The nearest `Double`, if this is a number.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -81,29 +81,29 @@ public enum PropertyListValue: Sendable, Hashable {
 extension PropertyListValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Makes ``PropertyListValue/bool(_:)``.
+    /// Creates ``PropertyListValue/bool(_:)``.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// Makes ``PropertyListValue/integer(_:)``.
+    /// Creates ``PropertyListValue/integer(_:)``.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// Makes ``PropertyListValue/real(_:)``.
+    /// Creates ``PropertyListValue/real(_:)``.
     public init(floatLiteral value: Double) { self = .real(value) }
 
-    /// Makes ``PropertyListValue/string(_:)``.
+    /// Creates ``PropertyListValue/string(_:)``.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Makes ``PropertyListValue/array(_:)``.
+    /// Creates ``PropertyListValue/array(_:)``.
     public init(arrayLiteral elements: PropertyListValue...) { self = .array(elements) }
 
-    /// Makes ``PropertyListValue/dictionary(_:)``; the last value of a repeated name counts.
+    /// Creates ``PropertyListValue/dictionary(_:)``; a repeated name has its last value.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self = .dictionary(Dictionary(elements) { _, last in last })
     }
 }
 
 extension [String: PropertyListValue] {
-    /// Sets the value of a key; false if there is a key that is canonically equivalent, but written otherwise.
+    /// Sets the value for a key; returns false if there is a canonically equivalent key with other bytes.
     mutating func set(_ value: PropertyListValue, forKey key: String) -> Bool {
         if let index = index(forKey: key) {
             guard self[index].key.utf8.elementsEqual(key.utf8) else { return false }
@@ -112,5 +112,112 @@ extension [String: PropertyListValue] {
             self[key] = value
         }
         return true
+    }
+}
+
+extension PropertyListValue {
+    /// The format of a property list.
+    public struct Format: Sendable, Hashable, Codable {
+        enum Kind: String, Sendable, Codable { case xml, binary }
+        let kind: Kind
+
+        /// XML, version 1.0.
+        public static let xml = PropertyListValue.Format(kind: .xml)
+        /// Binary, version 1.0: `bplist00`.
+        public static let binary = PropertyListValue.Format(kind: .binary)
+    }
+}
+
+extension PropertyListValue {
+    /// The value in a format. Equal values give equal bytes, since keys are sorted.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with
+    ///   ``SerializationError/Code/encodingFailed`` if the top-level value is neither an array nor a dictionary, or
+    ///   the format cannot represent a value: in XML a control character (XML 1.0, section 2.2) or a year with more
+    ///   than nine digits, in both a date that is not finite.
+    public func data(format: PropertyListValue.Format = .xml) throws(SerializationError) -> Data {
+        switch self {
+        case .array, .dictionary: break
+        default:
+            throw SerializationError(
+                code: .encodingFailed,
+                message: "A property list must be an array or a dictionary at the top."
+            )
+        }
+        return try written(format)
+    }
+
+    /// The value in a format, with any top-level value.
+    func written(_ format: PropertyListValue.Format) throws(SerializationError) -> Data {
+        guard format == .xml else { return try BinaryPropertyListWriter.data(self) }
+        var writer = XMLPropertyListWriter()
+        try writer.write(top: self)
+        return Data(writer.bytes)
+    }
+}
+
+extension PropertyListValue: Encodable {
+    /// Encodes the value as its Swift counterpart.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .dictionary(let value): try container.encode(value)
+        }
+    }
+}
+
+extension PropertyListValue {
+    /// Converts parameters.
+    ///
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` for null, sets and
+    ///   canonically equivalent names (`é` in its two forms), which property lists do not have; with
+    ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    package init(_ value: ParameterValue) throws(SerializationError) { try self.init(value, depth: 0) }
+
+    private init(_ value: ParameterValue, depth: Int) throws(SerializationError) {
+        try NestingLimit.check(depth)
+        switch value {
+        case .null: throw Self.missing("null")
+        case .set: throw Self.missing("sets")
+        case .bool(let value): self = .bool(value)
+        case .integer(let value): self = .integer(value)
+        case .unsigned(let value): self = .unsigned(value)
+        case .double(let value): self = .real(value)
+        case .decimal(let value): self = .string(value.description)
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .data(value)
+        case .date(let value): self = .date(value)
+        case .array(let values):
+            var elements: [PropertyListValue] = []
+            for value in values { elements.append(try PropertyListValue(value, depth: depth + 1)) }
+            self = .array(elements)
+        case .dictionary(let entries):
+            var named: [String: PropertyListValue] = [:]
+            for entry in entries {
+                guard named.set(try PropertyListValue(entry.value, depth: depth + 1), forKey: entry.key) else {
+                    throw SerializationError(
+                        code: .invalidParameters,
+                        message:
+                            "Two names are canonically equivalent to \(entry.key.debugDescription); use one of them."
+                    )
+                }
+            }
+            self = .dictionary(named)
+        }
+    }
+
+    private static func missing(_ what: String) -> SerializationError {
+        SerializationError(
+            code: .invalidParameters,
+            message: "Property lists have no \(what); omit the value, or use another type."
+        )
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// Writes the XML form, as Apple's writers do but for what XML cannot carry as it is (XML 1.0, sections 2.2 and 2.11).
+/// Writes the XML format as Apple's writers do, except for characters that XML cannot represent (XML 1.0, sections
+/// 2.2 and 2.11).
 struct XMLPropertyListWriter {
     private(set) var bytes = Array(
         """
@@ -26,7 +27,7 @@ struct XMLPropertyListWriter {
         case .string(let value): try write(value, as: "string")
         case .date(let value):
             guard let text = PropertyListDate(value).text else {
-                throw Self.failure("a date beyond the years of nine digits")
+                throw Self.failure("a year with more than nine digits")
             }
             append("<date>\(text)</date>\n")
         case .data(let value):
@@ -61,7 +62,7 @@ struct XMLPropertyListWriter {
             case "&": append("&amp;")
             case "<": append("&lt;")
             case ">": append("&gt;")
-            // A reader takes one that stands as it is for a line feed.
+            // A parser would read a literal CR as LF.
             case "\r": append("&#13;")
             default:
                 guard scalar.isXMLCharacter else {
@@ -82,7 +83,7 @@ struct XMLPropertyListWriter {
     private static func failure(_ what: String) -> SerializationError {
         SerializationError(
             code: .encodingFailed,
-            message: "A property list in XML cannot carry \(what); write it in binary, or as data."
+            message: "A property list in XML cannot represent \(what); use the binary format, or data."
         )
     }
 
@@ -94,7 +95,7 @@ struct XMLPropertyListWriter {
 }
 
 extension Unicode.Scalar {
-    /// Whether a document of XML 1.0 may hold it (section 2.2).
+    /// Whether XML 1.0 allows the character (section 2.2).
     var isXMLCharacter: Bool {
         switch value {
         case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...: true
@@ -104,6 +105,6 @@ extension Unicode.Scalar {
 }
 
 extension [String: PropertyListValue] {
-    /// In the order of the keys' bytes, so that the same value is always written the same.
+    /// The entries sorted by the bytes of their keys, so that the output is deterministic.
     var sortedByKey: [Element] { NameOrder.sorted(Array(self)) { $0.key } }
 }

@@ -4,11 +4,10 @@ extension HTTPBody {
     /// A body from an async sequence of chunks.
     ///
     /// - Parameters:
-    ///   - chunks: The content. It is iterated when the body is sent, not before.
-    ///   - length: The exact number of bytes, or nil if it is not known.
-    ///   - isReplayable: Whether the sequence gives the same bytes each time it is iterated. The default is false, and
-    ///     then it is iterated once only.
-    ///   - replayObstacle: Why it cannot be replayed, for the error of whoever tries.
+    /// - chunks: The content. Iteration starts when the body is sent.
+    /// - length: The exact number of bytes; nil if it is unknown.
+    /// - isReplayable: Whether each iteration gives the same bytes. The default is false, which allows one iteration.
+    /// - replayObstacle: Why the body cannot be replayed, for error messages.
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, isReplayable: Bool = false, replayObstacle: String? = nil
     ) -> HTTPBody where Chunks.Element: DataProtocol {
@@ -17,7 +16,7 @@ extension HTTPBody {
         }
     }
 
-    /// A body from an async sequence of bytes, which are gathered into chunks of 64 KiB; see
+    /// A body from an async sequence of bytes, collected into chunks of 64 KiB; see
     /// ``chunks(_:length:isReplayable:replayObstacle:)``.
     public static func bytes<Bytes: AsyncSequence & Sendable>(
         _ bytes: Bytes, length: Int64?, isReplayable: Bool = false, replayObstacle: String? = nil
@@ -28,7 +27,7 @@ extension HTTPBody {
     }
 }
 
-/// Pulls chunks from an async sequence.
+/// Reads chunks from an async sequence.
 private struct ChunkSequenceReader<Chunks: AsyncSequence>: HTTPBodyReader where Chunks.Element: DataProtocol {
     var iterator: Chunks.AsyncIterator
 
@@ -38,7 +37,7 @@ private struct ChunkSequenceReader<Chunks: AsyncSequence>: HTTPBodyReader where 
     }
 }
 
-/// Gathers bytes from an async sequence.
+/// Collects bytes from an async sequence.
 private struct ByteSequenceReader<Bytes: AsyncSequence>: HTTPBodyReader where Bytes.Element == UInt8 {
     private static var chunkSize: Int { 64 * 1024 }
 

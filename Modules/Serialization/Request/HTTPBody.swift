@@ -1,23 +1,23 @@
 public import FoundationEssentials
 import Synchronization
 
-/// A request's content: bytes in memory, a file, or a stream that is pulled as the connection takes it.
+/// The content of a request: data, a file, or a stream that is read as the connection accepts it.
 ///
 /// ```swift
 /// let body = HTTPBody.stream(length: nil, isReplayable: true) { try LogReader(path) }
 /// ```
 public struct HTTPBody: Sendable {
-    /// The exact number of bytes if it is known; nil sends the body chunked.
+    /// The exact number of bytes; nil if it is unknown, in which case the body is sent chunked.
     public var length: Int64?
-    /// Whether ``makeReader()`` may be called again, as redirects, authentication and retries need.
+    /// Whether ``makeReader()`` may be called again, which redirects, authentication and retries need.
     public var isReplayable: Bool
-    /// Why the body cannot be replayed, in words, such as the name of the part that is a stream; nil if it can, or if
-    /// nothing more is known.
+    /// Why the body cannot be replayed, such as the name of a part that is a stream; nil if it can, or if the reason
+    /// is unknown.
     public var replayObstacle: String?
 
     private let source: Source
 
-    /// Opens a source, whose reader does what may block on a file on the given threads.
+    /// Opens a source. The reader does blocking work on files on the given threads.
     package typealias ReaderMaker = @Sendable (FileThreads) throws -> any HTTPBodyReader
 
     private enum Source: Sendable {
@@ -27,30 +27,30 @@ public struct HTTPBody: Sendable {
         case once(SingleUse)
     }
 
-    /// A body in memory, which can be replayed.
+    /// A replayable body in memory.
     public static func data(_ data: Data) -> HTTPBody {
         HTTPBody(length: Int64(data.count), isReplayable: true, source: .data(data))
     }
 
-    /// A body in a file, which is read while it is sent, and can be replayed. Memory does not grow with it.
+    /// A replayable body in a file, which is read while it is sent, with bounded memory.
     ///
-    /// Its size is taken now, and sent as the Content-Length. When the file is gone by the time it is sent, or has another
-    /// size then or at its end, sending fails with ``SerializationError/Code/bodyFileChanged``.
+    /// The size is determined now and sent as Content-Length. If the file is gone or its size differs when it is
+    /// sent, sending fails with ``SerializationError/Code/bodyFileChanged``.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyFileUnreadable`` when there is no regular file
-    ///   that may be read, or ``SerializationError/Code/invalidURL`` when the URL is not one of a file.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyFileUnreadable`` if there is no readable
+    ///   regular file, or with ``SerializationError/Code/invalidURL`` if the URL is not a file URL.
     public static func file(_ url: URL) throws(SerializationError) -> HTTPBody {
         let file = try BodyFile(url)
         return HTTPBody(length: file.size, isReplayable: true, source: .file(file))
     }
 
-    /// A body that is pulled from a reader.
+    /// A body from a reader.
     ///
     /// - Parameters:
-    ///   - length: The exact number of bytes, or nil if it is not known.
-    ///   - isReplayable: Whether `makeReader` gives the same bytes each time. If it does not, it is called once only.
-    ///   - replayObstacle: Why it cannot be replayed, for the error of whoever tries.
-    ///   - makeReader: Opens the source. It is called when the body is sent, not before.
+    /// - length: The exact number of bytes; nil if it is unknown.
+    /// - isReplayable: Whether `makeReader` gives the same bytes each time. If false, it is called once.
+    /// - replayObstacle: Why the body cannot be replayed, for error messages.
+    /// - makeReader: Opens the source when the body is sent.
     public static func stream(
         length: Int64?,
         isReplayable: Bool,
@@ -62,7 +62,7 @@ public struct HTTPBody: Sendable {
             readingFiles: { _ in try makeReader() })
     }
 
-    /// A body that is pulled from a reader which also reads files.
+    /// A body from a reader that also reads files.
     package static func stream(
         length: Int64?, isReplayable: Bool, replayObstacle: String?, readingFiles makeReader: @escaping ReaderMaker
     ) -> HTTPBody {
@@ -75,31 +75,31 @@ public struct HTTPBody: Sendable {
         )
     }
 
-    /// The bytes if the body is in memory, otherwise nil.
+    /// The bytes of a body in memory; nil for other bodies.
     public var data: Data? {
         if case .data(let data) = source { data } else { nil }
     }
 
-    /// The file if the body is one, otherwise nil.
+    /// The file of a body in a file; nil for other bodies.
     package var file: BodyFile? {
         if case .file(let file) = source { file } else { nil }
     }
 
-    /// Whether ``makeReader()`` would open the source now: always for a body that can be replayed, otherwise until it was
-    /// called.
+    /// Whether ``makeReader()`` can open the source: always if the body is replayable, otherwise until the first
+    /// call.
     package var canBeRead: Bool {
         if case .once(let once) = source { once.isThere } else { true }
     }
 
-    /// Returns a reader that starts at the body's first byte.
+    /// Returns a reader at the first byte of the body.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` when the body can be read
-    ///   once only and was; otherwise what the source throws when it is opened.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` if the body was read
+    ///   before and is not replayable; otherwise the source's error.
     public func makeReader() throws -> any HTTPBodyReader {
         try makeReader(readingFilesOn: .callers)
     }
 
-    /// Returns a reader as ``makeReader()`` does, which does what may block on a file on the given threads.
+    /// Returns a reader that does blocking work on files on the given threads.
     package func makeReader(readingFilesOn threads: FileThreads) throws -> any HTTPBodyReader {
         switch source {
         case .data(let data): return DataBodyReader(data)
@@ -117,7 +117,7 @@ public struct HTTPBody: Sendable {
     }
 }
 
-/// Hands a closure out once, whichever copy of the body asks.
+/// Hands out a closure once, among all copies of a body.
 private final class SingleUse: Sendable {
     private let closure: Mutex<HTTPBody.ReaderMaker?>
 

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// Gives a body's bytes, chunk by chunk, as they are pulled.
+/// Reads a body chunk by chunk.
 public protocol HTTPBodyReader {
-    /// Returns the next chunk, or nil at the end.
+    /// Returns the next chunk; nil at the end.
     ///
-    /// A chunk may be empty; the end is nil only. After an error or the end, the reader is not asked again.
+    /// A chunk may be empty. It is not called again after the end or an error.
     mutating func next() async throws -> Data?
 }
 
-/// Gives bytes in memory as one chunk.
+/// Returns data as a single chunk.
 struct DataBodyReader: HTTPBodyReader {
     private var data: Data?
 

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// A request as the layers above the transport see it: a URL, a method, header fields, a body, and options.
+/// A request above the transport: a URL, a method, header fields, a body, and options.
 ///
-/// It is a value: a serializer takes one and returns another. A field that is set here wins over the serializer's and
-/// the session's defaults.
+/// Serializers take a request and return another. Fields of the request win over the defaults of the serializer and
+/// the session.
 public struct Request: Sendable {
-    /// Where the request goes.
+    /// The URL of the request.
     public var url: URL
     /// The method; the default is GET.
     public var method: HTTPRequest.Method
@@ -14,7 +14,7 @@ public struct Request: Sendable {
     public var headerFields: HTTPFields
     /// The content; nil sends none.
     public var body: HTTPBody?
-    /// What applies to this request only.
+    /// Settings for this request only.
     public var options: RequestOptions
 
     /// Creates a request.

@@ -1,4 +1,4 @@
-/// What applies to one request only; a nil means "as the serializer, or else the session, is configured".
+/// Settings for one request; nil means the setting of the serializer or else of the session.
 public struct RequestOptions: Sendable, Hashable {
     private struct Values: Sendable, Hashable, Codable {
         var timeout: Duration?
@@ -10,12 +10,12 @@ public struct RequestOptions: Sendable, Hashable {
         var tag: String?
     }
 
-    /// A place apart: most requests have no options, and requests are copied much.
+    /// Boxed, since most requests have no options, and requests are copied often.
     private indirect enum Box: Sendable, Hashable {
         case values(Values)
     }
 
-    /// Nil when they say nothing.
+    /// Nil if no option is set.
     private var box: Box?
 
     private var said: Values? {
@@ -29,7 +29,7 @@ public struct RequestOptions: Sendable, Hashable {
         box = values == Values() ? nil : .values(values)
     }
 
-    /// Creates options that leave everything to the serializer and the session.
+    /// Creates options that set nothing.
     public init() {}
 
     /// Creates options that a function sets.
@@ -37,45 +37,46 @@ public struct RequestOptions: Sendable, Hashable {
         try configure(&self)
     }
 
-    /// The longest time for the whole request, redirects and retries included.
+    /// The time limit for the whole request, including redirects and retries.
     public var timeout: Duration? {
         get { said?.timeout }
         set { change { $0.timeout = newValue } }
     }
-    /// The longest time without a byte from the server.
+    /// The time limit without a byte from the server.
     public var idleTimeout: Duration? {
         get { said?.idleTimeout }
         set { change { $0.idleTimeout = newValue } }
     }
-    /// The longest time to open a connection.
+    /// The time limit for opening a connection.
     public var connectTimeout: Duration? {
         get { said?.connectTimeout }
         set { change { $0.connectTimeout = newValue } }
     }
-    /// How a stored response may be used; a session without a cache has none to use.
+    /// How stored responses may be used; without effect in a session without a cache.
     public var cachePolicy: CachePolicy? {
         get { said?.cachePolicy }
         set { change { $0.cachePolicy = newValue } }
     }
-    /// Whether stored cookies are sent, and those of the response stored; a session without a cookie store has none.
+    /// Whether stored cookies are sent, and cookies of the response are stored; without effect in a session without a
+    /// cookie store.
     public var usesCookies: Bool? {
         get { said?.usesCookies }
         set { change { $0.usesCookies = newValue } }
     }
-    /// Whether a network that costs money, such as a cellular one, may be used. The default is that it may. False needs a
-    /// session with a reachability monitor, which is asked before each attempt; without one the request fails.
+    /// Whether expensive networks, such as cellular ones, may be used; the default is true. False requires a session
+    /// with a reachability monitor, which is checked before each attempt; without one, the request fails.
     public var allowsExpensiveNetworks: Bool? {
         get { said?.allowsExpensiveNetworks }
         set { change { $0.allowsExpensiveNetworks = newValue } }
     }
-    /// A mark of the caller's own, seen by interceptors and observers.
+    /// A label of your own for interceptors and observers.
     public var tag: String? {
         get { said?.tag }
         set { change { $0.tag = newValue } }
     }
 
-    /// These options, with those of `other` where these say nothing.
-    public func filled(from other: RequestOptions) -> RequestOptions {
+    /// These options; those of `other` where these are nil.
+    package func filled(from other: RequestOptions) -> RequestOptions {
         if other.box == nil { return self }
         if box == nil { return other }
         var options = self
@@ -89,34 +90,34 @@ public struct RequestOptions: Sendable, Hashable {
         return options
     }
 
-    /// How a stored response may be used, in the place of NSURLRequestCachePolicy.
+    /// How stored responses may be used; the counterpart of NSURLRequestCachePolicy.
     public struct CachePolicy: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The policy's name.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// As HTTP says it (RFC 9111).
+        /// As HTTP defines (RFC 9111).
         public static let protocolDefined = CachePolicy("protocolDefined")
-        /// A stored response is never used; the new one may be stored.
+        /// Stored responses are not used; the new one may be stored.
         public static let reloadIgnoringCache = CachePolicy("reloadIgnoringCache")
-        /// A stored response is used only after the server has confirmed it.
+        /// A stored response is used only after the server confirms it.
         public static let revalidate = CachePolicy("revalidate")
-        /// A stored response is used whatever its age; the server is asked only if there is none.
+        /// A stored response is used whatever its age; the server is contacted only if there is none.
         public static let cacheElseLoad = CachePolicy("cacheElseLoad")
-        /// As `cacheElseLoad`, but the server is never asked: where no response is stored, the request fails.
+        /// A stored response is used whatever its age; if there is none, the request fails.
         public static let cacheOnly = CachePolicy("cacheOnly")
     }
 }
 
 extension RequestOptions: Codable {
-    /// Reads options; what is missing is left to the serializer and the session.
+    /// Decodes options; missing ones are nil.
     public init(from decoder: any Decoder) throws {
         let values = try Values(from: decoder)
         change { $0 = values }
     }
 
-    /// Writes what the options say.
+    /// Encodes the options that are set.
     public func encode(to encoder: any Encoder) throws {
         try (said ?? Values()).encode(to: encoder)
     }

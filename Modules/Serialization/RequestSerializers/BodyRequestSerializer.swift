@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// Sends bytes of the caller's as they are; parameters go into the query, whatever the method.
+/// Sends a given body; parameters go into the query for all methods.
 ///
 /// ```swift
 /// let serializer = BodyRequestSerializer(.data(image), contentType: "image/png")
 /// let request = try serializer.serialize(Request(url: url, method: .put), parameters: ["name": "a.png"])
 /// ```
 public struct BodyRequestSerializer: RequestSerializer {
-    /// Header fields, options, and how a query is written. Its methods do not count.
+    /// Header fields, options, and how a query is written. Its methods are ignored.
     public var settings: RequestSerializerSettings
     /// The content.
     public var body: HTTPBody
-    /// The value of the Content-Type field, for a request that has none.
+    /// The value of the Content-Type field, for a request without one.
     public var contentType: String?
 
     /// Creates a serializer.
     ///
-    /// The default of `contentType` is `application/octet-stream`; nil adds none.
+    /// The default of `contentType` is `application/octet-stream`; nil adds no field.
     public init(
         _ body: HTTPBody,
         contentType: String? = "application/octet-stream",
@@ -27,7 +27,7 @@ public struct BodyRequestSerializer: RequestSerializer {
         self.settings = settings
     }
 
-    /// Creates a serializer that sends a text, in UTF-8.
+    /// Creates a serializer for a text in UTF-8.
     public init(
         text: String,
         contentType: String? = "text/plain; charset=utf-8",
@@ -36,10 +36,10 @@ public struct BodyRequestSerializer: RequestSerializer {
         self.init(.data(Data(text.utf8)), contentType: contentType, settings: settings)
     }
 
-    /// Returns the request with the body, with the parameters in its query, and the fields and options that it lacks.
+    /// Returns the request with the body, the parameters in its query, and missing fields and options.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` when the request has a body
-    ///   already, or the parameters have no names.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` if the request has a body,
+    ///   or the parameters have no names.
     public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
         var complete = settings.complete(request)
         try complete.appendQuery(parameters, encoder: settings.queryEncoder)

@@ -2,25 +2,25 @@ import FoundationEssentials
 public import HTTPTypes
 
 extension HTTPFields {
-    /// The value of an `Accept-Language` field for an environment's locale, with falling preference: 1, 0.9, and so on
-    /// to 0.5 (RFC 9110, section 12.5.4).
+    /// The value of an `Accept-Language` field for the locale of an environment, with quality values from 1 down to
+    /// 0.5 (RFC 9110, section 12.5.4).
     ///
-    /// `LC_ALL`, `LC_MESSAGES` and `LANG` are asked in this order, as setlocale does; `LANGUAGE`, a list, goes before
-    /// them unless the locale is C (gettext's rule). A language with a region is followed by the language alone. The C
-    /// locale speaks English.
+    /// The locale is in `LC_ALL`, `LC_MESSAGES` or `LANG`, in this order, as for setlocale. The list in `LANGUAGE`
+    /// has priority unless the locale is C, as for gettext. A language with a region is followed by the language
+    /// alone. The C locale is English.
     public static func acceptLanguage(environment: [String: String]) -> String {
         DefaultHeaderFields.acceptLanguage(environment: environment)
     }
 
     /// The value of a `User-Agent` field: `name/version (Linux; x86_64) Linnet/0.1`.
     ///
-    /// What RFC 9110, section 5.6.2, does not allow in a token becomes `-`.
+    /// Characters that are not allowed in a token (RFC 9110, section 5.6.2) become `-`.
     public static func userAgent(name: String, version: String) -> String {
         DefaultHeaderFields.userAgent(product: name, version: version)
     }
 }
 
-/// The header fields that every request serializer adds unless told otherwise.
+/// The header fields that request serializers add by default.
 enum DefaultHeaderFields {
     static let standard: HTTPFields = {
         let process = ProcessInfo.processInfo
@@ -30,10 +30,7 @@ enum DefaultHeaderFields {
         return fields
     }()
 
-    /// The user's languages with falling preference: 1, 0.9, and so on to 0.5.
-    ///
-    /// `LC_ALL`, `LC_MESSAGES` and `LANG` are asked in this order, as setlocale does; `LANGUAGE`, a list, goes before
-    /// them unless the locale is C (gettext's rule). A language with a region is followed by the language alone.
+    /// See `HTTPFields.acceptLanguage(environment:)`.
     static func acceptLanguage(environment: [String: String]) -> String {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         var tags: [String] = []
@@ -49,13 +46,13 @@ enum DefaultHeaderFields {
                 }
             }
         }
-        // The C locale speaks English.
+        // The C locale is English.
         if tags.isEmpty { tags = ["en"] }
         let qualities = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
         return zip(tags, qualities).map { "\($0);q=\($1)" }.joined(separator: ", ")
     }
 
-    /// `de_DE.UTF-8@euro` as `de-DE`; nil for C, POSIX and what is no language.
+    /// `de_DE.UTF-8@euro` becomes `de-DE`; nil for C, POSIX and malformed names.
     private static func languageTag(_ locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)
@@ -100,7 +97,7 @@ enum DefaultHeaderFields {
     }
 }
 
-/// This library's own version.
+/// The version of this library.
 enum LinnetVersion {
     static let current = "0.1"
 }

@@ -8,16 +8,14 @@ public import HTTPTypes
 /// let serializer = FormRequestSerializer()
 /// let request = try serializer.serialize(Request(url: url), parameters: ["q": "swift", "page": 2])
 /// ```
-/// Without parameters, a method with a body gets an empty one, and the form's Content-Type; a body that the request has
-/// is left as it is.
+/// Without parameters, other methods get an empty body with the form's Content-Type, unless the request has a body.
 public struct FormRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
-    /// Header fields, options, and how and for which methods a query is written.
+    /// Header fields, options, how a query is written, and for which methods.
     public var settings: RequestSerializerSettings
 
-    /// `Accept-Language` from the environment's locale with falling q-values, and
-    /// `User-Agent: program/0 (Linux; x86_64) Linnet/0.1`.
+    /// `Accept-Language` from the environment's locale, and `User-Agent: program/0 (Linux; x86_64) Linnet/0.1`.
     ///
-    /// A program on Linux carries no version, so 0 stands for it; `HTTPFields.userAgent(name:version:)` says more.
+    /// Programs on Linux carry no version, hence the 0; use `HTTPFields.userAgent(name:version:)` to set one.
     public static var defaultHeaderFields: HTTPFields { DefaultHeaderFields.standard }
 
     /// Creates a serializer.

@@ -1,14 +1,14 @@
-public import FoundationEssentials
+import FoundationEssentials
 public import HTTPTypes
 
 /// Writes parameters as a JSON body; for GET, HEAD and DELETE into the query, as ``FormRequestSerializer`` does.
 ///
-/// Dates are written in ISO 8601 and data in Base64. A NaN, an infinity and a set are errors. Without parameters there
+/// Dates are written in ISO 8601 and data in Base64. NaN, infinities and sets are errors. Without parameters, there
 /// is no body and no Content-Type.
 public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
-    /// Header fields, options, and how and for which methods a query is written.
+    /// Header fields, options, how a query is written, and for which methods.
     public var settings: RequestSerializerSettings
-    /// How JSON is written; the default is on one line, in the parameters' own order.
+    /// The layout of the JSON; the default is one line, in the order of the parameters.
     public var options: JSONWritingOptions
 
     /// Creates a serializer.
@@ -26,24 +26,26 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
         )
     }
 
-    /// The parameters as JSON, or nil without parameters.
+    /// The parameters as JSON; nil without parameters.
     public func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody? {
         guard let parameters else { return nil }
         let bytes = try ParameterJSONWriter.write(parameters.root, options: options)
         return SerializedBody(.data(Data(bytes)), contentType: "application/json")
     }
 
-    /// Returns the request with any value as its JSON body, whatever the method, and the fields and options it lacks.
+    /// Returns the request with a value as its JSON body, for all methods, and with missing fields and options.
     ///
-    /// The default of `encoder` writes as ``options`` say, dates in ISO 8601 and data in Base64.
-    ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where Foundation's
-    ///   `EncodingError` underlies it, for a NaN or an infinity too; with
+    /// - Parameters:
+    ///   - request: The request to complete.
+    ///   - value: The value to encode.
+    ///   - encoder: How it is encoded. The default, nil, is ``JSONBodyEncoder`` with the layout of ``options``.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error is
+    ///   Foundation's `EncodingError`, also for NaN and infinities; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
     public func serialize(
         _ request: Request,
         encoding value: some Encodable,
-        encoder: JSONEncoder? = nil
+        encoder: JSONBodyEncoder? = nil
     ) throws(SerializationError) -> Request {
         let data = try encoded(value) { try (encoder ?? makeEncoder()).encode(value) }
         var complete = settings.complete(request)
@@ -51,24 +53,22 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
         return complete
     }
 
-    private func makeEncoder() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+    private func makeEncoder() -> JSONBodyEncoder {
+        var encoder = JSONBodyEncoder()
         if options.sortsKeys { encoder.outputFormatting.insert(.sortedKeys) }
         if options.isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-        encoder.dateEncodingStrategy = .iso8601
         return encoder
     }
 }
 
-/// Runs an encoder of Foundation's, and makes a typed error of what it throws.
+/// Runs an encoder of Foundation's, and converts its error.
 func encoded(_ value: some Encodable, _ encode: () throws -> Data) throws(SerializationError) -> Data {
     do {
         return try encode()
     } catch {
         throw SerializationError(
             code: .encodingFailed,
-            message: "\(type(of: value)) could not be encoded: \(error)",
+            message: "\(type(of: value)) could not be encoded: \(reason(of: error)).",
             underlying: error
         )
     }

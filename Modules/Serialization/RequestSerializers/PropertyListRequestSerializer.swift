@@ -3,17 +3,17 @@ public import HTTPTypes
 
 /// Writes parameters as a property list; for GET, HEAD and DELETE into the query, as ``FormRequestSerializer`` does.
 ///
-/// Dates and data stay what they are. Null and sets are errors, since a property list has neither. Without parameters
+/// Dates and data keep their types. Null and sets are errors, since property lists have neither. Without parameters,
 /// there is no body and no Content-Type.
 public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
-    /// Header fields, options, and how and for which methods a query is written.
+    /// Header fields, options, how a query is written, and for which methods.
     public var settings: RequestSerializerSettings
-    /// How the property list is written; the default is XML.
-    public var format: PropertyListFormat
+    /// The format; the default is XML.
+    public var format: PropertyListValue.Format
 
     /// Creates a serializer.
     public init(
-        format: PropertyListFormat = .xml,
+        format: PropertyListValue.Format = .xml,
         headerFields: HTTPFields = FormRequestSerializer.defaultHeaderFields,
         methodsEncodingParametersInURL: Set<HTTPRequest.Method> = [.get, .head, .delete],
         queryEncoder: QueryEncoder = QueryEncoder()
@@ -26,17 +26,17 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         )
     }
 
-    /// The parameters as a property list, or nil without parameters.
+    /// The parameters as a property list; nil without parameters.
     public func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody? {
         guard let parameters else { return nil }
         let data = try PropertyListValue(parameters.root).data(format: format)
         return SerializedBody(.data(data), contentType: "application/x-plist")
     }
 
-    /// Returns the request with any value as its body, whatever the method, and the fields and options that it lacks.
+    /// Returns the request with a value as its body, for all methods, and with missing fields and options.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, where Foundation's
-    ///   `EncodingError` underlies it, or the format has not what the value holds; with
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error is
+    ///   Foundation's `EncodingError`, or if the format cannot represent a value; with
     ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
     public func serialize(
@@ -49,8 +49,8 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         return complete
     }
 
-    /// What a value encodes itself as. Foundation writes it in binary, which can carry all of it, and is what the one writer
-    /// of property lists then gets.
+    /// The tree of an encoded value. Foundation encodes it in binary, which can represent every value, and this
+    /// module writes the final format.
     private static func tree(of value: some Encodable) throws(SerializationError) -> PropertyListValue {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -61,7 +61,7 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         } catch {
             throw SerializationError(
                 code: error.kind == .nestedTooDeep ? .nestedTooDeep : .encodingFailed,
-                message: "\(type(of: value)) could not be encoded: \(error)",
+                message: "\(type(of: value)) could not be encoded: \(error.reason).",
                 underlying: error
             )
         }

@@ -1,12 +1,12 @@
-/// A character encoding that a text can be read in.
+/// A character encoding.
 ///
-/// UTF-8, UTF-16, UTF-32, US-ASCII, ISO 8859-1 and windows-1252 are read by Linnet itself. The others that servers use (WHATWG
-/// Encoding, section 4.2) are read by the C library's converters, `iconv`. With glibc these are modules that are loaded when
-/// they are first used: a minimal image may lack them (Debian and Ubuntu have them in `libc6` or `libc-bin`, Fedora in
-/// `glibc-gconv-extra`), and a program that is linked statically with glibc has none. Musl has a smaller set of them built in.
-/// What is missing is a ``CharsetError`` with ``CharsetError/Kind/noConverter``.
+/// Linnet decodes UTF-8, UTF-16, UTF-32, US-ASCII, ISO 8859-1 and windows-1252. The other charsets on the web (WHATWG
+/// Encoding, section 4.2) are decoded by `iconv` of the C library. With glibc, its converters are modules, which a
+/// minimal image may lack (Debian and Ubuntu package them in `libc6` or `libc-bin`, Fedora in `glibc-gconv-extra`)
+/// and a statically linked program cannot load. Musl has fewer of them built in. A missing converter is an error that
+/// says so.
 ///
-/// In every charset, bytes that are not in it are an error; nothing is replaced.
+/// Bytes that are not in the charset are an error; nothing is replaced.
 public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The name in lower case.
     public let description: String
@@ -21,9 +21,9 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     public static let utf8 = Charset("utf-8")
     /// US-ASCII; a byte above 127 is an error.
     public static let ascii = Charset("us-ascii")
-    /// ISO 8859-1: each byte is the scalar of its number.
+    /// ISO 8859-1: each byte is the scalar with its number.
     public static let latin1 = Charset("iso-8859-1")
-    /// Windows-1252, which is ISO 8859-1 with letters and signs in the place of C1's controls; five bytes are an error.
+    /// Windows-1252: ISO 8859-1 with letters and symbols in place of the C1 controls; five bytes are an error.
     public static let windows1252 = Charset("windows-1252")
     /// UTF-16 in the order of its byte order mark, big endian without one (RFC 2781, section 4.3).
     public static let utf16 = Charset("utf-16")
@@ -34,12 +34,12 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     static let utf32BigEndian = Charset("utf-32be")
     static let utf32LittleEndian = Charset("utf-32le")
 
-    /// The charset of a label from WHATWG's Encoding standard, or of a name of IANA's for one of those, without regard to
-    /// case and to blanks around it; nil if it cannot be read here.
+    /// The charset for a label of the WHATWG Encoding standard or an IANA name, regardless of case and surrounding
+    /// blanks; nil if it is not supported.
     ///
-    /// US-ASCII and ISO-8859-1 are what IANA's register says, and not windows-1252. `gb2312`, `shift_jis`, `euc-kr` and
-    /// `iso-8859-9` are the larger charsets that browsers read under these names: GB 18030, windows-31J, windows-949,
-    /// windows-1254. What browsers refuse to read, such as `iso-2022-kr`, is nil.
+    /// US-ASCII and ISO-8859-1 are those of IANA, not windows-1252. `gb2312`, `shift_jis`, `euc-kr` and `iso-8859-9`
+    /// are the larger charsets that browsers use for these labels: GB 18030, windows-31J, windows-949 and
+    /// windows-1254. Charsets that browsers refuse, such as `iso-2022-kr`, are nil.
     public init?(name: String) {
         let label = name.drop { $0 == " " || $0 == "\t" }
         let end = label.lastIndex { $0 != " " && $0 != "\t" }
@@ -47,26 +47,37 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
         self.init(known)
     }
 
-    /// Creates a charset that a closure reads, for ``StringResponseSerializer/charsets``.
+    /// The charset of the byte order mark at the beginning; nil without one.
     ///
-    /// Two are equal if they are copies of each other. It cannot be encoded with `Codable`.
+    /// UTF-32 comes first, since its little-endian mark begins with that of UTF-16.
+    init?(byteOrderMarkOf bytes: some RandomAccessCollection<UInt8>) {
+        switch Array(bytes.prefix(4)) {
+        case [0xFF, 0xFE, 0, 0]: self = .utf32LittleEndian
+        case [0, 0, 0xFE, 0xFF]: self = .utf32BigEndian
+        case let mark where mark.starts(with: [0xEF, 0xBB, 0xBF]): self = .utf8
+        case let mark where mark.starts(with: [0xFF, 0xFE]): self = .utf16LittleEndian
+        case let mark where mark.starts(with: [0xFE, 0xFF]): self = .utf16BigEndian
+        default: return nil
+        }
+    }
+
+    /// Creates a charset with a closure that decodes it, for ``StringResponseSerializer/charsets``.
+    ///
+    /// Two such charsets are equal if one is a copy of the other. They are not `Codable`.
     ///
     /// - Parameters:
-    ///   - name: The name that responses give it, without regard to case.
-    ///   - decode: Returns the text of the bytes; nil if they are not in the charset.
+    ///   - name: The name in responses, case-insensitive.
+    ///   - decode: Returns the text for bytes; nil if they are not in the charset.
     public init(custom name: String, decode: @escaping @Sendable ([UInt8]) -> String?) {
         description = name.lowercased()
         closure = CharsetClosure(decode)
     }
 
-    /// The text of the bytes, without a byte order mark; nil if the bytes are not in this charset, or the C library has no
-    /// converter for it, which ``text(of:)`` tells apart.
+    /// The text for bytes, without a byte order mark; nil if the bytes are not in this charset, or the C library has
+    /// no converter for it.
     public func decode(_ bytes: some RandomAccessCollection<UInt8>) -> String? { try? text(of: bytes) }
 
-    /// The text of the bytes, without a byte order mark.
-    ///
-    /// - Throws: ``CharsetError``.
-    public func text(of bytes: some RandomAccessCollection<UInt8>) throws(CharsetError) -> String {
+    func text(of bytes: some RandomAccessCollection<UInt8>) throws(CharsetError) -> String {
         if let closure {
             guard let text = closure.decode(Array(bytes)) else { throw CharsetError(kind: .malformed, offset: 0) }
             return text
@@ -128,7 +139,7 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
         return String(decoding: utf8, as: UTF8.self)
     }
 
-    /// The signs from 0x80 to 0x9F; a zero is no sign.
+    /// The characters from 0x80 to 0x9F; zero means none.
     private static let windows1252Signs: [UInt16] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
         0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
@@ -173,7 +184,7 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 }
 
-/// A closure with an identity, so that what holds it can be compared.
+/// A closure with an identity, which makes its owner `Hashable`.
 private final class CharsetClosure: Sendable, Hashable {
     let decode: @Sendable ([UInt8]) -> String?
 
@@ -185,7 +196,7 @@ private final class CharsetClosure: Sendable, Hashable {
 }
 
 extension Charset {
-    /// Reads a charset's name; throws `DecodingError` if it cannot be read here.
+    /// Decodes the name; throws `DecodingError` if the charset is not supported.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let name = try container.decode(String.self)
@@ -198,16 +209,38 @@ extension Charset {
         self = charset
     }
 
-    /// Writes the name; throws `EncodingError` if a closure reads the charset, which cannot be written.
+    /// Encodes the name; throws `EncodingError` if the charset has a closure.
     public func encode(to encoder: any Encoder) throws {
         if closure != nil {
             let context = EncodingError.Context(
                 codingPath: encoder.codingPath,
-                debugDescription: "A charset that a closure reads cannot be encoded."
+                debugDescription: "A charset with a closure cannot be encoded."
             )
             throw EncodingError.invalidValue(self, context)
         }
         var container = encoder.singleValueContainer()
         try container.encode(description)
+    }
+}
+
+/// Why bytes are not text in a charset.
+struct CharsetError: Error, Hashable, CustomStringConvertible {
+    enum Kind {
+        /// The bytes are not in the charset.
+        case malformed
+        /// The charset is known, but the C library has no converter for it: its module is not installed, or the program is
+        /// linked statically and cannot load it.
+        case noConverter
+    }
+
+    let kind: Kind
+    /// The offset in bytes of the first malformed sequence, or of one before it.
+    let offset: Int
+
+    /// The end of a sentence, without its full stop.
+    var description: String {
+        kind == .malformed
+            ? "byte \(offset) or a later one is not in the charset"
+            : "the C library has no converter for it; install one, or set a charset of your own"
     }
 }

@@ -6,13 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// The C library's converter from a charset to UTF-8 (POSIX, `iconv`).
+/// A converter of the C library to UTF-8 (POSIX `iconv`).
 ///
-/// The names come from ``CharsetLabels`` and never from a server.
+/// The names come from ``CharsetLabels``, never from a server.
 struct CharsetConverter: ~Copyable {
     private let descriptor: iconv_t
 
-    /// Nil if the library has no converter for any of the names.
+    /// Fails if the library has no converter for any of the names.
     init?(from names: [String]) {
         for name in names {
             guard let descriptor = iconv_open("UTF-8", name), descriptor != iconv_t(bitPattern: -1) else { continue }
@@ -24,7 +24,7 @@ struct CharsetConverter: ~Copyable {
 
     deinit { _ = iconv_close(descriptor) }
 
-    /// The text of the bytes.
+    /// The text for bytes.
     func text(of bytes: [UInt8]) throws(CharsetError) -> String {
         var input = bytes
         var utf8: [UInt8] = []
@@ -41,13 +41,13 @@ struct CharsetConverter: ~Copyable {
         return text
     }
 
-    /// Returns where the bytes are not in the charset; nil if all are.
+    /// Returns the offset of the first malformed bytes; nil if there are none.
     private func convert(
         _ input: UnsafeMutableRawBufferPointer, through output: UnsafeMutableRawBufferPointer, to utf8: inout [UInt8]
     ) -> Int? {
         var start = input.baseAddress?.assumingMemoryBound(to: CChar.self)
         var left = input.count
-        // What has been read, but not been written yet, comes last.
+        // At last, writes what was read and is still buffered.
         var isFlushing = left == 0
         while true {
             var written = output.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -60,7 +60,7 @@ struct CharsetConverter: ~Copyable {
             let count = output.count - room
             utf8.append(contentsOf: output[..<count])
             if result == Int(bitPattern: UInt.max) {
-                // There was no room for more, and there is now; without progress it would never end.
+                // Continues after a full buffer; without progress, the loop would not end.
                 guard failure == E2BIG, count > 0 || left < before else { return input.count - left }
             } else if isFlushing {
                 return nil

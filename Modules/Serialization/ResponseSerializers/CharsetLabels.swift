@@ -1,21 +1,21 @@
-/// How the bytes of a charset become text.
+/// How a charset is decoded.
 enum CharsetDecoder {
     case utf8
     case ascii
     case latin1
     case windows1252
     case userDefined
-    /// Without a byte order mark, big endian.
+    /// Big endian without a byte order mark.
     case utf16(isBigEndian: Bool?)
     case utf32(isBigEndian: Bool?)
-    /// The C library's converter: the first that it has under these names. The first is that of browsers' tables (WHATWG
-    /// Encoding), the others come close.
+    /// The C library's converter under the first name that it knows. The first name matches the tables of browsers
+    /// (WHATWG Encoding), the others approximate them.
     case converter([String])
 }
 
-/// The charsets that are known, by the labels of WHATWG's Encoding standard and some of IANA's register.
+/// The supported charsets, by the labels of the WHATWG Encoding standard and some of IANA's.
 enum CharsetLabels {
-    /// The charset's own name for a label in lower case.
+    /// The name for a lowercase label.
     static func name(_ label: String) -> String? { names[label] }
 
     static func decoder(_ name: String) -> CharsetDecoder? { charsets[name] }
@@ -33,7 +33,7 @@ enum CharsetLabels {
     private struct Row {
         let name: String
         let decoder: CharsetDecoder
-        /// Other labels, with spaces between them.
+        /// Other labels, separated by spaces.
         let labels: String
 
         init(_ name: String, _ decoder: CharsetDecoder, _ labels: String) {
@@ -55,7 +55,7 @@ enum CharsetLabels {
         Row("utf-32le", .utf32(isBigEndian: false), "csutf32le"),
     ]
 
-    /// US-ASCII and ISO-8859-1 are themselves here, as IANA's register says; in browsers they are windows-1252.
+    /// US-ASCII and ISO-8859-1 are those of IANA; in browsers they are windows-1252.
     private static let western = [
         Row("us-ascii", .ascii, "ascii ansi_x3.4-1968 iso646-us iso_646.irv:1991 iso-ir-6 us csascii"),
         Row(

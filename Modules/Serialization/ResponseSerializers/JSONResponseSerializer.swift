@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// Reads the body as a tree of JSON values.
+/// Reads the body as a ``JSONValue``.
 ///
 /// An empty body, and one that is a single space, give nil.
 public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with ``jsonContentTypes``.
+    /// The responses to accept; the default is a status of 200 to 299 with ``jsonContentTypes``.
     public var validation: ResponseValidation
-    /// Whether names and elements whose value is null are left out, at any depth, as AFNetworking 4 did it; the default
-    /// is false. A null at the top stays.
+    /// Whether names and elements that are null are removed at any depth, as with AFNetworking 4's option; the
+    /// default is false. A top-level null stays.
     public var removesNullValues: Bool
-    /// How the text is read.
+    /// How the text is parsed.
     public var options: JSONParsingOptions
 
-    /// `application/json`, `text/json`, `text/javascript`, and whatever ends in `+json`.
+    /// `application/json`, `text/json`, `text/javascript`, and types with the suffix `+json`.
     public static let jsonContentTypes = ["application/json", "text/json", "text/javascript", "*/*+json"]
 
     /// Creates a serializer.
@@ -29,7 +29,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// Validates the response and reads its body.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` or
-    ///   ``SerializationError/Code/nestedTooDeep``; a ``JSONSyntaxError`` underlies it and says where.
+    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a ``JSONSyntaxError``.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> JSONValue? {
         try validation.validate(response)
         let body = response.body
@@ -39,11 +39,8 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
             return removesNullValues ? value.removingNullValues() : value
         } catch {
             throw SerializationError(
-                code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "The body is not JSON: \(error).",
-                underlying: error,
-                response: response
-            )
+                unreadable: response, code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+                "The body is not JSON", reason: error.reason, underlying: error)
         }
     }
 }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Reads the body as a property list, in XML or binary; an empty body gives nil.
+/// Reads the body as a property list in XML or binary; an empty body gives nil.
 public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with ``propertyListContentTypes``.
+    /// The responses to accept; the default is a status of 200 to 299 with ``propertyListContentTypes``.
     public var validation: ResponseValidation
-    /// The limits of what is read.
+    /// The limits for parsing.
     public var options: PropertyListParsingOptions
 
-    /// `application/x-plist`, `application/x-apple-plist`, and the types that web servers give to XML.
+    /// `application/x-plist`, `application/x-apple-plist`, and the types that servers use for XML.
     public static let propertyListContentTypes = [
         "application/x-plist", "application/x-apple-plist", "application/x-apple-binary-plist", "application/xml",
         "text/xml",
@@ -25,7 +25,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     /// Validates the response and reads its body.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` or
-    ///   ``SerializationError/Code/nestedTooDeep``; a ``PropertyListSyntaxError`` underlies it and says where.
+    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a ``PropertyListSyntaxError``.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> PropertyListValue? {
         try validation.validate(response)
         if response.body.isEmpty { return nil }
@@ -40,11 +40,8 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
             return try PropertyListValue(parsing: response.body, options: options)
         } catch {
             throw SerializationError(
-                code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
-                message: "The body is not an acceptable property list: \(error).",
-                underlying: error,
-                response: response
-            )
+                unreadable: response, code: error.kind == .nestedTooDeep ? .nestedTooDeep : .decodingFailed,
+                "The body is not an acceptable property list", reason: error.reason, underlying: error)
         }
     }
 }

@@ -1,21 +1,20 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// Judges a response's status and content type, before its body is read.
+/// Checks the status and the content type of a response, before its body is read.
 ///
 /// ```swift
 /// try ResponseValidation(statusCodes: 200..<300, contentTypes: ["text/*"]).validate(response)
 /// ```
 public struct ResponseValidation: Sendable, Hashable {
     private var statuses: AcceptedStatuses
-    /// The content types that are accepted, as patterns (see ``MediaType/matches(_:)``); nil accepts all, which is the
-    /// default.
+    /// The accepted content types, as patterns (see ``MediaType/matches(_:)``); the default, nil, accepts all.
     ///
-    /// Type and subtype decide; a malformed parameter does no harm. A response without a body passes whatever its type. One
-    /// with a body and no Content-Type, or one that is no media type, is refused, unless `*/*` is among the patterns.
+    /// Parameters are ignored. A response without a body is accepted whatever its type. One with a body and a missing
+    /// or malformed Content-Type is refused, unless `*/*` is among the patterns.
     public var contentTypes: [String]?
-    /// Whether the body may be empty whatever the status; the default is true. With false it may be with a status that
-    /// allows no content: 1xx, 204, 205 and 304.
+    /// Whether the body may be empty; the default is true. If false, it may still be empty where HTTP allows no content:
+    /// with 1xx, 204, 205 and 304, and in reply to HEAD (RFC 9110, section 6.4.1).
     public var acceptsEmptyBody = true
 
     /// Creates a validation.
@@ -24,13 +23,13 @@ public struct ResponseValidation: Sendable, Hashable {
         self.contentTypes = contentTypes
     }
 
-    /// Creates a validation that accepts a set of statuses.
+    /// Creates a validation for a set of statuses.
     public init(statusCodes: RangeSet<Int>?, contentTypes: [String]? = nil) {
         statuses = AcceptedStatuses(statusCodes)
         self.contentTypes = contentTypes
     }
 
-    /// The statuses that are accepted; nil accepts all. The default is 200 to 299.
+    /// The accepted statuses; nil accepts all. The default is 200 to 299.
     public var statusCodes: RangeSet<Int>? {
         get { statuses.rangeSet }
         set { statuses = AcceptedStatuses(newValue) }
@@ -39,11 +38,11 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Accepts any status and any content type.
     public static let none = ResponseValidation(statusCodes: nil, contentTypes: nil)
 
-    /// Does nothing if the response is acceptable.
+    /// Returns if the response is acceptable.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/unacceptableStatus``,
-    ///   ``SerializationError/Code/unacceptableContentType`` or ``SerializationError/Code/emptyBody``. If the status and
-    ///   another are wrong, the status is the error and the other underlies it.
+    ///   ``SerializationError/Code/unacceptableContentType`` or ``SerializationError/Code/emptyBody``. If the status
+    ///   and the body are unacceptable, the error is about the status, and the underlying error about the body.
     public func validate(_ response: SerializedResponse) throws(SerializationError) {
         let bodyError = response.body.isEmpty ? emptyBodyError(of: response) : contentTypeError(of: response)
         let status = response.head.status
@@ -60,15 +59,14 @@ public struct ResponseValidation: Sendable, Hashable {
     }
 
     private func emptyBodyError(of response: SerializedResponse) -> SerializationError? {
-        let status = response.head.status.code
-        if acceptsEmptyBody || status < 200 || [204, 205, 304].contains(status) { return nil }
+        if acceptsEmptyBody || !response.allowsContent { return nil }
         return SerializationError(code: .emptyBody, message: "The response has no body.", response: response)
     }
 
     private func contentTypeError(of response: SerializedResponse) -> SerializationError? {
         guard let contentTypes else { return nil }
         let field = Self.contentType(of: response.head.headerFields)
-        // The usual cases, for which nothing has to be taken apart.
+        // The frequent cases, which need no parsing.
         if let field, contentTypes.contains(field) || Self.isPlainMatch(field, contentTypes) { return nil }
         let mediaType = field.flatMap(MediaType.init(contentType:))
         if let mediaType, contentTypes.contains(where: mediaType.matches) { return nil }
@@ -80,8 +78,7 @@ public struct ResponseValidation: Sendable, Hashable {
         )
     }
 
-    /// Looks at one field after the other, which for the few that a response has is much faster than the index that
-    /// `HTTPFields` makes to find one.
+    /// A linear search, which for the few fields of a response is faster than the index that `HTTPFields` builds.
     private static func contentType(of fields: HTTPFields) -> String? {
         var found: HTTPField?
         for field in fields where field.name == .contentType {
@@ -91,7 +88,7 @@ public struct ResponseValidation: Sendable, Hashable {
         return found?.value
     }
 
-    /// Whether the field is one of the types, written as it is, with one parameter that has no quotes.
+    /// Whether the field is one of the types verbatim, followed by one unquoted parameter.
     private static func isPlainMatch(_ field: String, _ contentTypes: [String]) -> Bool {
         let bytes = field.utf8
         guard let end = bytes.firstIndex(of: UInt8(ascii: ";")) else { return false }
@@ -118,7 +115,7 @@ public struct ResponseValidation: Sendable, Hashable {
 extension ResponseValidation: Codable {
     private enum CodingKeys: String, CodingKey { case statusCodes, contentTypes, acceptsEmptyBody }
 
-    /// Reads a validation. Statuses are pairs of a first status and the one after the last: `[[200, 300], [404, 405]]`.
+    /// Decodes a validation. Statuses are pairs of a first status and an upper bound: `[[200, 300], [404, 405]]`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let pairs = try container.decodeIfPresent([[Int]].self, forKey: .statusCodes)
@@ -126,7 +123,7 @@ extension ResponseValidation: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .statusCodes,
                 in: container,
-                debugDescription: "Statuses are pairs of a first one and the one after the last."
+                debugDescription: "Statuses are pairs of a first status and an upper bound."
             )
         }
         statuses = AcceptedStatuses(pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) })
@@ -134,12 +131,52 @@ extension ResponseValidation: Codable {
         acceptsEmptyBody = try container.decodeIfPresent(Bool.self, forKey: .acceptsEmptyBody) ?? true
     }
 
-    /// Writes the validation.
+    /// Encodes the validation.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let pairs = statusCodes?.ranges.map { [$0.lowerBound, $0.upperBound] }
         try container.encodeIfPresent(pairs, forKey: .statusCodes)
         try container.encodeIfPresent(contentTypes, forKey: .contentTypes)
         try container.encode(acceptsEmptyBody, forKey: .acceptsEmptyBody)
+    }
+}
+
+/// The accepted statuses.
+///
+/// A validation is created and copied for each request, which with a `RangeSet` would cost more than the rest of it.
+enum AcceptedStatuses: Sendable, Hashable {
+    case all
+    case range(Range<Int>)
+    /// Sorted and disjoint; never a single one.
+    case ranges([Range<Int>])
+
+    init(_ range: Range<Int>) {
+        self = range.isEmpty ? .ranges([]) : .range(range)
+    }
+
+    init(_ set: RangeSet<Int>?) {
+        guard let set else {
+            self = .all
+            return
+        }
+        let ranges = Array(set.ranges)
+        self = ranges.count == 1 ? .range(ranges[0]) : .ranges(ranges)
+    }
+
+    /// Nil for all statuses.
+    var rangeSet: RangeSet<Int>? {
+        switch self {
+        case .all: nil
+        case .range(let range): RangeSet(range)
+        case .ranges(let ranges): RangeSet(ranges)
+        }
+    }
+
+    func contains(_ code: Int) -> Bool {
+        switch self {
+        case .all: true
+        case .range(let range): range.contains(code)
+        case .ranges(let ranges): ranges.contains { $0.contains(code) }
+        }
     }
 }

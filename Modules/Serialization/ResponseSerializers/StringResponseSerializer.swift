@@ -1,16 +1,15 @@
 import FoundationEssentials
 
-/// Reads the body as a text.
+/// Reads the body as text.
 ///
-/// The charset is that of a byte order mark if the body begins with one, else the one that Content-Type names, else
-/// ``fallbackCharset``. Bytes that are not in that charset are an error; nothing is replaced. An empty body is an empty text,
-/// whatever its charset.
+/// The charset is that of a byte order mark, else that of Content-Type, else ``fallbackCharset``. Bytes that are not
+/// in the charset are an error; nothing is replaced. An empty body is an empty text in any charset.
 public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// What is accepted; the default is a status of 200 to 299 with any content type.
+    /// The responses to accept; the default is a status of 200 to 299 with any content type.
     public var validation: ResponseValidation
-    /// The charset when the response names none; the default is UTF-8.
+    /// The charset for responses that name none; the default is UTF-8.
     public var fallbackCharset: Charset
-    /// Charsets that are looked for by name before those that are known here; the default is none.
+    /// Additional charsets, which take priority over those of the same name; the default is none.
     ///
     /// ```swift
     /// serializer.charsets = [Charset(custom: "x-braille") { bytes in Braille.text(of: bytes) }]
@@ -25,8 +24,8 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` when the charset is not known
-    ///   here; a ``CharsetError`` underlies it when the bytes are not in it, or the C library lacks its converter.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` if the charset is not
+    ///   supported, the bytes are not in it, or the C library has no converter for it.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> String {
         try validation.validate(response)
         if response.body.isEmpty { return "" }
@@ -35,21 +34,17 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
             return try charset.text(of: response.body)
         } catch {
             throw SerializationError(
-                code: .decodingFailed,
-                message: error.kind == .malformed
-                    ? "The body is not a text in \(charset): byte \(error.offset) or one behind it is not in the charset."
-                    : "The body's charset is \(charset), and \(error); install it, or set a charset of your own.",
-                underlying: error,
-                response: response
-            )
+                unreadable: response, "The body is not text in \(charset)", reason: "\(error)", underlying: error)
         }
     }
 
     private func charset(of response: SerializedResponse) throws(SerializationError) -> Charset {
         let name = response.mediaType?.parameter("charset")
-        if let marked = markedCharset(response.body, name: name?.lowercased() ?? "") { return marked }
+        let label = name?.lowercased() ?? ""
+        if let marked = Charset(byteOrderMarkOf: response.body), isMark(of: marked, in: response.body, label: label) {
+            return marked
+        }
         guard let name else { return fallbackCharset }
-        let label = name.lowercased()
         guard let charset = charsets.first(where: { $0.description == label }) ?? Charset(name: label) else {
             throw SerializationError(
                 code: .decodingFailed,
@@ -60,22 +55,20 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
         return charset
     }
 
-    /// The charset of a byte order mark. That of UTF-16 begins as that of UTF-32 does; where one of the two is named, its
-    /// own decoder looks at it.
-    private func markedCharset(_ body: Data, name: String) -> Charset? {
-        if body.starts(with: [0xEF, 0xBB, 0xBF]) { return .utf8 }
-        if name.hasPrefix("utf-16") || name.hasPrefix("utf-32") { return nil }
-        if body.starts(with: [0xFF, 0xFE, 0, 0]) { return .utf32LittleEndian }
-        if body.starts(with: [0, 0, 0xFE, 0xFF]) { return .utf32BigEndian }
-        if body.starts(with: [0xFE, 0xFF]) { return .utf16BigEndian }
-        return body.starts(with: [0xFF, 0xFE]) ? .utf16LittleEndian : nil
+    /// Whether the mark decides. The decoders of UTF-16 and UTF-32 handle their own marks. UTF-16 text that begins
+    /// with U+0000 has the mark of UTF-32; a body that is labeled UTF-16 is read as UTF-32 only if all of it is
+    /// valid.
+    private func isMark(of marked: Charset, in body: Data, label: String) -> Bool {
+        guard marked != .utf8, label.hasPrefix("utf-16") || label.hasPrefix("utf-32") else { return true }
+        let isWide = marked == .utf32LittleEndian || marked == .utf32BigEndian
+        return isWide && label.hasPrefix("utf-16") && marked.decode(body) != nil
     }
 }
 
 extension StringResponseSerializer {
     private enum CodingKeys: String, CodingKey { case validation, fallbackCharset, charsets }
 
-    /// Reads a serializer; without ``charsets`` there are none.
+    /// Decodes a serializer; missing ``charsets`` are none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         validation = try container.decode(ResponseValidation.self, forKey: .validation)

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import LinnetSerialization
 
 /// The values of a response of newline-delimited JSON, as they come.
@@ -9,7 +9,7 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
     public typealias Failure = SessionError
 
     let response: StreamedResponse
-    let decoder: JSONDecoder
+    let decoder: JSONBodyDecoder
     let limit: Int
 
     /// Makes the reader; a streamed body has one.
@@ -21,7 +21,7 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
     /// Reads values.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var lines: LineReader
-        fileprivate let decoder: JSONDecoder
+        fileprivate let decoder: JSONBodyDecoder
         fileprivate let url: URL
         fileprivate var number: Int
 
@@ -53,9 +53,10 @@ extension StreamedResponse {
     /// left out.
     ///
     /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, a longer one than the limit with
-    /// ``SessionError/Code/bodyTooLarge``. The decoder must not be changed meanwhile.
+    /// ``SessionError/Code/bodyTooLarge``.
     public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = StreamedResponse.defaultLineLimit
+        as type: Value.Type, decoder: JSONBodyDecoder = JSONBodyDecoder(),
+        upTo limit: Int = StreamedResponse.defaultLineLimit
     ) -> JSONLineSequence<Value> {
         JSONLineSequence(response: self, decoder: decoder, limit: limit)
     }

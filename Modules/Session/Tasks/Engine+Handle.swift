@@ -14,7 +14,7 @@ extension Engine {
             var response = try await run(
                 request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
             let body = try await collect(&response, of: request.method, driver)
-            return try Response(response, body: body, serializer: serializer)
+            return try Response(response, body: body, to: request.method, serializer: serializer)
         } catch {
             throw error.adding(metrics: driver.attemptMetrics)
         }
