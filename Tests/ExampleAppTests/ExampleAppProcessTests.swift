@@ -26,7 +26,7 @@ struct ExampleAppProcessTests {
         #expect(run.error.contains("wanted: \(wanted)"))
     }
 
-    @Test func aBadPinIsAWrongCommandLine() async throws {
+    @Test func anInvalidPinIsAUsageError() async throws {
         let run = try await BuiltProduct.run(["--pin", "nonsense"])
         #expect(run.status == 64)
         #expect(run.error.split(separator: "\n").count == 1)

@@ -29,7 +29,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions, [HTTPVersions.http1, .http2])
-    func nginxLearnsWhoTheClientIs(version: TLSOptions.Version, http: HTTPVersions) async throws {
+    func nginxReceivesTheClientCertificate(version: TLSOptions.Version, http: HTTPVersions) async throws {
         for (name, expected) in [("alice", "CN=alice"), ("mallory", nil), (nil, nil)] {
             let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
             try await Server.client.withSession {
@@ -70,7 +70,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: [Server.sServerClient12, .sServerClient13])
-    func whoMustShowACertificateIsToldSo(server: Server) async throws {
+    func aMissingRequiredCertificateIsReported(server: Server) async throws {
         for (name, code) in [
             (nil, SessionError.Code?.some(.clientCertificateRequired)), ("mallory", .clientCertificateRefused),
             ("alice", nil),

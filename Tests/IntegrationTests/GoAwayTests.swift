@@ -27,13 +27,13 @@ struct GoAwayTests {
     }
 
     /// POST, which no client may repeat on its own unless it knows that the server has not seen it.
-    @Test(arguments: [MockServer.Configuration.LateStreams.refused, .ignored])
-    func noRequestIsLostAndNoneIsDoubled(late: MockServer.Configuration.LateStreams) async throws {
+    @Test(arguments: [true, false])
+    func everyRequestIsServedExactlyOnce(refusesLateStreams: Bool) async throws {
         let tally = Tally()
         let configuration = MockServer.Configuration {
             $0.httpVersions = .http2
             $0.http2.goAway = .after(Self.perConnection)
-            $0.http2.lateStreams = late
+            $0.http2.refusesLateStreams = refusesLateStreams
         }
         let handler: MockServer.Handler = { request in
             if let number = Int(request.bodyText) { tally.count(number) }

@@ -33,7 +33,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    @Test func requestsOneAfterAnotherUseEachConnectionUp() async throws {
+    @Test func sequentialRequestsUseEachConnectionUpToItsLimit() async throws {
         try await Server.http2KeepAlive.withHTTP2Session { session in
             var served: [ServedBy] = []
             for _ in 0..<100 {
@@ -46,7 +46,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    @Test func aServerThatGoesAwayLosesNoneOfManyRequests() async throws {
+    @Test func noRequestIsLostWhenTheServerSendsGoAway() async throws {
         try await Server.http2KeepAlive.withHTTP2Session { session in
             let markers = try await many(1_000, workers: 32) { number in
                 let marker = "marker-\(number)"
@@ -60,7 +60,7 @@ struct HTTP2ConcurrencyTests {
     }
 
     @Test(arguments: Server.allHTTP2)
-    func aCancelledRequestHurtsNoOther(server: Server) async throws {
+    func aCancelledRequestDoesNotAffectOthers(server: Server) async throws {
         try await server.withHTTP2Session { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for worker in 0..<8 {
@@ -88,7 +88,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    @Test func aCancelledStreamLeavesItsConnection() async throws {
+    @Test func aCancelledStreamLeavesItsConnectionOpen() async throws {
         try await Server.http2.withHTTP2Session { session in
             let before = try ServedBy(try await session.get("1k", serializer: DataResponseSerializer()))
             for try await chunk in try await session.session.bytes(for: session.request(.get, "bytes-10m")) {

@@ -53,7 +53,7 @@ struct HTTPBinEchoTests {
     }
 
     @Test(arguments: Verb.allCases, Surface.allCases)
-    func headersOfACallReplaceDefaultsAndKeepOthers(verb: Verb, surface: Surface) async throws {
+    func aRequestsHeaderFieldsReplaceDefaultsAndKeepOthers(verb: Verb, surface: Surface) async throws {
         try await Server.httpbin.withSession {
             $0.session.headerFields = [.xMarker: "session", .cacheControl: "no-store"]
         } run: { session in
@@ -90,7 +90,7 @@ struct HTTPBinEchoTests {
         }
     }
 
-    @Test func aVerbWithoutAFunctionIsSentToo() async throws {
+    @Test func aMethodWithoutAVerbFunctionCanBeSent() async throws {
         try await Server.httpbin.withSession { session in
             let method = try #require(HTTPRequest.Method("TRACE"))
             let response = try await session.response(method, "anything", serializer: JSONResponseSerializer())

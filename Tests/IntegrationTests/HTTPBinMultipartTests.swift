@@ -63,7 +63,7 @@ struct HTTPBinMultipartTests {
         }
     }
 
-    @Test func uploadProgressOnlyGrowsAndEndsAtTheWhole() async throws {
+    @Test func uploadProgressIncreasesToTheTotal() async throws {
         try await Server.httpbin.withSession { session in
             let progress = EventRecorder<TransferProgress>()
             let finished = Signal()

@@ -7,7 +7,7 @@ import Testing
 struct KeepAliveTests {
     private static let requestsPerConnection = 5
 
-    @Test func requestsOneAfterAnotherUseEachConnectionUp() async throws {
+    @Test func sequentialRequestsUseEachConnectionUpToItsLimit() async throws {
         try await Server.keepAlive.withSession { session in
             var served: [ServedBy] = []
             for _ in 0..<100 {
@@ -20,7 +20,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test func concurrentRequestsLoseNone() async throws {
+    @Test func noConcurrentRequestIsLost() async throws {
         try await Server.keepAlive.withSession { session in
             let served = try await withThrowingTaskGroup(of: [ServedBy].self) { group in
                 for _ in 0..<8 {
@@ -45,7 +45,7 @@ struct KeepAliveTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func postsThatCannotBeRepeatedGetThrough(surface: Surface) async throws {
+    func unrepeatablePostsSucceed(surface: Surface) async throws {
         try await Server.keepAlive.withSession { session in
             for number in 0..<30 {
                 let response = try await surface.send(
@@ -80,7 +80,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test func uploadsGoThroughUsedUpConnections() async throws {
+    @Test func uploadsSucceedAcrossConnectionLimits() async throws {
         try await Server.keepAlive.withSession { session in
             let url = try session.url(for: "upload")
             for size in (1...12).map({ $0 * 10_000 }) {

@@ -18,7 +18,7 @@ struct KilledDownloadTests {
     private static let gibibyte = 1 << 30
 
     /// From nginx, whose entity tags are strong.
-    @Test func oneGibibyteFromNginxIsTheSame() async throws {
+    @Test func aResumedGibibyteFromNginxIsIdentical() async throws {
         try await withServedFile { file, url in
             let digest = try await sha256(of: file)
             for round in 0..<Self.rounds {
@@ -41,7 +41,7 @@ struct KilledDownloadTests {
         }
     }
 
-    @Test func aFileThatChangedInBetweenIsTheNewOne() async throws {
+    @Test func aFileThatChangedMeanwhileIsDownloadedAnew() async throws {
         try await withServedFile { file, url in
             for round in 0..<Self.rounds {
                 try await withFolder { folder in
@@ -65,7 +65,7 @@ struct KilledDownloadTests {
     }
 
     /// httpbin makes its ranges as they are asked for, slowly if one wants it.
-    @Test func aRangeFromHTTPBinIsTheSame() async throws {
+    @Test func aResumedRangeFromHTTPBinIsIdentical() async throws {
         let size = 102_400
         let expected = Data((0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) })
         let url = try Server.httpbin.url.appending(path: "range/\(size)")

@@ -42,7 +42,7 @@ struct ManInTheMiddleTests {
             [Environment.certificate("root")] + Certificate.all(contentsOfFile: Self.authority))
     }
 
-    @Test func whoTrustsTheSystemAloneIsRead() async throws {
+    @Test func aClientThatTrustsTheInstalledAuthorityCanBeRead() async throws {
         let before = try Events.now()
         try await Server.mitm.withSession(policy: .systemTrust(anchors: anchors())) { session in
             let response = try await session.get("1k", serializer: DataResponseSerializer())
@@ -55,7 +55,7 @@ struct ManInTheMiddleTests {
     }
 
     @Test(arguments: ["good", "intermediate", "root"], [TLSOptions.Version.tls12, .tls13])
-    func noByteOfARequestReachesHimPastAPin(certificate: String, version: TLSOptions.Version) async throws {
+    func aPinnedClientSendsNoByteOfARequest(certificate: String, version: TLSOptions.Version) async throws {
         let pinned = try Environment.certificate(certificate)
         let policies = try [
             SecurityPolicy.publicKeyPins([pinned.publicKeyPin], anchors: anchors()),
@@ -85,7 +85,7 @@ struct ManInTheMiddleTests {
 
     /// The whole of it with a program of its own and the system's store, as an administrator would fill it.
     @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
-    func theSystemsStoreIsWhatAnAdministratorMadeOfIt() async throws {
+    func anAuthorityInTheSystemStoreIsTrustedUnlessAKeyIsPinned() async throws {
         let url = try Server.mitm.url.appending(path: "1k").absoluteString
         let store = ["SSL_CERT_FILE": try Self.authority]
         let before = try Events.now()

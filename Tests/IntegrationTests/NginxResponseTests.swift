@@ -55,7 +55,7 @@ struct NginxResponseTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func noContentIsNilAsJSON(surface: Surface) async throws {
+    func noContentDecodesToNil(surface: Surface) async throws {
         try await Server.plain.withSession { session in
             let response = try await surface.send(.get, "empty", on: session)
             #expect(response.status == .noContent)
@@ -95,7 +95,7 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func aRangeIsThatPartOfTheFile() async throws {
+    @Test func aRangeRequestReturnsThatPartOfTheFile() async throws {
         try await Server.plain.withSession { session in
             let part = try await session.get(
                 "bytes-64k", headers: [.range: "bytes=1000-1999"], serializer: DataResponseSerializer())
@@ -115,7 +115,7 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func eventsTellOfEachRequestInOrder() async throws {
+    @Test func eventsOfEachRequestArriveInOrder() async throws {
         try await Server.plain.withSession { session in
             var events = session.session.events.makeAsyncIterator()
             let task = session.task(.get, "1k", serializer: DataResponseSerializer())
@@ -137,7 +137,7 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func aRefusedConnectionIsAnErrorOfItsOwn() async throws {
+    @Test func aRefusedConnectionFailsWithConnectionFailed() async throws {
         // Nothing listens on the discard port's neighbour; it is below those that are handed out.
         try await Server.plain.withSession(baseURL: URL(string: "http://127.0.0.1:1")) { session in
             let error = await #expect(throws: SessionError.self) { try await session.get("1k") }

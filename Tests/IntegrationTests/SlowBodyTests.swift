@@ -9,7 +9,7 @@ struct SlowBodyTests {
     private let file = ServedFile.middle
     private let size = Int64(ServedFile.middle.size)
 
-    @Test func progressOnlyGrowsAndEndsAtTheWhole() async throws {
+    @Test func progressIncreasesToTheTotal() async throws {
         try await Server.slow.withSession { session in
             let task = session.task(.get, file.path, serializer: DataResponseSerializer())
             let updates = task.progressUpdates
@@ -41,7 +41,7 @@ struct SlowBodyTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aTimeoutShorterThanTheBodyEndsIt(surface: Surface) async throws {
+    func theRequestTimeoutAppliesToTheBody(surface: Surface) async throws {
         try await Server.slow.withSession { session in
             var options = RequestOptions()
             options.timeout = .milliseconds(1500)
@@ -56,7 +56,7 @@ struct SlowBodyTests {
         }
     }
 
-    @Test func theIdleTimeoutDoesNotMindABodyThatKeepsComing() async throws {
+    @Test func theIdleTimeoutDoesNotApplyWhileBytesArrive() async throws {
         try await Server.slow.withSession { session in
             var options = RequestOptions()
             options.idleTimeout = .milliseconds(2500)
@@ -134,7 +134,7 @@ struct SlowBodyTests {
         }
     }
 
-    @Test func aSuspendedHandleWaitsAndThenGoesOn() async throws {
+    @Test func aSuspendedHandleContinuesAfterResume() async throws {
         try await Server.slow.withSession { session in
             let task = session.task(.get, file.path, serializer: DataResponseSerializer())
             let states = EventRecorder<TaskState>()
@@ -168,7 +168,7 @@ struct SlowBodyTests {
         }
     }
 
-    @Test func shutdownAtOnceEndsWhatRuns() async throws {
+    @Test func immediateShutdownFailsRunningRequests() async throws {
         let session = try HTTPSession(baseURL: Server.slow.url)
         let task = session.task(.get, file.path, serializer: DataResponseSerializer())
         task.resume()
@@ -178,7 +178,7 @@ struct SlowBodyTests {
         #expect(error?.code == .shutDown)
     }
 
-    @Test func gracefulShutdownLetsABodyCome() async throws {
+    @Test func gracefulShutdownWaitsForABody() async throws {
         let session = try HTTPSession(baseURL: Server.slow.url)
         let task = session.task(.get, file.path, serializer: DataResponseSerializer())
         task.resume()

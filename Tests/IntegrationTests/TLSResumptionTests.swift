@@ -51,7 +51,7 @@ struct TLSResumptionTests {
     }
 
     @Test(arguments: Way.allCases)
-    func aStricterPolicyRefusesTheServerAllTheSame(way: Way) async throws {
+    func aStricterPolicyRefusesTheServerDespiteResumption(way: Way) async throws {
         let wrong = try Environment.certificate("expired").publicKeyPin
         try await way.server.withSession {
             $0.session.tls.maximumVersion = way.highest
@@ -68,7 +68,7 @@ struct TLSResumptionTests {
     }
 
     @Test(arguments: Way.allCases)
-    func itCanBeSwitchedOff(way: Way) async throws {
+    func resumptionCanBeDisabled(way: Way) async throws {
         try await way.server.withSession {
             $0.session.tls.maximumVersion = way.highest
             $0.session.tls.sessionResumption = false

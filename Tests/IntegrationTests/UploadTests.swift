@@ -55,7 +55,7 @@ struct UploadTests {
     }
 
     @Test(arguments: Source.allCases, Surface.allCases)
-    func aRefusalBeforeTheBodysEndIsTheAnswer(source: Source, surface: Surface) async throws {
+    func aRefusalBeforeTheEndOfTheBodyIsTheResponse(source: Source, surface: Surface) async throws {
         try await Server.plain.withSession { session in
             let error = await #expect(throws: SessionError.self) {
                 try await Self.upload(source.body, to: "upload-refused", session: session, surface: surface)
@@ -69,7 +69,7 @@ struct UploadTests {
         }
     }
 
-    @Test func manyRefusedUploadsLeaveTheSessionWhole() async throws {
+    @Test func manyRefusedUploadsLeaveTheSessionUsable() async throws {
         try await Server.plain.withSession { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<32 {
@@ -87,7 +87,7 @@ struct UploadTests {
         }
     }
 
-    @Test func expectContinueSparesARefusedBody() async throws {
+    @Test func expectContinueAvoidsSendingARefusedBody() async throws {
         try await Server.plain.withSession { session in
             var request = Request(url: try session.url(for: "upload-refused"), method: .post)
             request.headerFields[.expect] = "100-continue"

@@ -46,7 +46,7 @@ struct LinnetPinsTests {
         return "sha256/" + String(run.text.prefix { !$0.isNewline })
     }
 
-    @Test func aServersPinsAreThoseThatOpenSSLFinds() async throws {
+    @Test func aServersPinsEqualThoseComputedByOpenSSL() async throws {
         try await withServer { folder, _, host in
             let leaf = try folder.write("leaf.pem", identity.certificateChainPEM)
             let root = try folder.write("root.pem", pki.rootPEM)
@@ -74,7 +74,7 @@ struct LinnetPinsTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func filesArePrintedAsOpenSSLDoes(key: TestPKI.KeyKind) async throws {
+    func thePinsOfFilesEqualThoseComputedByOpenSSL(key: TestPKI.KeyKind) async throws {
         let folder = try Folder()
         defer { folder.remove() }
         let identity = try pki.identity { $0.key = key }
@@ -89,7 +89,7 @@ struct LinnetPinsTests {
         #expect(entries.map(\.links.count) == [2, 1])
     }
 
-    @Test func jsonTellsTheAnchorApart() async throws {
+    @Test func jsonMarksTheAnchorAsNotPresented() async throws {
         try await withServer { folder, _, host in
             let root = try folder.write("root.pem", pki.rootPEM)
             let run = try await BuiltTool.run(["--json", "--cacert", root, host])
@@ -100,7 +100,7 @@ struct LinnetPinsTests {
         }
     }
 
-    @Test func aPolicyIsTriedOut() async throws {
+    @Test func aPolicyIsCheckedAgainstAServer() async throws {
         try await withServer { folder, _, host in
             _ = try folder.write("root.pem", pki.rootPEM)
             let other = try TestPKI.selfSigned().pin
@@ -125,7 +125,7 @@ struct LinnetPinsTests {
         }
     }
 
-    @Test func aPolicyIsTriedOutOnFiles() async throws {
+    @Test func aPolicyIsCheckedAgainstFiles() async throws {
         let folder = try Folder()
         defer { folder.remove() }
         _ = try folder.write("root.pem", pki.rootPEM)
@@ -157,7 +157,7 @@ struct LinnetPinsTests {
             if: ProcessInfo.processInfo.environment["LINNET_TEST_NGINX_TLS"] != nil,
             "nginx does not run: use `make test`"),
         arguments: ["TLS", "RSA", "P384", "ED25519", "TLS12"])
-    func nginxsPinsAreThoseOfTheUsualPipe(server: String) async throws {
+    func nginxsPinsEqualThoseOfTheOpenSSLCommandLine(server: String) async throws {
         let environment = ProcessInfo.processInfo.environment
         let url = try #require(environment["LINNET_TEST_NGINX_\(server)"])
         let host = url.dropFirst("https://".count)
@@ -195,7 +195,7 @@ struct LinnetPinsTests {
         #expect(findings.map(\.kind) == [.publicSuffixPattern, .noBackupPin])
     }
 
-    @Test func whatCannotBeReadIsToldInALine() async throws {
+    @Test func readFailuresAreReportedOnOneLine() async throws {
         let folder = try Folder()
         defer { folder.remove() }
         let text = try folder.write("text.pem", "no certificate")
@@ -219,7 +219,7 @@ struct LinnetPinsTests {
         ["localhost:x"], ["--lint", "a.json", "localhost"], ["--timeout", "0", "localhost"], ["https://example.com/"],
         ["--nonsense"], ["--check", "policy.json", "file.pem"],
     ])
-    func aWrongCommandLineIsToldApart(_ arguments: [String]) async throws {
+    func aUsageErrorHasItsOwnExitCode(_ arguments: [String]) async throws {
         let run = try await BuiltTool.run(arguments)
         #expect(run.status == 64, "\(run.errors)")
         #expect(!run.errors.isEmpty)
