@@ -55,7 +55,7 @@ struct ErrorLineTests {
     }
 
     @Test func anUnreachableServerIsReported() async throws {
-        // Nobody listens at port 1, and nobody beside this test can come to.
+        // No process listens on port 1, which is reserved.
         let line = try await errorLine(from: try #require(URL(string: "http://127.0.0.1:1/")))
         #expect(line.contains("127.0.0.1:1"))
         #expect(line.contains("Check the name and the port"))

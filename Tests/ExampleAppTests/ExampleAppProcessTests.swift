@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built executable, as a user runs it.
+/// Tests of the built executable.
 @Suite(
     .leavesNothingAlive, .timeLimit(.minutes(1)),
     .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))

@@ -4,7 +4,7 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// nginx and `openssl s_server`, which want to know who the client is.
+/// Client certificates with nginx and `openssl s_server`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct ClientIdentityTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -14,7 +14,7 @@ struct ClientIdentityTests {
         return try .files(certificates: path + ".pem", privateKey: path + ".key")
     }
 
-    /// Whom nginx saw: nil when it saw nobody, and refused.
+    /// The subject of the certificate that nginx received; nil when it received none and refused the request.
     private func seen(_ session: HTTPSession) async throws -> (name: String?, isResumed: Bool) {
         let any = DataResponseSerializer(validation: .none)
         let response = try await session.get("1k", serializer: any)

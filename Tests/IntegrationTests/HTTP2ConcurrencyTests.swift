@@ -4,7 +4,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// Many requests at a time over HTTP/2, on servers that allow few streams or few requests on a connection.
+/// Concurrent requests over HTTP/2 to servers that limit the streams or requests of a connection.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct HTTP2ConcurrencyTests {
     @Test(arguments: Server.nginxHTTP2)
@@ -67,7 +67,7 @@ struct HTTP2ConcurrencyTests {
                     group.addTask {
                         for _ in 0..<10 {
                             if worker.isMultiple(of: 2) {
-                                // Left in the middle of ten megabytes.
+                                // Abandoned in the middle of ten megabytes.
                                 let request = try session.request(.get, "bytes-10m")
                                 for try await chunk in try await session.session.bytes(for: request) {
                                     #expect(!chunk.isEmpty)
@@ -100,7 +100,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    /// Makes requests by their numbers, some at a time, and returns what came.
+    /// Sends numbered requests with limited concurrency, and returns the results.
     private func many<R: Sendable>(
         _ count: Int, workers: Int, _ request: @escaping @Sendable (Int) async throws -> R
     ) async throws -> [R] {

@@ -71,7 +71,7 @@ struct HTTPBinContentTests {
         }
     }
 
-    // httpbin seeds one generator for all of its threads, so the bytes themselves cannot be foretold.
+    // httpbin uses one generator for all of its threads, so the bytes themselves are not predictable.
     @Test(arguments: [0, 1, 1000, 65_536, 102_400], Surface.allCases)
     func theRequestedNumberOfBytesIsReceived(count: Int, surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
@@ -113,7 +113,7 @@ struct HTTPBinContentTests {
             let response = try await session.session.bytes(for: request)
             let body = try await response.collect(upTo: 5)
             #expect(body == Data("*****".utf8))
-            // By the event loop's clock: how soon a busy test is woken for each byte says nothing.
+            // Measured on the event loop: a busy machine can resume the test late.
             let metrics = try #require(response.metrics.last)
             let start = try #require(metrics.responseStart)
             let end = try #require(metrics.responseEnd)

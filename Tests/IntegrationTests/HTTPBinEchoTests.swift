@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// What httpbin says that it was sent, with each verb and over each surface.
+/// The requests that httpbin receives, with each verb and surface.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinEchoTests {
     private static let parameters: Parameters = [

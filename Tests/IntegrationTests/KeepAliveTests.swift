@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// Against a server that closes each connection after its fifth request.
+/// Tests with a server that closes each connection after its fifth request.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct KeepAliveTests {
     private static let requestsPerConnection = 5
@@ -39,7 +39,7 @@ struct KeepAliveTests {
             #expect(served.count == 200)
             #expect(Set(served).count == 200)
             #expect(served.allSatisfy { (1...Self.requestsPerConnection).contains($0.request) })
-            // Eight at a time, each of five requests: not many more connections than that takes.
+            // Eight connections at a time with five requests each: few more connections than necessary.
             #expect(Set(served.map(\.connection)).count <= 200 / Self.requestsPerConnection + 8)
         }
     }

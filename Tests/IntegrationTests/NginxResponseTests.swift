@@ -138,7 +138,7 @@ struct NginxResponseTests {
     }
 
     @Test func aRefusedConnectionFailsWithConnectionFailed() async throws {
-        // Nothing listens on the discard port's neighbour; it is below those that are handed out.
+        // No process listens on port 10, which is below the ephemeral ports.
         try await Server.plain.withSession(baseURL: URL(string: "http://127.0.0.1:1")) { session in
             let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
             #expect(error?.code == .connectionFailed)
@@ -147,7 +147,7 @@ struct NginxResponseTests {
 }
 
 extension ServedBy {
-    /// The same connection, some requests later.
+    /// The same connection with a later request.
     fileprivate init<Value>(_ response: Response<Value>, later: Int) throws {
         let earlier = try ServedBy(response)
         self.init(connection: earlier.connection, request: earlier.request + later)

@@ -3,7 +3,7 @@ import Linnet
 import LinnetTesting
 import Testing
 
-/// Against a server that sends 16 KiB a second, so that 64 KiB take some seconds.
+/// Tests with a server that sends 16 KiB per second, so that 64 KiB take some seconds.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct SlowBodyTests {
     private let file = ServedFile.middle
@@ -78,7 +78,7 @@ struct SlowBodyTests {
             let error = await #expect(throws: SessionError.self) { try await task.value }
             #expect(error?.code == .cancelled)
             #expect(task.state == .completed)
-            // The connection, in the middle of a body, is of no more use; the session is.
+            // The connection cannot be reused in the middle of a body; the session can.
             let next = try await session.get("1k", serializer: DataResponseSerializer())
             #expect(next.value == ServedFile.small.bytes)
             #expect(next.metrics.last?.isReusedConnection == false)
@@ -143,7 +143,7 @@ struct SlowBodyTests {
             _ = try await firstProgress(of: task)
             task.suspend()
             #expect(task.state == .suspended)
-            // Meanwhile a whole other one of the same size comes through.
+            // Meanwhile another response of the same size is received completely.
             let other = try await session.get(file.path, serializer: DataResponseSerializer())
             #expect(other.value == file.bytes)
             #expect(task.state == .suspended)
@@ -187,7 +187,7 @@ struct SlowBodyTests {
         #expect(try await task.value.value == file.bytes)
     }
 
-    /// The first bytes of a body, once some are there.
+    /// Waits for the first bytes of a body, and returns their number.
     private func firstProgress(of task: some SessionTask) async throws -> Int64 {
         for await progress in task.progressUpdates where progress.download.completed > 0 {
             return progress.download.completed

@@ -5,7 +5,7 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// TLS of other makes than ours: nginx, and `openssl s_server` with `openssl ocsp` behind it.
+/// TLS with other implementations: nginx, and `openssl s_server` with `openssl ocsp`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct TLSPeerTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -59,7 +59,7 @@ struct TLSPeerTests {
         }
     }
 
-    /// A deployed program gives nothing away because somebody can set a variable.
+    /// An environment variable does not make a deployed program log its keys.
     @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
     func noEnvironmentVariableEnablesKeyLogging() async throws {
         let log = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
@@ -90,7 +90,7 @@ struct TLSPeerTests {
         let refusal = try await error(.noIntermediate)?.trustRefusal
         #expect(refusal?.reason == .unknownAuthority)
         let certificates = try ["root", "intermediate"].map { try Environment.certificate($0) }
-        // Who knows it lets it in.
+        // The chain is accepted when the intermediate certificate is an anchor.
         #expect(
             try await status(.noIntermediate, policy: .systemTrust(anchors: .certificates(certificates))) == 200)
     }
@@ -113,7 +113,7 @@ struct TLSPeerTests {
         #expect(error?.trustRefusal?.reason == .stapleMissing)
     }
 
-    /// nginx asks its responder when a client has asked for a staple, and has it for the clients after that one.
+    /// nginx queries its responder when a client requests a staple, and sends the staple to later clients.
     @Test func nginxsStapleIsAccepted() async throws {
         let policy = try requiringStaple()
         var reason: TrustRefusal.Reason?

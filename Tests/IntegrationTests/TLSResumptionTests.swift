@@ -4,10 +4,10 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// Against a server that tells whether it resumed a session.
+/// Tests with a server that reports whether it resumed a session.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct TLSResumptionTests {
-    /// How a session is resumed.
+    /// The mechanism of resumption.
     enum Way: CaseIterable, CustomTestStringConvertible {
         case preSharedKey
         case ticket
@@ -18,7 +18,7 @@ struct TLSResumptionTests {
         var testDescription: String { "\(self)" }
     }
 
-    /// One request on a connection of its own; whether it resumed a session, as both sides say.
+    /// Sends one request on a new connection, and returns whether it resumed a session according to both sides.
     private func isResumed(_ session: HTTPSession) async throws -> Bool {
         let response = try await session.get("closes", serializer: StringResponseSerializer())
         let metrics = try #require(response.metrics.last)

@@ -73,7 +73,7 @@ struct TLSTests {
     }
 
     @Test func plainHTTPOnATLSPortFailsWithTheServersStatus() async throws {
-        // nginx knows the mistake, and answers it in plain text.
+        // nginx detects plain HTTP on the TLS port, and responds in plain text.
         try await Server.tls.withSession(baseURL: Server.tls.url(scheme: "http", host: "127.0.0.1")) { session in
             let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
             #expect(error?.code == .unacceptableStatus)

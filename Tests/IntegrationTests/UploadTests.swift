@@ -8,7 +8,7 @@ import Testing
 struct UploadTests {
     private static let size = 10 * 1024 * 1024
 
-    /// Pieces of one byte's repetition, until the size is reached.
+    /// A body that repeats one byte up to a given size.
     private struct Pieces: HTTPBodyReader {
         var left: Int
 
@@ -63,7 +63,7 @@ struct UploadTests {
             #expect(error?.code == .unacceptableStatus)
             #expect(error?.head?.status.code == 413)
             #expect(error?.body.map { String(decoding: $0, as: UTF8.self) }?.contains("413") == true)
-            // Whatever became of that connection, the next request gets its own answer.
+            // The next request receives its own response, whether or not the connection is reused.
             let next = try await surface.data("1k", on: session)
             #expect(next.value == ServedFile.small.bytes)
         }
@@ -111,7 +111,7 @@ struct UploadTests {
     @Test func anUploadIsCancelledInTheMiddle() async throws {
         try await Server.plain.withSession { session in
             let reached = Signal()
-            // It would never end.
+            // This body has no end.
             let body = HTTPBody.stream(length: nil, isReplayable: false) { Pieces(left: .max) }
             let task = session.session.uploadTask(
                 for: Request(url: try session.url(for: "upload"), method: .post), from: body,

@@ -26,7 +26,7 @@ struct LinnetPinsTests {
         identity = try pki.identity()
     }
 
-    /// Runs a closure with a folder for files, and a server that must not get a request.
+    /// Runs a closure with a folder for files, and a server that must not receive a request.
     private func withServer(_ perform: (Folder, MockServer, String) async throws -> Void) async throws {
         let folder = try Folder()
         defer { folder.remove() }
@@ -37,7 +37,7 @@ struct LinnetPinsTests {
         }
     }
 
-    /// What the openssl program says of a certificate's key.
+    /// The pin of a certificate's key, computed with the openssl program.
     private func foreignPin(_ path: String) async throws -> String {
         let pipe =
             "openssl x509 -pubkey -noout -in '\(path)' | openssl pkey -pubin -outform der "
@@ -151,11 +151,11 @@ struct LinnetPinsTests {
         #expect(try await BuiltTool.run(["--check", policy, "--as", "localhost", "localhost:1"]).status == 64)
     }
 
-    /// What an administrator does who has no linnet-pins.
+    /// Compares with the usual command line for computing a pin.
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["LINNET_TEST_NGINX_TLS"] != nil,
-            "nginx does not run: use `make test`"),
+            "nginx is not running: use `make test`"),
         arguments: ["TLS", "RSA", "P384", "ED25519", "TLS12"])
     func nginxsPinsEqualThoseOfTheOpenSSLCommandLine(server: String) async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -200,7 +200,7 @@ struct LinnetPinsTests {
         defer { folder.remove() }
         let text = try folder.write("text.pem", "no certificate")
         let broken = try folder.write("broken.json", #"{"version": 1, "rules": [{"hosts": ["a"], "pin": []}]}"#)
-        // A port that was free a moment ago, and that nobody listens on any more.
+        // A port that was in use a moment ago and has been released.
         let port = try await withMockServer(.text("")) { try $0.url("/").port ?? 1 }
         for arguments in [
             [text], [folder.path + "/missing.pem"], ["127.0.0.1:\(port)"], ["--lint", broken],
@@ -212,6 +212,18 @@ struct LinnetPinsTests {
             #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
         }
         #expect(try await BuiltTool.run(["--lint", broken]).errors.contains("rules[0]: \"pin\" is no key here"))
+    }
+
+    @Test(arguments: ["broken.json", "missing.json"])
+    func failuresOfLintAreJSONToo(name: String) async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        _ = try folder.write("broken.json", #"{"version": 1, "rules": [{"hosts": ["a"], "pin": []}]}"#)
+        let run = try await BuiltTool.run(["--lint", folder.path + "/" + name, "--json"])
+        #expect(run.status == 1)
+        let failure = try JSONDecoder().decode([String: String].self, from: run.output)
+        #expect(failure.keys.sorted() == ["error"])
+        #expect(run.errors == "linnet-pins: \(failure["error"] ?? "")\n")
     }
 
     @Test(arguments: [

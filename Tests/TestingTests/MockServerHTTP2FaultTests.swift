@@ -25,7 +25,8 @@ import Testing
         (.responseBody(after: 99), ["1 200", "1 data 8"]),
     ]
 
-    @Test(arguments: points) func aStreamIsResetAndOthersContinue(_ trigger: Fault.Trigger, _ before: [String]) async throws
+    @Test(arguments: points) func aStreamIsResetAndOthersContinue(_ trigger: Fault.Trigger, _ before: [String])
+        async throws
     {
         let fault = Fault(.resetStream(.enhanceYourCalm), at: trigger)
         try await Self.withServer { configuration in

@@ -55,7 +55,8 @@ struct MockServerTLSTests {
     @Test(
         .enabled(if: ForeignClient.hasOpenSSL, "openssl is not installed"),
         arguments: [(MockServer.Fault.Effect.close, true), (.halfClose, true), (.truncate, false)])
-    func anEndWithoutCloseNotifyIsReportedAsTruncation(_ effect: MockServer.Fault.Effect, _ isWhole: Bool) async throws {
+    func anEndWithoutCloseNotifyIsReportedAsTruncation(_ effect: MockServer.Fault.Effect, _ isWhole: Bool) async throws
+    {
         let response = MockResponse(body: .untilClose(Data("abc".utf8))).with(.init(effect, at: .responseEnd))
         try await withIdentity { identity, rootFile in
             try await withMockServer(response, tls: identity) { server in
