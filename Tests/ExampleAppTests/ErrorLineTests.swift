@@ -39,7 +39,7 @@ struct ErrorLineTests {
     }
 
     @Test(arguments: [
-        ("{", "no timeline"),
+        ("{", "is not a timeline"),
         (#"{"posts":[]}"#, "\"data\" is missing"),
         (#"{"data":[{"id":1,"text":2}]}"#, "data[0].text"),
     ])
