@@ -9,14 +9,14 @@ struct TimelineClient {
     /// Creates a client with a security policy. It sends nothing.
     init(baseURL: URL, policy: SecurityPolicy) throws(SessionError) {
         session = try HTTPSession(baseURL: baseURL) {
-            $0.session.securityPolicy = policy
-            $0.session.timeouts.request = .seconds(30)
+            $0.securityPolicy = policy
+            $0.timeouts.request = .seconds(30)
         }
     }
 
     /// Returns the newest posts. Posts beyond the requested number are dropped.
     func posts(_ count: Int) async throws(SessionError) -> Response<[Post]> {
-        let response = try await session.get(Self.path, as: Timeline.self, parameters: ["count": ParameterValue(count)])
+        let response = try await session.get(Self.path, ["count": ParameterValue(count)]).response(as: Timeline.self)
         return Response(
             value: Array(response.value.data.prefix(count)), url: response.url, head: response.head,
             body: response.body, metrics: response.metrics)
