@@ -58,9 +58,9 @@ struct ClientIdentityTests {
             #expect(again.isResumed)
             for identities in [ClientIdentityPolicy.none, .everyHost(try identity("mallory"))] {
                 try session.replaceClientIdentities(identities)
-                let nobody = try await seen(session)
-                #expect(nobody.name == nil)
-                #expect(!nobody.isResumed)
+                let absent = try await seen(session)
+                #expect(absent.name == nil)
+                #expect(!absent.isResumed)
             }
             try session.replaceClientIdentities(alice)
             let back = try await seen(session)
