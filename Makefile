@@ -1,14 +1,14 @@
-# setup    installs what is missing (apt, pip); the others call it for what they need
+# setup    installs missing dependencies (apt, pip); the other targets run it for those they need
 # example  runs the example app: make example ARGS="--page-size 5"
-# test     runs all tests, with nginx, nghttpd and httpbin beside them: make test ARGS="--filter SecurityTests"
-# check    formatting, module graph, products alone, what is linked, documentation
+# test     runs all tests, with nginx, nghttpd and httpbin: make test ARGS="--filter SecurityTests"
+# check    checks formatting, module graph, single products, linked libraries, documentation
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
-# check-allocations  counts what a small GET allocates, against Benchmarks/Thresholds.json
-# soak     many exchanges of every kind, after which memory must be flat: make soak ARGS="2000 h2 unread"
+# check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
+# soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread"
 # docs     builds the documentation into .build/docs
-# sanitize runs the tests under the thread sanitizer, then under the address sanitizer, which also looks for leaks
-# fuzz     feeds made-up bytes to what reads bytes (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
-# clean    removes all that was built
+# sanitize runs the tests with the thread sanitizer, then with the address sanitizer, which also detects leaks
+# fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
+# clean    removes all build products
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -26,7 +26,7 @@ help:
 setup:
 	@.ci/setup build test bench
 
-# Standard output is the app's alone.
+# Only the app writes to standard output.
 example:
 	@.ci/setup build
 	@swift build --product ExampleApp >&2
@@ -59,7 +59,7 @@ docs:
 	@.ci/setup build
 	@swift build
 	@.ci/check-docs
-	@echo "The archives are in .build/docs"
+	@echo "The documentation archives are in .build/docs"
 
 sanitize:
 	@.ci/setup build test

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One row a module: its name (the folder under Modules/, the suffix of the target), what it imports of ours, and what
-// it imports of others. Docs/Architecture.md draws this graph; `make check` proves it.
+// One row per module: its name (the folder in Modules/ and the suffix of the target), and the modules of this package and of
+// others that it imports. Docs/Architecture.md shows this graph; `make check` verifies it.
 struct Module {
     let name: String
     let ours: [String]
@@ -24,7 +24,7 @@ let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-h
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-// What a test makes must be gone at its end: the trait that counts, for the tests of what lives.
+// The trait that requires all objects of a test to be released at its end.
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -63,8 +63,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
         providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
+    // Without pkg-config, whose -pthread SwiftPM warns about: Modules/CGdkPixbuf/declarations.h needs no flags.
     .systemLibrary(
-        name: "CGdkPixbuf", path: "Modules/CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0",
+        name: "CGdkPixbuf", path: "Modules/CGdkPixbuf",
         providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .yum(["gdk-pixbuf2-devel"]), .brew(["gdk-pixbuf"])]),
 ]
 
@@ -90,7 +91,7 @@ let appTests: [Target] = [
         name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
         path: "Tests/LifetimeSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
-    // What all tests depend on, and so what brings them the watchdog.
+    // All tests depend on this target, which links the watchdog into them.
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",

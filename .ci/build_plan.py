@@ -1,4 +1,4 @@
-"""What the last debug build of the package did: which flags its targets were compiled with, and which files it made."""
+"""The compiler flags and the files of the package's last debug build."""
 
 import json
 import pathlib
@@ -20,13 +20,13 @@ def dependency_name(dependency):
 
 
 def library_targets(package):
-    """The target of each library product; each has one, of its own name."""
+    """The targets of the library products; each product has one target with the same name."""
     libraries = [product for product in package["products"] if "library" in product["type"]]
     return [name for product in libraries for name in product["targets"]]
 
 
 def compiler_arguments():
-    """Target -> the arguments that swiftc was called with, from the plan that the build leaves beside its products."""
+    """Target -> its arguments for swiftc, from the build plan beside the products."""
     found = {}
     for line in (ROOT / ".build" / "debug.yaml").read_text().splitlines():
         text = line.strip()
@@ -38,7 +38,7 @@ def compiler_arguments():
 
 
 def import_flags(words):
-    """Of a target's arguments those that another tool needs to import what the target imports."""
+    """The arguments of a target that another tool needs to import the same modules."""
     flags, i = [], 0
     while i < len(words):
         if words[i] in ("-I", "-target", "-sdk", "-resource-dir"):
@@ -56,7 +56,7 @@ def import_flags(words):
 
 
 def objects(target):
-    """The object files of a Swift target, without those that sources left behind which are gone now."""
+    """The object files of a Swift target, without those of deleted sources."""
     module = target.replace("-", "_")
     entries = json.loads((PRODUCTS / f"{module}.build" / "output-file-map.json").read_text())
     return sorted(entry["object"] for source, entry in entries.items() if source and "object" in entry)

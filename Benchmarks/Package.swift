@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that what is measured against never enters a user's graph. Each client is an executable of
-// its own, so that memory and size are its own too.
+// A separate package, so that the other clients are not dependencies of Linnet's users. Each client is a separate executable, so
+// that its memory and size can be measured.
 
 let linnet = Target.Dependency.product(name: "Linnet", package: "linnet")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")

@@ -1,4 +1,4 @@
-"""What the results depend on: versions and the machine, without its name."""
+"""The versions and the machine that the results depend on; the machine without its name."""
 
 import functools
 import json
@@ -32,7 +32,7 @@ def package(name):
 
 
 def linnet():
-    """The commit, if what was measured is one."""
+    """The measured commit."""
     changed = "-changed" if output("git", "status", "--porcelain", "--", "../Modules", "../Package.swift") else ""
     return output("git", "rev-parse", "--short", "HEAD").strip() + changed
 

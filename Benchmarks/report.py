@@ -1,4 +1,4 @@
-"""Docs/Benchmarks.md and its chart, made of the results."""
+"""Generates Docs/Benchmarks.md and its chart from the results."""
 
 import html
 import math
@@ -7,24 +7,24 @@ COLOURS = ["#0a66c2", "#d1495b", "#2e8b57", "#b8860b", "#6a4c93", "#5f6b73", "#0
 ABOUT = """\
 # Benchmarks
 
-`make bench` measures Linnet beside its peers, against one nginx with one worker on loopback, and writes this page.
-`make bench SCENARIO=get-1k-c32 ROUNDS=3` measures one scenario, and keeps the others' results.
+`make bench` compares Linnet with other clients, with one nginx with one worker on loopback, and writes this page.
+`make bench SCENARIO=get-1k-c32 ROUNDS=3` measures one scenario and keeps the results of the others.
 
-Every scenario is measured in rounds, for Linnet and each peer in turn, each a process of its own; the figures are the
-medians of the rounds. A ratio is the median of the rounds' ratios, turned so that above 1 Linnet is better; in brackets
-are the least and the greatest. All have the same URL and the same concurrency, read the whole body, and check the status
-and the length. Client and server share the machine: figures are for comparing, not for adding up. nginx opens a file for
-each request, as it comes; with `open_file_cache` it has half the work per request, and wrk gets from 62,000 to 100,000
-requests a second of it. Each scenario with TLS sends the same chain again and again, which Linnet verifies up to its
-anchors once in half an hour ([Decisions](Decisions.md), 43), and its peers each time. `evaluate-chain` measures the
-verifying, with anchors made anew for each chain; OpenSSL is there with certificates that are parsed each time, as its TLS
-does it, and once, as Linnet does. Large files are in memory on both sides, so that no disk is measured.
+Every scenario is measured in rounds, alternating between Linnet and its peers, each in a separate process; the figures are
+the medians of the rounds. A ratio is the median of the rounds' ratios, and above 1 Linnet is better; the minimum and the
+maximum are in brackets. All clients use the same URL and the same concurrency, read the whole body, and check the status and
+the length. Client and server share the machine, so the figures are comparable with each other only. nginx opens a file for
+each request, its default; with `open_file_cache` it has half the work per request, and wrk reaches 100,000 instead of 62,000
+requests per second. In each scenario with TLS the server always sends the same chain, which Linnet verifies once in half an
+hour ([Decisions](Decisions.md), 43), and its peers verify for each connection. `evaluate-chain` measures the verification,
+with new anchors for each chain; OpenSSL is measured with certificates that are parsed each time, as in its TLS, and once, as
+in Linnet. Large files are in memory on both sides, so that the disk is not measured.
 
-Linnet goes through `HTTPSession` and `Session`; async-http-client through one client's `execute` and `collect`, with as
-many connections as there are requests at once; URLSession is FoundationNetworking's; libcurl is the multi interface with
-epoll on one thread; wrk and h2load are load generators that do the least that can be done, and so the limit.
+Linnet is measured with `HTTPSession` and `Session`; async-http-client with one client's `execute` and `collect`, and as many
+connections as there are concurrent requests; URLSession is that of FoundationNetworking; libcurl is the multi interface with
+epoll on one thread; wrk and h2load are load generators that do the minimum of work, and so show the limit.
 
-![Linnet beside its peers](benchmarks.svg)
+![Linnet compared with other clients](benchmarks.svg)
 """
 
 
@@ -58,7 +58,7 @@ def table(rows):
 
 
 def measured_with(rows):
-    """One line for each thing that a figure depends on, with all its values, should the results be of several runs."""
+    """One line for each property that a figure depends on, with all of its values when the results are of several runs."""
     values = {}
     for row in rows:
         for name, value in row["versions"].items():
@@ -119,9 +119,9 @@ def chart(rows):
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 30} {height}" '
         'font-family="sans-serif" font-size="12">',
-        '<title>Linnet beside its peers: ratio for each scenario, above 1 Linnet is better</title>',
+        '<title>Linnet compared with other clients: ratio for each scenario, above 1 Linnet is better</title>',
         f'<rect width="100%" height="100%" fill="#ffffff"/>',
-        '<text x="14" y="24" font-size="15" fill="#222">Linnet beside its peers: right of the line Linnet is better</text>']
+        '<text x="14" y="24" font-size="15" fill="#222">Linnet compared with other clients: right of the line Linnet is better</text>']
     place = 14
     for peer in peers:
         out.append(f'<circle cx="{place + 5}" cy="44" r="5" fill="{colour[peer]}"/>'

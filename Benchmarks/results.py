@@ -10,7 +10,7 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results.json"
 
 
 def row(name, peer, unit, pairs, lower, ours=()):
-    """One object of results.json; without figures where there are none."""
+    """One object of results.json, without figures when there are none."""
     ratios = sorted(theirs / mine if lower else mine / theirs for mine, theirs in pairs)
     mine = [pair[0] for pair in pairs] or list(ours)
 
@@ -26,9 +26,9 @@ def row(name, peer, unit, pairs, lower, ours=()):
 
 
 def merge(rows, measured, order):
-    """Writes the results so far, with these in the place of those of the scenarios that were measured; returns them."""
+    """Replaces the results of the measured scenarios, writes all results, and returns them."""
     def scenario(row):
-        """The scenario that a row is of: one that counts memory, too, has rows of another name."""
+        """The scenario of a row. A scenario that also measures memory has rows with another name."""
         name = row["scenario"]
         return name if name in order else name.removesuffix("-memory")
 

@@ -1,4 +1,4 @@
-"""What is measured: a scenario a row, and how each client is called for it."""
+"""The scenarios, one per row, and the commands of the clients."""
 
 import dataclasses
 import json
@@ -27,7 +27,7 @@ class Scenario:
     why_not: str = ""  # why a peer that one would expect is not measured
 
 
-NO_AUTHORITY = "URLSession is not there, since it cannot be told which authority to trust"
+NO_AUTHORITY = "URLSession is missing, because it cannot trust a custom authority"
 
 SCENARIOS = [
     Scenario("get-1k-c1", "get", (AHC, URLSESSION, LIBCURL, WRK)),
@@ -55,7 +55,7 @@ SCENARIOS = [
              unit="KiB/connection", lower=True, why_not=NO_AUTHORITY),
     Scenario("binary-size", "size", (AHC, URLSESSION), unit="MB", lower=True),
     Scenario("encode-query", "encode-query", ("URLComponents", "a loop by hand"), unit="µs", lower=True, seconds=0.5),
-    # Linnet keeps the certificates that it has parsed, so the second row is the same work, and the first is not.
+    # Linnet caches parsed certificates, so only the second row is the same work.
     Scenario("evaluate-chain", "evaluate-chain", (OPENSSL, OPENSSL_PARSED), unit="µs", lower=True, seconds=0.5),
 ]
 
@@ -65,7 +65,7 @@ class Failed(Exception):
 
 
 def command(scenario, who, server, programs):
-    """The command that measures one client, and what reads its output."""
+    """The command that measures one client, and the function that parses its output."""
     scheme = [] if scenario.kind == "HTTP" else [f"ca={server.directory / 'root.pem'}"]
     url, seconds = server.url(scenario.kind, scenario.path), scenario.seconds
     if who == WRK:
@@ -110,7 +110,7 @@ def values_command(scenario, who, server, programs):
     return [programs / program, operation, "-", 1, scenario.seconds, *files]
 
 
-# What the programs print: value, peak memory over idle in MB or None
+# The output of the programs: value, peak memory above idle in MB or None
 
 
 def read_line(text, _):

@@ -1,4 +1,4 @@
-"""The server that is measured against: one nginx with one worker on loopback, its files, and its certificates."""
+"""The server for the measurements: one nginx with one worker on loopback, its files, and its certificates."""
 
 import base64
 import hashlib
@@ -32,12 +32,12 @@ def find_nginx():
 
 
 class Server:
-    """`with Server() as server`: started at the beginning, gone with all its files at the end."""
+    """`with Server() as server`: started at the beginning, stopped at the end, when its files are removed."""
 
     def __enter__(self):
-        # Whoever is told to end leaves no server behind: an exception runs __exit__, which a signal alone does not.
+        # SIGTERM raises an exception, so that __exit__ runs and stops the server.
         signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-        # Files in memory where there is room for them, so that no disk is measured.
+        # Files are in memory if there is space, so that the disk is not measured.
         memory = pathlib.Path("/dev/shm")
         has_room = memory.is_dir() and shutil.disk_usage(memory).free > 6 << 30
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="linnet-bench-", dir=memory if has_room else None))
@@ -60,7 +60,7 @@ class Server:
                 time.sleep(0.05)
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    # Certificates: a root, an intermediate, and a leaf for 127.0.0.1; the chain that is sent has the last two.
+    # Certificates: a root, an intermediate and a leaf for 127.0.0.1. The server sends the last two.
 
     def make_certificates(self):
         authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n"
@@ -102,7 +102,7 @@ class Server:
         (www / "json").write_text(json.dumps({"page": 1, "posts": posts}))
 
     def file(self, name):
-        """A file that is served; a large one is made when it is first asked for."""
+        """Returns a served file. A large one is created on first use."""
         path = self.directory / "www" / name
         if not path.exists():
             block = os.urandom(1 << 20)
@@ -123,7 +123,7 @@ class Server:
                 for key, value in values.items():
                     text = text.replace(f"@{key}@", str(value))
                 (self.directory / name).write_text(text)
-            # To a file, not to a pipe: the daemon keeps it open.
+            # Output goes to a file, because the daemon keeps it open.
             with open(self.directory / "nginx.out", "w") as output:
                 status = subprocess.run(
                     [find_nginx(), "-p", self.directory, "-c", self.directory / "nginx.conf",

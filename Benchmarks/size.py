@@ -1,4 +1,4 @@
-"""How large a program is that does one GET: linked with a static Swift library, and stripped."""
+"""The size of a program that sends one GET request, statically linked with the Swift library and stripped."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ PROGRAMS = {"linnet": "size-linnet", AHC: "size-ahc", URLSESSION: "size-urlsessi
 
 
 def measure(who, server):
-    """Megabytes, and the libraries that are still linked dynamically. The program is run once, since it has to work."""
+    """Returns the size in megabytes and the dynamically linked libraries. The program is run once to check that it works."""
     program = PROGRAMS[who]
     subprocess.run(
         ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", HERE, "--scratch-path", SCRATCH,
@@ -26,7 +26,7 @@ def measure(who, server):
         arguments = [server.url("HTTPS", ""), server.pin, server.directory / "root.pem"]
     said = subprocess.run([stripped, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     if said.stdout.split() != ["200", "1024"]:
-        raise RuntimeError(f"it said {(said.stdout + said.stderr).strip()[:200]!r}")
+        raise RuntimeError(f"its output was {(said.stdout + said.stderr).strip()[:200]!r}")
     dynamic = subprocess.run(["readelf", "-d", stripped], capture_output=True, text=True, check=True).stdout
     return os.path.getsize(stripped) / 1e6, re.findall(r"NEEDED.*\[(.*)\]", dynamic)
 

@@ -1,4 +1,4 @@
-"""Tests of check-graph: each rule is broken once, in a package made for it in a temporary folder."""
+"""Tests of check-graph: each test violates one rule in a temporary package."""
 
 import json
 import pathlib
@@ -70,7 +70,7 @@ class CheckGraphTests(unittest.TestCase):
     def add(self, file, text):
         self.sources[file] = self.sources.get(file, "") + text
 
-    def test_a_package_that_keeps_the_rules_passes(self):
+    def test_a_valid_package_passes(self):
         self.expect_no_problem()
 
     def test_an_import_that_the_graph_does_not_allow(self):
@@ -93,7 +93,7 @@ class CheckGraphTests(unittest.TestCase):
         self.targets[1] = target("Base", needs=["HTTPTypes", "NIOCore"])
         self.expect_problem("Base depends on NIOCore, which the graph does not allow")
 
-    def test_a_dependency_that_nothing_imports(self):
+    def test_an_unused_dependency(self):
         self.sources["Modules/Upper/Upper.swift"] = "import Base\nimport NIOCore\n"
         self.expect_problem("Upper depends on CSystem, but imports it nowhere")
 
@@ -115,7 +115,7 @@ class CheckGraphTests(unittest.TestCase):
 
     def test_foundation_without_a_reason(self):
         self.add("Modules/Base/More.swift", "import Foundation\n")
-        self.expect_problem("Modules/Base/More.swift:1: import FoundationEssentials; or say")
+        self.expect_problem("Modules/Base/More.swift:1: import FoundationEssentials, or add a comment")
 
     def test_foundation_with_a_reason(self):
         self.add("Modules/Base/Beside.swift", "import Foundation  // for Process\n")
@@ -149,9 +149,9 @@ class CheckGraphTests(unittest.TestCase):
         self.graph = GRAPH.replace("Base -> HTTPTypes", "Base -> HTTPTypes, Upper")
         self.expect_problem("the graph has a cycle: Base -> Upper -> Base")
 
-    def test_a_row_that_makes_no_sense(self):
+    def test_an_invalid_row(self):
         self.graph += "Base and more\n"
-        self.expect_problem("makes no sense: Base and more")
+        self.expect_problem("is invalid: Base and more")
 
     def test_a_document_without_a_toolchain(self):
         self.graph = "Base -> HTTPTypes\n"
@@ -159,7 +159,7 @@ class CheckGraphTests(unittest.TestCase):
 
     def test_a_document_with_two_graphs(self):
         self.graph += "```\n\n```graph\n"
-        self.expect_problem("has 2 blocks that are fenced as graph, instead of one")
+        self.expect_problem("has 2 blocks that are fenced as graph; it must have one")
 
 
 if __name__ == "__main__":

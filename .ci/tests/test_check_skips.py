@@ -20,7 +20,7 @@ class CheckSkipsTests(unittest.TestCase):
                 [sys.executable, SCRIPT, *paths], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         return done.returncode, done.stdout
 
-    def test_tests_that_all_ran_are_well(self):
+    def test_a_log_without_skips_passes(self):
         status, text = self.check(PASSED)
         self.assertEqual(status, 0)
         self.assertIn("1 tests ran, 0 were skipped", text)
@@ -40,7 +40,7 @@ class CheckSkipsTests(unittest.TestCase):
         self.assertEqual(self.check(log)[0], 1)
         self.assertEqual(self.check(log, "Private keys in memory   # why\n")[0], 0)
 
-    def test_an_expected_skip_is_well(self):
+    def test_an_expected_skip_passes(self):
         log = PASSED + '➜ Test anotherTest() skipped: "x"\n'
         self.assertEqual(self.check(log, "# a comment\nanotherTest()  # a reason\n")[0], 0)
         self.assertEqual(self.check(log, "# anotherTest()\n")[0], 1)

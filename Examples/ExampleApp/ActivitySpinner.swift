@@ -1,13 +1,13 @@
 import Linnet
 import LinnetUIState
 
-/// Draws a spinner while the activity indicator says that the network is at work: not at all when the answer comes fast.
+/// Draws a spinner while the network activity indicator is visible. Fast responses show no spinner.
 @MainActor
 final class ActivitySpinner {
     private let indicator = NetworkActivityIndicator(isEnabled: true)
     private let spinner: Spinner
 
-    /// Makes a spinner that follows nothing yet.
+    /// Creates a spinner that follows no session.
     init(_ label: String, write: @escaping @MainActor (String) -> Void) {
         let spinner = Spinner(label, write: write)
         self.spinner = spinner
@@ -19,7 +19,7 @@ final class ActivitySpinner {
         indicator.follow(session)
     }
 
-    /// Takes the spinner off the screen for good.
+    /// Hides the spinner permanently.
     func end() {
         indicator.isEnabled = false
         spinner.hide()

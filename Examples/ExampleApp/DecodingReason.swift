@@ -1,6 +1,6 @@
 import Linnet
 
-/// Why a body could not be decoded, and where in it.
+/// Describes why a body could not be decoded, and at which place.
 enum DecodingReason {
     static func text(_ error: SessionError) -> String {
         guard let serialization = error.underlying as? SerializationError,

@@ -2,14 +2,14 @@ import FoundationEssentials
 import Linnet
 import LinnetTesting
 
-/// The HTTPS server that the example brings along, with a certificate made for this run.
+/// The HTTPS server in the example's process, with a certificate that is created for each run.
 struct EmbeddedServer {
     private let server: MockServer
     private let root: Certificate
     /// The pin of the server's key.
     let pin: PublicKeyPin
 
-    /// Its root URL.
+    /// The root URL.
     var url: URL { server.url }
 
     static func start() async throws -> EmbeddedServer {
@@ -24,7 +24,7 @@ struct EmbeddedServer {
         return EmbeddedServer(server: server, root: authority.root, pin: identity.pin)
     }
 
-    /// Who is trusted: chains that end at the server's own root, with its own key where the plan names no other.
+    /// The security policy: the server's root is the only anchor, and its key is pinned unless the plan has other pins.
     func policy(for plan: TimelinePlan) throws -> SecurityPolicy {
         try plan.policy(anchors: .certificates([root]), otherwise: [pin])
     }
@@ -33,7 +33,7 @@ struct EmbeddedServer {
         await server.shutdown()
     }
 
-    /// How many posts the query asks for: `count=20`; all without it.
+    /// The number of posts that the query requests, such as `count=20`; all posts without it.
     private static func count(in query: String?) -> Int {
         let items = query?.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) } ?? []
         let asked = items.last { $0.first == "count" }?.last.flatMap { Int($0) }

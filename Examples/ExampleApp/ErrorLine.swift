@@ -4,10 +4,10 @@ import FoundationEssentials
 import Linnet
 import LinnetTesting
 
-/// What went wrong and what to do, in one line, and how the process shall end.
+/// The message of an error with advice, on one line, and the exit code of the process.
 struct ErrorLine {
     let text: String
-    /// 64 for a wrong command line, 1 for the rest.
+    /// 64 for a usage error, 1 for all other errors.
     let exitCode: Int32
 
     init(_ error: any Error) {
@@ -19,7 +19,7 @@ struct ErrorLine {
         switch error {
         case let error as UsageError: error.message
         case let error as SessionError: message(error)
-        case let error as TestingError: "The embedded server does not start: \(error.message) Try --url instead."
+        case let error as TestingError: "The embedded server could not be started: \(error.message) Use --url instead."
         default: "\(error)"
         }
     }
@@ -29,21 +29,22 @@ struct ErrorLine {
         return switch error.code {
         case .trustRefused: error.message + " " + advice(error)
         case .connectionFailed, .nameResolutionFailed:
-            sentence(error.message) + " Check the name and the port in --url, and that the server runs."
-        case .timeout: "\(place): \(error.message) Try again, or check that the server is not overloaded."
+            sentence(error.message) + " Check the name and the port in --url, and that the server is running."
+        case .timeout: "\(place): \(error.message) Try again, or check the load of the server."
         case .connectionLost: "\(place): \(error.message) Try again."
-        case .tlsFailed: "\(error.message) Check that --url names an HTTPS port, and that it offers TLS 1.2 or 1.3."
+        case .tlsFailed:
+            "\(error.message) Check that --url is an HTTPS URL and that the server supports TLS 1.2 or 1.3."
         case .unacceptableStatus: status(error, place)
         case .unacceptableContentType:
-            "\(place) sent no JSON: \(error.message). Check that --url is the timeline's base URL."
+            "The response of \(place) is not JSON: \(sentence(error.message)) Check that --url is the timeline's base URL."
         case .decodingFailed:
-            "\(place) sent JSON that is no timeline: \(DecodingReason.text(error)). "
+            "The response of \(place) is not a timeline: \(sentence(DecodingReason.text(error))) "
                 + "Check that --url is the timeline's base URL."
         default: "\(place): \(error.message)"
         }
     }
 
-    /// The message with its full stop, which the messages of the system do without.
+    /// The message with a full stop, which messages of the system lack.
     private static func sentence(_ message: String) -> String { message.hasSuffix(".") ? message : message + "." }
 
     private static func advice(_ error: SessionError) -> String {
@@ -54,8 +55,8 @@ struct ErrorLine {
         let code = error.head?.status.code ?? 0
         let advice =
             code >= 500
-            ? "The server failed: try again later, or look into its log."
+            ? "The server failed: try again later, or check its log."
             : "Check that --url is the timeline's base URL."
-        return "\(place) answered with status \(code). \(advice)"
+        return "\(place) responded with status \(code). \(advice)"
     }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Linnet
 
 extension ExampleApp {
-    /// Fetches and prints; in a terminal, with a word on the network and a spinner on standard error.
+    /// Fetches and prints the timeline. In a terminal, it also prints the reachability and a spinner to standard error.
     func show(_ plan: TimelinePlan, from url: URL, policy: SecurityPolicy) async throws {
         let isLively = Terminal.isInteractive && !plan.printsOnce
         if isLively { try? StandardStream.error.write(ReachabilityLine.current() + "\n") }

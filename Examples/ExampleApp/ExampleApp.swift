@@ -2,18 +2,18 @@ import ArgumentParser
 import ExampleSupport
 import Linnet
 
-/// Shows a timeline that it fetches through Linnet.
+/// Shows a timeline that it fetches with Linnet.
 @main
 struct ExampleApp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ExampleApp",
         abstract: "Shows a timeline, fetched over pinned HTTPS.",
         discussion: """
-            Without --url it starts a server of its own on a free port of the loopback address, with a certificate made \
-            for this run, and pins the server's key. The posts go to standard output, one a line, then a summary of the \
-            connection. The chain is verified and the host name checked whatever the options say.
+            Without --url, the app starts a server on a free port of the loopback address, with a certificate that is \
+            created for this run, and pins the server's key. The posts are printed to standard output, one per line, \
+            followed by a summary of the connection. The certificate chain and the host name are always verified.
 
-            Exit codes: 0 all is well; 1 the timeline could not be fetched; 64 the command line is wrong.
+            Exit codes: 0 success; 1 the timeline could not be fetched; 64 usage error.
             """,
         version: "0.1.0")
 

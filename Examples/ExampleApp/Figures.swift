@@ -1,4 +1,4 @@
-/// Writes numbers the same in every locale.
+/// Formats numbers independently of the locale.
 enum Figures {
     /// `12,345 bytes`.
     static func bytes(_ count: Int64) -> String {

@@ -1,6 +1,6 @@
 import Linnet
 
-/// A word on how this machine reaches the network.
+/// One line about the reachability of the network.
 enum ReachabilityLine {
     static func current() -> String {
         do {

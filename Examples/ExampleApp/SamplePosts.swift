@@ -1,6 +1,6 @@
-/// What the embedded server has to tell.
+/// The posts of the embedded server.
 enum SamplePosts {
-    /// 48 posts, the newest first.
+    /// 48 posts, newest first.
     static let posts: [Post] = (0..<48).map { index in
         let name = names[index % names.count]
         return Post(

@@ -1,4 +1,4 @@
-/// Turns in a terminal's line while something is awaited.
+/// An animation on a line of the terminal.
 @MainActor
 final class Spinner {
     private static let frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -9,7 +9,7 @@ final class Spinner {
     private let write: @MainActor (String) -> Void
     private var turning: Task<Void, Never>?
 
-    /// Makes a spinner that is not shown yet.
+    /// Creates a hidden spinner.
     init(
         _ label: String, clock: any Clock<Duration> = ContinuousClock(), write: @escaping @MainActor (String) -> Void
     ) {
@@ -18,10 +18,10 @@ final class Spinner {
         self.write = write
     }
 
-    /// Whether it is on the screen.
+    /// Whether the spinner is shown.
     var isShown: Bool { turning != nil }
 
-    /// Shows it; does nothing when it is shown.
+    /// Shows the spinner. It has no effect while the spinner is shown.
     func show() {
         guard turning == nil else { return }
         draw(0)
@@ -33,7 +33,7 @@ final class Spinner {
         }
     }
 
-    /// Takes it off the screen; nothing more is drawn. Does nothing when it is not shown.
+    /// Erases the spinner. It has no effect while the spinner is hidden.
     func hide() {
         guard let turning else { return }
         turning.cancel()

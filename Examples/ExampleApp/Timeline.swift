@@ -1,10 +1,10 @@
 /// A page of posts.
 struct Timeline: Codable, Sendable {
-    /// The newest first.
+    /// The posts, newest first.
     let data: [Post]
 }
 
-/// A post, and who wrote it.
+/// A post with its author.
 struct Post: Codable, Sendable {
     let id: Int
     let text: String
@@ -12,7 +12,7 @@ struct Post: Codable, Sendable {
 }
 
 extension Post {
-    /// Servers write the identifier as a number or as a string of digits.
+    /// Servers encode the identifier as a number or as a string of digits.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let digits = (try? container.decode(String.self, forKey: .id)).flatMap { Int($0) }
@@ -22,7 +22,7 @@ extension Post {
     }
 }
 
-/// Who writes posts.
+/// The author of posts.
 struct User: Codable, Sendable {
     let username: String
     let avatarImage: AvatarImage

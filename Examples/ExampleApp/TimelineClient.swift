@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Linnet
 
-/// Asks a server for its timeline.
+/// Fetches the timeline of a server.
 struct TimelineClient {
     static let path = "stream/0/posts/stream/global"
     let session: HTTPSession
 
-    /// Makes a client that trusts as the policy says. Nothing is sent yet.
+    /// Creates a client with a security policy. It sends nothing.
     init(baseURL: URL, policy: SecurityPolicy) throws(SessionError) {
         session = try HTTPSession(baseURL: baseURL) {
             $0.securityPolicy = policy
@@ -14,7 +14,7 @@ struct TimelineClient {
         }
     }
 
-    /// The newest posts, at most as many as asked for, also from a server that sends more.
+    /// Returns the newest posts. Posts beyond the requested number are dropped.
     func posts(_ count: Int) async throws(SessionError) -> Response<[Post]> {
         let response = try await session.get(Self.path, ["count": ParameterValue(count)]).response(as: Timeline.self)
         return Response(
@@ -22,7 +22,7 @@ struct TimelineClient {
             body: response.body, metrics: response.metrics)
     }
 
-    /// The newest posts, with a client that is gone afterwards; `watch` sees its session before anything is sent.
+    /// Returns the newest posts with a temporary client. `watch` is called with its session before the request is sent.
     static func fetch(
         _ count: Int, from url: URL, policy: SecurityPolicy, watch: (Session) async -> Void = { _ in }
     ) async throws(SessionError) -> Response<[Post]> {

@@ -1,30 +1,30 @@
 import ArgumentParser
 
-/// The command line, as it was written.
+/// The command line.
 struct TimelineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Fetch from this server instead of the embedded one.",
-            discussion: "The posts are looked for at stream/0/posts/stream/global below it."))
+            discussion: "The posts are fetched from stream/0/posts/stream/global below this URL."))
     var url: String?
 
     @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
-            "Trust only chains with this key; repeat it for a backup key.",
-            discussion: "Written sha256/BASE64. It takes the place of the embedded server's own pin, too.",
+            "Trust only chains with this key. Repeat the option for a backup key.",
+            discussion: "The format is sha256/BASE64. It also replaces the pin of the embedded server.",
             valueName: "sha256/…"))
     var pins: [String] = []
 
     @Flag(
         help: ArgumentHelp(
             "Pin no key.",
-            discussion: "Any key that an anchor vouches for is accepted then, as is usual without --pin for --url."))
+            discussion: "Any chain that ends at a trusted anchor is accepted, as is the default with --url."))
     var insecureNoPin = false
 
-    @Option(help: "How many posts to show.")
+    @Option(help: "The number of posts to show.")
     var pageSize = 20
 
-    @Flag(help: "Print once and end, with no spinner and no word on the network in a terminal either.")
+    @Flag(help: "Print the posts without a spinner and the reachability line, even in a terminal.")
     var once = false
 }

@@ -3,22 +3,22 @@ import ExampleSupport
 import FoundationEssentials
 import Linnet
 
-/// What the command line asks for, once all of it is known to make sense.
+/// The validated command line.
 struct TimelinePlan {
-    /// Where the posts come from.
+    /// The source of the posts.
     enum Source: Equatable {
         case embedded
         case server(URL)
     }
 
     let source: Source
-    /// The pins that were asked for; empty when none was.
+    /// The pins on the command line.
     let pins: [PublicKeyPin]
     let refusesToPin: Bool
     let pageSize: Int
     let printsOnce: Bool
 
-    /// What these words of a command line ask for.
+    /// Parses and validates the arguments of a command line.
     init(arguments: [String]) throws {
         try self.init(TimelineOptions.parse(arguments))
     }
@@ -29,16 +29,16 @@ struct TimelinePlan {
         refusesToPin = options.insecureNoPin
         pageSize = options.pageSize
         printsOnce = options.once
-        guard pageSize > 0 else { throw UsageError("--page-size \(pageSize) shows nothing; give 1 or more.") }
+        guard pageSize > 0 else { throw UsageError("--page-size \(pageSize) is too small; specify 1 or more.") }
         guard pins.isEmpty || !refusesToPin else {
-            throw UsageError("--pin and --insecure-no-pin contradict each other; leave one out.")
+            throw UsageError("--pin and --insecure-no-pin contradict each other; omit one of them.")
         }
         if case .server(let url) = source, url.scheme?.lowercased() != "https", !pins.isEmpty {
-            throw UsageError("--pin needs https, and \(url.absoluteString) is not; write https:// or leave --pin out.")
+            throw UsageError("--pin needs https, but the URL is \(url.absoluteString); use https:// or omit --pin.")
         }
     }
 
-    /// Who is trusted, given the anchors and the pins that hold when none was asked for.
+    /// The security policy with the given anchors, and with pins that apply when the command line has none.
     func policy(anchors: TrustAnchors, otherwise known: [PublicKeyPin] = []) throws(SecurityError) -> SecurityPolicy {
         let pins = refusesToPin ? [] : self.pins.isEmpty ? known : self.pins
         return pins.isEmpty ? .systemTrust(anchors: anchors) : try .publicKeyPins(pins, anchors: anchors)
@@ -49,7 +49,8 @@ struct TimelinePlan {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             url.host()?.isEmpty == false
         else {
-            throw UsageError("--url \"\(text)\" is no http or https URL with a host; write it as https://example.com.")
+            throw UsageError(
+                "--url \"\(text)\" is not an http or https URL with a host; the format is https://example.com.")
         }
         return .server(url)
     }

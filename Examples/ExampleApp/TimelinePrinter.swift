@@ -2,19 +2,19 @@ import ExampleSupport
 import FoundationEssentials
 import Linnet
 
-/// Turns a timeline into lines of text.
+/// Formats a timeline as lines of text.
 enum TimelinePrinter {
-    /// A line for each post, and the summary.
+    /// One line per post, and the summary.
     static func lines(_ response: Response<[Post]>) -> [String] {
         response.value.map(line) + [summary(response)]
     }
 
-    /// `@username: text`, in one line whatever the server sent.
+    /// `@username: text` on one line, with control characters replaced.
     static func line(_ post: Post) -> String {
         "@\(OneLine.text(post.user.username)): \(OneLine.text(post.text))"
     }
 
-    /// What the posts cost and what protected them.
+    /// The number of posts, and the protocol, encryption, pinning, size and timings of the response.
     static func summary(_ response: Response<[Post]>) -> String {
         let metrics = response.metrics.last ?? TransportMetrics()
         let parts = [

@@ -1,6 +1,7 @@
-/// Text of strangers, made fit for one line of a terminal.
+/// Formats untrusted text for one line of a terminal.
 package enum OneLine {
-    /// The text, with a space for each control character and line break, and without marks that turn its direction.
+    /// Returns the text with control characters and line breaks replaced by spaces, and without directional formatting
+    /// characters.
     package static func text(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where !turnsDirection(scalar) {

@@ -6,18 +6,21 @@ import Glibc
 import Musl
 #endif
 
-/// Standard output or standard error, written at once.
+/// Standard output or standard error, unbuffered.
 package struct StandardStream: Sendable {
-    /// Why bytes could not be written.
+    /// A failure to write bytes.
     package struct WriteError: Error, CustomStringConvertible {
         let code: Int32
-        package var description: String { "Cannot write the output: \(String(cString: strerror(code)))." }
+        package var description: String { "The output could not be written: \(String(cString: strerror(code)))." }
     }
 
     package static let output = StandardStream(descriptor: STDOUT_FILENO)
     package static let error = StandardStream(descriptor: STDERR_FILENO)
 
     private let descriptor: Int32
+
+    /// Whether the stream is a terminal.
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
 
     package func write(_ text: String) throws(WriteError) {
         try write(Data(text.utf8))

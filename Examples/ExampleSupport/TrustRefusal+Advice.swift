@@ -1,17 +1,17 @@
 package import LinnetSecurity
 
 extension TrustRefusal {
-    /// What to do about it.
+    /// Advice for the user of a command-line tool.
     ///
-    /// - Parameter anchorsOption: Where a file with an authority of one's own is named, such as "as --cacert".
+    /// - Parameter anchorsOption: How a file with additional authorities is specified, such as "as --cacert".
     package func advice(anchorsOption: String) -> String {
         switch reason {
         case .pinMismatch:
-            "Nothing was sent. Give a seen pin as --pin only if you know from elsewhere that the key is the server's."
+            "Nothing was sent. Specify a seen pin as --pin only if another source confirms that the key is the server's."
         case .unknownAuthority, .selfSigned:
-            "Nothing was sent. Name a file with the server's authority \(anchorsOption) if you trust it."
-        case .expired: "Nothing was sent. The server needs a new certificate; check this machine's clock, too."
-        case .hostnameMismatch: "Nothing was sent. Use a host name that the certificate is for."
+            "Nothing was sent. Specify a file with the server's authority \(anchorsOption) if you trust it."
+        case .expired: "Nothing was sent. The server needs a new certificate, or the clock of this machine is wrong."
+        case .hostnameMismatch: "Nothing was sent. Use a host name that the certificate contains."
         default: "Nothing was sent."
         }
     }

@@ -1,4 +1,4 @@
-/// A command line that makes no sense, and what to write instead.
+/// An invalid command line. The message says how to correct it.
 package struct UsageError: Error {
     package let message: String
 

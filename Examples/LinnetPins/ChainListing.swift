@@ -10,15 +10,15 @@ struct ChainListing {
             var pin: PublicKeyPin
             /// Nil for a key without a certificate.
             var certificate: CertificateSummary?
-            /// False for an anchor that the server left out, as it should.
+            /// False for an anchor, which the server does not send.
             var isPresented: Bool
         }
 
         var source: String
         var links: [Link]
-        /// Whether the chain holds, for the host; nil for files.
+        /// Whether the chain is trusted for the host; nil for files.
         var isTrusted: Bool?
-        /// Why it does not.
+        /// Why the chain is not trusted.
         var refusal: String?
     }
 
@@ -26,7 +26,7 @@ struct ChainListing {
     let timeout: Duration
     let output: Output
 
-    /// Whether all could be read.
+    /// Prints the chains, and returns whether all could be read.
     func list(_ targets: [Target]) async throws -> Bool {
         var entries: [Entry] = []
         for target in targets {
@@ -69,7 +69,8 @@ struct ChainListing {
         } catch {
             guard error.code == .invalidCertificate else { throw error }
             guard let data = try? Data(contentsOf: URL(filePath: path)), let pin = try? PublicKeyPin(key: data) else {
-                throw SecurityError(.invalidCertificate, "\"\(path)\" holds no certificate and no key, in PEM or DER.")
+                throw SecurityError(
+                    .invalidCertificate, "\"\(path)\" contains neither a certificate nor a key in PEM or DER.")
             }
             return [Entry.Link(pin: pin, certificate: nil, isPresented: true)]
         }

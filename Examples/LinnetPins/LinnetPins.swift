@@ -3,26 +3,26 @@ import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
 
-/// Prints the pins of servers and of certificate files, and tries security policies out.
+/// Prints the public-key pins of servers and certificate files, and checks security policies.
 @main
 struct LinnetPins: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linnet-pins",
-        abstract: "Prints the public-key pins of servers and of certificate files, and tries security policies out.",
+        abstract: "Prints the public-key pins of servers and certificate files, and checks security policies.",
         discussion: """
-            A server is asked for its certificates only: the handshake ends before anything is sent to it. What it presents \
-            is printed whether or not it is trusted; a pin is worth what the way on which you got it is worth.
+            Only the certificates of a server are read: the TLS handshake ends before a request is sent. The chain is \
+            printed whether or not it is trusted; confirm a pin from another source before you use it.
 
             EXAMPLES:
               linnet-pins example.com                          the chain of a server, on port 443
               linnet-pins '[2001:db8::1]:8443'                 an address, on another port
               linnet-pins server.pem backup-key.pem            certificates and keys, PEM or DER
-              linnet-pins --check policy.json api.example.com  what a policy makes of a server
+              linnet-pins --check policy.json api.example.com  the decision of a policy about a server
               linnet-pins --check policy.json --as api.example.com chain.pem   the same for a chain in a file
-              linnet-pins --lint policy.json                   what is wrong with a policy, or soon will be
+              linnet-pins --lint policy.json                   the problems of a policy, including future ones
 
-            Exit codes: 0 all is well; 1 a server could not be asked, a file could not be read, the policy refuses, or \
-            --lint found something; 64 the command line is wrong.
+            Exit codes: 0 success; 1 a server or a file could not be read, the policy refuses a server, or --lint found \
+            a problem; 64 usage error.
             """,
         version: "0.1.0")
 
@@ -34,8 +34,7 @@ struct LinnetPins: AsyncParsableCommand {
             isWell = try await perform(Job(arguments))
         } catch {
             let usage = error as? UsageError
-            let text = usage?.message ?? (error as? SecurityError).map { "\($0)" } ?? "\(error)"
-            try? StandardStream.error.write("linnet-pins: \(text)\n")
+            try? Output(isJSON: arguments.isJSON).fail(usage?.message ?? "\(error)")
             throw ExitCode(usage == nil ? 1 : ExitCode.validationFailure.rawValue)
         }
         if !isWell { throw ExitCode(1) }

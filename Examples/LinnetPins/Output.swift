@@ -5,7 +5,7 @@ import FoundationEssentials
 struct Output {
     let isJSON: Bool
 
-    /// JSON where that was asked for, else the text.
+    /// Writes the value as JSON, or the text.
     func write(_ value: some Encodable, text: String) throws {
         guard isJSON else { return try StandardStream.output.write(text) }
         let encoder = JSONEncoder()
@@ -14,7 +14,14 @@ struct Output {
         try StandardStream.output.write(encoder.encode(value) + Data("\n".utf8))
     }
 
+    /// Writes an error to standard error, and continues.
     func complain(_ text: String) throws {
         try StandardStream.error.write("linnet-pins: \(OneLine.text(text))\n")
+    }
+
+    /// Writes an error to standard error, and as JSON to standard output where JSON is requested.
+    func fail(_ message: String) throws {
+        try complain(message)
+        if isJSON { try write(["error": OneLine.text(message)], text: "") }
     }
 }

@@ -2,29 +2,29 @@ import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
 
-/// What a policy makes of servers, and of chains in files.
+/// Evaluates a policy for servers and for chains in files.
 struct PolicyCheck {
     struct Verdict: Encodable {
         var host: String
-        /// The file that was judged; nil for a server.
+        /// The file with the chain; nil for a server.
         var file: String?
         var isAccepted: Bool
         var isPinned: Bool
-        /// Whether the policy lets requests in clear text, `http`, go to the host.
+        /// Whether the policy allows requests in clear text (`http`) to the host.
         var allowsCleartext: Bool
-        /// The pattern of the rule that judged; nil for hosts without a rule.
+        /// The pattern of the rule that decided; nil for a host without a rule.
         var rule: String?
-        /// The refusal, or what would be one if it were enforced.
+        /// The refusal, and report-only findings that are not enforced.
         var reports: [TrustReport]
     }
 
     let path: String
-    /// As whom files are judged.
+    /// The host for which files are evaluated.
     let host: Target.Host?
     let timeout: Duration
     let output: Output
 
-    /// Whether all are accepted.
+    /// Prints the decisions, and returns whether all targets are accepted.
     func check(_ targets: [Target]) async throws -> Bool {
         let policy = try SecurityPolicy.file(path)
         var verdicts: [Verdict] = []
@@ -44,7 +44,9 @@ struct PolicyCheck {
         case .host(let host):
             return await Self.verdict(host, try await ServerChain.read(host, timeout: timeout), policy)
         case .file(let file):
-            guard let host else { throw UsageError("Nobody said as whom \"\(file)\" is to be judged.") }
+            guard let host else {
+                throw UsageError("\"\(file)\" is a file: specify with --as the host for which it is evaluated.")
+            }
             let chain = try Certificate.all(contentsOfFile: file).map(\.derBytes)
             let trust = ServerTrust(host: host.name, port: host.port, presentedChain: chain)
             var verdict = await Self.verdict(host, trust, policy)

@@ -2,14 +2,14 @@ import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
 
-/// What is wrong with a policy.
+/// Reports the problems of a policy.
 struct PolicyLint {
     let path: String
-    /// In days.
+    /// The time before the expiry of a pin at which it is reported, in days.
     let notice: Double
     let output: Output
 
-    /// Whether there is nothing.
+    /// Prints the problems, and returns whether there are none.
     func lint() throws -> Bool {
         let findings = try SecurityPolicyFile(contentsOf: path).findings(at: Date(), expiryNotice: notice)
         let lines = findings.isEmpty ? ["\(path): nothing found"] : findings.map(\.description)

@@ -4,9 +4,9 @@ import LinnetSecurity
 import LinnetTransport
 import Synchronization
 
-/// Asks a server for its certificates.
+/// Reads the certificate chain of a server.
 ///
-/// The recorder refuses whatever it is shown, so the handshake ends there, and no byte of a request is sent.
+/// The evaluator records and refuses every chain, so the handshake fails and no byte of a request is sent.
 struct ServerChain {
     private final class Recorder: TrustEvaluator {
         private let seen = Mutex<ServerTrust?>(nil)
@@ -19,12 +19,12 @@ struct ServerChain {
         }
     }
 
-    /// A server that could not be asked.
+    /// A server whose chain could not be read.
     struct Unreachable: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What the server presents.
+    /// Returns the chain that a server presents.
     static func read(_ host: Target.Host, timeout: Duration) async throws -> ServerTrust {
         let recorder = Recorder()
         var configuration = TransportConfiguration()

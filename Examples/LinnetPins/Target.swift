@@ -1,15 +1,15 @@
 import ExampleSupport
 import FoundationEssentials
 
-/// What is to be looked at.
+/// A server or a file on the command line.
 enum Target {
     /// A server.
     struct Host: CustomStringConvertible {
-        /// Without brackets.
+        /// The host name or address, without brackets.
         let name: String
         let port: Int
 
-        /// As it stands in a URL.
+        /// The host and port as in a URL.
         var description: String { name.contains(":") ? "[\(name)]:\(port)" : "\(name):\(port)" }
     }
 
@@ -18,7 +18,7 @@ enum Target {
 
     private static let endings = [".pem", ".crt", ".cer", ".der", ".key"]
 
-    /// What is there as a file, or looks like one, is one.
+    /// Parses a target. An existing file, or a text that looks like a file name, is a file.
     init(_ text: String) throws {
         let looksLikeFile = text.contains("/") || Self.endings.contains { text.lowercased().hasSuffix($0) }
         if looksLikeFile && !text.contains("://") || FileManager.default.fileExists(atPath: text) {
@@ -26,7 +26,8 @@ enum Target {
             return
         }
         guard let host = Host(text) else {
-            throw UsageError("\"\(text)\" is no host; write it as example.com, example.com:8443 or [2001:db8::1]:8443.")
+            throw UsageError(
+                "\"\(text)\" is not a valid host; use example.com, example.com:8443 or [2001:db8::1]:8443.")
         }
         self = .host(host)
     }

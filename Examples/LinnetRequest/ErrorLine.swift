@@ -2,10 +2,10 @@ import ArgumentParser
 import ExampleSupport
 import Linnet
 
-/// What went wrong and what to do, in one line, and how the process shall end.
+/// The message of an error with advice, on one line, and the exit code of the process.
 struct ErrorLine {
     let text: String
-    /// 64 for a wrong command line, 1 for the rest.
+    /// 64 for a usage error, 1 for all other errors.
     let exitCode: Int32
 
     init(_ error: any Error) {
@@ -25,9 +25,10 @@ struct ErrorLine {
         let advice =
             switch error.code {
             case .trustRefused: error.trustRefusal?.advice(anchorsOption: "as --cacert") ?? "Nothing was sent."
-            case .connectionFailed, .nameResolutionFailed: "Check the URL's host and port, and that the server runs."
-            case .timeout: "Try again, or give a longer --timeout."
-            case .tlsFailed: "Check that the port speaks HTTPS, with TLS 1.2 or 1.3."
+            case .connectionFailed, .nameResolutionFailed:
+                "Check the host and port of the URL, and that the server is running."
+            case .timeout: "Try again, or specify a longer --timeout."
+            case .tlsFailed: "Check that the port uses HTTPS with TLS 1.2 or 1.3."
             default: ""
             }
         let message = error.message.hasSuffix(".") ? error.message : error.message + "."

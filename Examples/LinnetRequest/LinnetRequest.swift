@@ -3,17 +3,18 @@ import ExampleSupport
 import FoundationEssentials
 import Linnet
 
-/// Sends one GET: the body to standard output, what it cost to standard error.
+/// Sends one GET request. Prints the body to standard output, and the timings to standard error.
 @main
 struct LinnetRequest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linnet-request",
-        abstract: "Sends one GET: the body to standard output, timings to standard error.",
+        abstract: "Sends one GET request. Prints the body to standard output, and the timings to standard error.",
         discussion: """
-            Over https the chain is always verified and the host name checked; when either fails, nothing is sent.
+            Over https, the certificate chain and the host name are always verified before the request is sent. In a \
+            terminal, a line break is added to a body that does not end with one.
 
-            Exit codes: 0 all is well; 1 no whole response came; 22 the response's status is 400 or more, its body was \
-            printed all the same; 64 the command line is wrong.
+            Exit codes: 0 success; 1 no complete response was received; 22 the status of the response is 400 or higher, and \
+            its body was printed; 64 usage error.
             """,
         version: "0.1.0")
 
@@ -39,7 +40,9 @@ struct LinnetRequest: AsyncParsableCommand {
         }
         do {
             let response = try await session.bytes(for: plan.request)
-            for try await chunk in response { try StandardStream.output.write(chunk) }
+            var body = BodyOutput()
+            for try await chunk in response { try body.write(chunk) }
+            try body.end()
             await session.shutdown()
             try StandardStream.error.write(TimingsTable(response.metrics, status: response.status).text)
             return response.status

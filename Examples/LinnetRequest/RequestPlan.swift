@@ -2,13 +2,13 @@ import ExampleSupport
 import FoundationEssentials
 import Linnet
 
-/// What the command line asks for, once all of it is known to make sense.
+/// The validated command line.
 struct RequestPlan {
     private static let longestTimeout = 1_000_000.0
 
     let request: Request
     let policy: SecurityPolicy
-    /// For the whole request; nil for none.
+    /// The timeout of the whole request; nil for none.
     let timeout: Duration?
     let httpVersions: HTTPVersions
 
@@ -17,7 +17,7 @@ struct RequestPlan {
         policy = try Self.policy(arguments)
         let isTrustAsked = !arguments.pins.isEmpty || arguments.cacert != nil
         guard !isTrustAsked || url.scheme?.lowercased() == "https" else {
-            throw UsageError("--pin and --cacert need an https URL; \(arguments.url) would go unprotected.")
+            throw UsageError("--pin and --cacert need an https URL, but the URL is \(arguments.url).")
         }
         httpVersions = arguments.usesHTTP1 ? .http1 : .automatic
         timeout = try arguments.timeout.map(Self.timeout)
@@ -28,7 +28,8 @@ struct RequestPlan {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             url.host()?.isEmpty == false
         else {
-            throw UsageError("\"\(text)\" is no http or https URL with a host; write it as https://example.com/.")
+            throw UsageError(
+                "\"\(text)\" is not an http or https URL with a host; the format is https://example.com/.")
         }
         return url
     }
@@ -38,7 +39,7 @@ struct RequestPlan {
             let anchors: TrustAnchors = try arguments.cacert.map { try .file($0) } ?? .system
             let pins = try arguments.pins.map { try PublicKeyPin($0) }
             guard pins.isEmpty else { return try .publicKeyPins(pins, anchors: anchors) }
-            // Who writes http:// has asked for it; --cacert is about https.
+            // An http URL is an explicit choice; --cacert applies to https only.
             return .everyHost(SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
         } catch let error as SecurityError {
             throw UsageError((error.code == .invalidPin ? "--pin " : "--cacert: ") + error.message)
@@ -47,7 +48,7 @@ struct RequestPlan {
 
     private static func timeout(_ seconds: Double) throws -> Duration {
         guard seconds > 0, seconds <= longestTimeout else {
-            throw UsageError("--timeout \(seconds) is no time to wait; give seconds above 0, up to 1000000.")
+            throw UsageError("--timeout \(seconds) is out of range; specify seconds above 0, up to 1000000.")
         }
         return .seconds(seconds)
     }
@@ -58,14 +59,14 @@ struct RequestPlan {
             guard let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])),
                 case let value = trimmed(text[text.index(after: colon)...]), HTTPField.isValidValue(value)
             else {
-                throw UsageError("--header \"\(text)\" is no header field; write it as \"Name: value\".")
+                throw UsageError("--header \"\(text)\" is not a header field; the format is \"Name: value\".")
             }
             fields.append(HTTPField(name: name, value: value))
         }
         return fields
     }
 
-    /// A field's value without the blanks around it, which are no part of it (RFC 9110, 5.5).
+    /// Removes the whitespace around a field's value, which is not part of it (RFC 9110, 5.5).
     private static func trimmed(_ text: Substring) -> String {
         var value = text.drop { $0 == " " || $0 == "\t" }
         while let last = value.last, last == " " || last == "\t" { value.removeLast() }

@@ -1,6 +1,6 @@
 import Linnet
 
-/// What a request cost, a step a line.
+/// The figures of a request, one per line.
 struct TimingsTable {
     let text: String
 
@@ -36,7 +36,7 @@ struct TimingsTable {
         return (metrics.isPinned ? "pinned" : "not pinned") + key
     }
 
-    /// From the attempt's start to the response's head.
+    /// The time from the start of the attempt to the head of the response.
     private static func firstByte(_ metrics: TransportMetrics) -> Duration? {
         guard let start = metrics.start, let head = metrics.responseStart else { return nil }
         return head - start

@@ -1,43 +1,47 @@
+public import FoundationEssentials
 internal import Glibc
 
-/// Why the state of the network could not be read.
-public struct ReachabilityError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it was.
+/// A failure to read the state of the network.
+public struct ReachabilityError: Error, Sendable {
+    /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The code's name.
+        /// The name of the code.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// No netlink socket could be opened: the descriptors are used up, or a sandbox forbids the family.
+        /// A netlink socket could not be opened: no file descriptors are left, or a sandbox forbids the address family.
         public static let socketFailed = Code("socketFailed")
         /// The kernel refused to list links, addresses or routes.
         public static let queryFailed = Code("queryFailed")
-        /// The kernel did not answer in time.
+        /// The kernel did not answer within five seconds.
         public static let timeout = Code("timeout")
-        /// The answer is not RTNETLINK.
+        /// The kernel's response is not valid RTNETLINK.
         public static let malformedMessage = Code("malformedMessage")
         /// The monitoring thread could not be started.
         public static let threadFailed = Code("threadFailed")
     }
 
-    /// What kind of failure it was.
+    /// The kind of the failure.
     public let code: Code
-    /// One line that a person can act on.
+    /// What failed and why, in one sentence.
     public let message: String
-    /// The system's error number (`errno`), where a system call failed.
+    /// The system's error number (`errno`) when a system call failed.
     public let errorNumber: Int32?
 
-    /// The code and the message in one line.
-    public var description: String { "\(code): \(message)" }
-
-    init(_ code: Code, _ message: String, errorNumber: Int32? = nil) {
+    /// - Parameter failure: What failed, without a full stop.
+    init(_ code: Code, _ failure: String, errorNumber: Int32? = nil) {
         self.code = code
         self.errorNumber = errorNumber
-        if let errorNumber, let text = strerror(errorNumber) {
-            self.message = "\(message): \(String(cString: text))"
-        } else {
-            self.message = message
-        }
+        let reason = errorNumber.flatMap { strerror($0) }.map { ": " + String(cString: $0) } ?? ""
+        message = failure + reason + "."
     }
+}
+
+extension ReachabilityError: CustomStringConvertible, LocalizedError {
+    /// The message.
+    public var description: String { message }
+
+    /// The message, which is also the error's `localizedDescription`.
+    public var errorDescription: String? { message }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Watches whether and how this machine reaches the network.
+/// Observes whether and how this machine can reach the network.
 ///
 /// ```swift
 /// let monitor = try ReachabilityMonitor()
@@ -10,13 +10,13 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The monitor reads links, addresses and routes from the kernel (RTNETLINK, RFC 3549) and needs no privilege. The answer
-/// is for the network namespace of the thread that makes the monitor. It says that packets can leave the machine, which is
-/// no promise that a server answers: do not ask it before a request, use it to explain a failure and to know when to try
-/// again.
+/// The monitor reads links, addresses and routes from the kernel (RTNETLINK, RFC 3549) and needs no privileges. The status
+/// applies to the network namespace of the thread that creates the monitor. It says whether packets can leave the machine,
+/// not whether a server answers: use it to explain a failed request and to decide when to retry, not to decide whether to
+/// send a request.
 ///
-/// Every monitor has a thread and four descriptors, so one for a process is enough. Keep it for as long as its answers are
-/// wanted: it stops when it goes, and does not live on in ``statuses`` or in observations.
+/// A monitor uses one thread and four file descriptors, so create one per process and keep a reference to it. It stops
+/// when it is deinitialized; ``statuses`` and observations do not keep it alive.
 public final class ReachabilityMonitor: Sendable {
     private struct Running: Sendable {
         let thread: MonitoringThread
@@ -26,21 +26,17 @@ public final class ReachabilityMonitor: Sendable {
     private let hub: StatusHub
     private let running: Mutex<Running?>
 
-    /// Reads the current status and starts to watch.
+    /// Reads the current status and starts monitoring.
     ///
-    /// The kernel answers at once, so the call does not wait for the network.
+    /// The kernel answers immediately: the call does not wait for the network.
     ///
-    /// Throws ``ReachabilityError`` with ``ReachabilityError/Code/socketFailed``, ``ReachabilityError/Code/queryFailed``,
-    /// ``ReachabilityError/Code/timeout``, ``ReachabilityError/Code/malformedMessage`` or
-    /// ``ReachabilityError/Code/threadFailed``.
-    public convenience init(_ configure: (inout Configuration) -> Void = { _ in }) throws(ReachabilityError) {
+    /// - Parameter configure: Changes the default configuration.
+    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/socketFailed``,
+    ///   ``ReachabilityError/Code/queryFailed``, ``ReachabilityError/Code/timeout``,
+    ///   ``ReachabilityError/Code/malformedMessage`` or ``ReachabilityError/Code/threadFailed``.
+    public init(_ configure: (inout Configuration) -> Void = { _ in }) throws(ReachabilityError) {
         var configuration = Configuration()
         configure(&configuration)
-        try self.init(configuration: configuration)
-    }
-
-    /// Reads the current status and starts to watch, with a configuration made before.
-    public init(configuration: Configuration) throws(ReachabilityError) {
         let watcher = try NetworkWatcher(debounce: configuration.debounce)
         let signal = try StopSignal()
         let hub = StatusHub(status: watcher.status)
@@ -54,29 +50,69 @@ public final class ReachabilityMonitor: Sendable {
 
     deinit { stop() }
 
-    /// The current status, which is never ``ReachabilityStatus/unknown``; after ``stop()``, the last one.
+    /// The current status, which is never ``ReachabilityStatus/unknown``. After ``stop()`` it is the last status.
     public var status: ReachabilityStatus { hub.status }
 
-    /// The current status, and then every change of it, for any number of readers.
-    public var statuses: ReachabilityStatuses { ReachabilityStatuses(hub: hub) }
-
-    /// Calls the handler with the current status, and then with every change.
+    /// The current status, followed by each change, for any number of readers.
     ///
-    /// The calls come one after the other, on a thread of Swift's global executor and never on the main one. A handler that
-    /// is slow delays only itself, and is called with the newest status next. The observation lasts until it is cancelled or
-    /// the monitor stops, also when the returned value is dropped.
+    /// Each iterator is a separate subscription. Only the newest unread status is kept, so a slow reader skips
+    /// intermediate ones, and no status is delivered twice in a row. The sequence ends when the monitor stops or is
+    /// deinitialized, or when the task is cancelled.
+    public var statuses: some AsyncSequence<ReachabilityStatus, Never> & Sendable { StatusSequence(hub: hub) }
+
+    /// Calls a handler with the current status, and then with each change.
+    ///
+    /// Calls are made one at a time on Swift's global concurrent executor, never on the main thread. A slow handler skips
+    /// intermediate statuses. The observation continues until it is cancelled or the monitor stops, even when the returned
+    /// value is discarded.
+    ///
+    /// - Parameter handler: Receives the status.
+    /// - Returns: The observation, for cancelling it.
     @discardableResult
-    public func observe(_ handler: @escaping @Sendable (ReachabilityStatus) -> Void) -> ReachabilityObservation {
-        ReachabilityObservation(statuses, handler)
+    public func observe(_ handler: @escaping @Sendable (ReachabilityStatus) -> Void) -> Observation {
+        Observation(StatusSequence(hub: hub), handler)
     }
 
-    /// Stops watching: ends the thread, closes the descriptors, and finishes all sequences and observations.
+    /// Stops monitoring: ends the thread, closes the file descriptors, and finishes all sequences and observations.
     ///
-    /// When the first call returns, all this is done. Any other call does nothing.
+    /// All of this has happened when the first call returns. Further calls have no effect.
     public func stop() {
         guard let running = running.withLock({ $0.take() }) else { return }
         running.signal.send()
         running.thread.join()
         hub.finish()
+    }
+}
+
+extension ReachabilityMonitor {
+    /// The settings of a monitor.
+    public struct Configuration: Sendable, Hashable {
+        /// The time without further changes after which a change is reported.
+        ///
+        /// Plugging in a cable causes about a dozen changes, of which only the last matters. When changes continue, the
+        /// status is updated after ten times this duration. The default is 100 milliseconds. Values are limited to the
+        /// range from zero to one hour.
+        public var debounce: Duration = .milliseconds(100)
+
+        /// Makes a configuration with the defaults.
+        public init() {}
+    }
+}
+
+extension ReachabilityMonitor {
+    /// A handler's registration with a monitor.
+    public final class Observation: Sendable {
+        private let task: Task<Void, Never>
+
+        init(_ statuses: StatusSequence, _ handler: @escaping @Sendable (ReachabilityStatus) -> Void) {
+            task = Task {
+                for await status in statuses where !Task.isCancelled { handler(status) }
+            }
+        }
+
+        /// Ends the observation: later changes are not delivered.
+        ///
+        /// It does not wait for a call of the handler that is in progress. Further calls have no effect.
+        public func cancel() { task.cancel() }
     }
 }

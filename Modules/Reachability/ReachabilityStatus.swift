@@ -1,22 +1,22 @@
-/// A snapshot of how this machine reaches the network.
+/// Whether and how the machine can reach the network at one point in time.
 ///
-/// Equal snapshots mean the same to a caller: a ``ReachabilityMonitor`` reports only snapshots that differ from the one
-/// before.
+/// A ``ReachabilityMonitor`` reports a status only when it differs from the previous one.
 public struct ReachabilityStatus: Hashable, Sendable {
-    /// Whether the status was ever determined.
+    /// Whether the status has been determined.
     ///
-    /// False only for ``unknown``, which no ``ReachabilityMonitor`` reports.
+    /// It is false for ``unknown`` only, which no ``ReachabilityMonitor`` reports.
     public let isKnown: Bool
 
-    /// Whether a default route, IPv4 or IPv6, stands on an interface that is up.
+    /// Whether an IPv4 or IPv6 default route uses an interface that is up.
     ///
-    /// It says that packets can leave, not that a certain server answers.
+    /// It says that packets can leave the machine, not that a particular server answers.
     public let isReachable: Bool
 
-    /// The kind of interface that the preferred default route leads to; nil when nothing is reachable.
+    /// The kind of the interface that the preferred default route uses; nil when the network is not reachable.
     public let kind: Kind?
 
-    /// The name of the interface that the preferred default route leads to, as in `eth0`; nil when nothing is reachable.
+    /// The name of the interface that the preferred default route uses, such as `eth0`; nil when the network is not
+    /// reachable.
     public let interfaceName: String?
 
     /// Whether an IPv4 default route is usable and the machine has an IPv4 address to send from.
@@ -24,21 +24,26 @@ public struct ReachabilityStatus: Hashable, Sendable {
 
     /// Whether an IPv6 default route is usable and the machine has an IPv6 address to send from.
     ///
-    /// Link-local addresses do not count, and neither do those whose uniqueness is still being checked (RFC 4862, 5.4).
+    /// Link-local and tentative addresses (RFC 4862, 5.4) do not count.
     public let supportsIPv6: Bool
 
-    /// Whether traffic is likely to cost by volume, as over a cellular network.
+    /// Whether traffic is likely to be billed by volume, as on a cellular network.
     public let isExpensive: Bool
 
-    /// The status before anything was determined.
+    /// The status before the first determination.
     public static let unknown = ReachabilityStatus(isKnown: false)
 
-    /// The status of a machine with no usable default route.
+    /// The status of a machine without a usable default route.
     public static let notReachable = ReachabilityStatus(isKnown: true)
 
-    /// The status of a machine with a usable default route.
+    /// Creates the status of a machine with a usable default route.
     ///
-    /// The default for `isExpensive` is what the kind says.
+    /// - Parameters:
+    ///   - kind: The kind of the interface.
+    ///   - interfaceName: The name of the interface.
+    ///   - supportsIPv4: Whether IPv4 can be used.
+    ///   - supportsIPv6: Whether IPv6 can be used.
+    ///   - isExpensive: Whether traffic is billed by volume. Nil, the default, derives it from the kind.
     public static func reachable(
         via kind: Kind,
         interfaceName: String?,
@@ -77,12 +82,44 @@ public struct ReachabilityStatus: Hashable, Sendable {
 }
 
 extension ReachabilityStatus: CustomStringConvertible {
-    /// One line for a log, as in `reachable via ethernet (eth0, IPv4, IPv6)`.
+    /// A single line for logs, such as `reachable via ethernet (eth0, IPv4, IPv6)`.
     public var description: String {
         guard isReachable, let kind else { return isKnown ? "not reachable" : "unknown" }
         let families = (supportsIPv4 ? ["IPv4"] : []) + (supportsIPv6 ? ["IPv6"] : [])
         let details = [interfaceName].compactMap { $0 } + families + (isExpensive ? ["expensive"] : [])
         return details.isEmpty
             ? "reachable via \(kind)" : "reachable via \(kind) (\(details.joined(separator: ", ")))"
+    }
+}
+
+extension ReachabilityStatus {
+    /// The kind of a network interface.
+    ///
+    /// Kinds may be added, so a `switch` needs a `default`.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the kind, such as `ethernet`.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// A wired network, or a virtual interface that carries Ethernet frames: bridge, veth, VLAN, bond, macvlan.
+        ///
+        /// Containers and virtual machines usually report this kind, regardless of the connection of their host.
+        public static let ethernet = Kind("ethernet")
+
+        /// A wireless local network (IEEE 802.11).
+        public static let wifi = Kind("wifi")
+
+        /// A mobile network through a modem.
+        public static let cellular = Kind("cellular")
+
+        /// A virtual private network or another tunnel: WireGuard, tun and tap, PPP, SIT, GRE, VXLAN, XFRM.
+        public static let tunnel = Kind("tunnel")
+
+        /// The loopback interface.
+        public static let loopback = Kind("loopback")
+
+        /// Any other interface, such as a dummy device.
+        public static let other = Kind("other")
     }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Collects what happens, from any thread, and lets a test wait for it.
+/// Collects events from any thread, and lets a test wait for them.
 ///
 /// ```swift
 /// let recorder = EventRecorder<TaskState>()
@@ -18,13 +18,13 @@ public final class EventRecorder<Event: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a recorder with nothing in it.
+    /// Creates an empty recorder.
     public init() {}
 
-    /// What happened so far, in order.
+    /// The events so far, in order.
     public var events: [Event] { state.withLock { $0.events } }
 
-    /// Notes an event.
+    /// Adds an event.
     public func record(_ event: Event) {
         let waiters = state.withLock { state in
             state.events.append(event)
@@ -34,9 +34,11 @@ public final class EventRecorder<Event: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits until what happened meets a condition, and returns it.
+    /// Waits until the events meet a condition.
     ///
-    /// Throws `CancellationError` when the caller's task is cancelled, as a test's time limit does.
+    /// - Parameter condition: The condition, which is evaluated after each event.
+    /// - Returns: The events so far.
+    /// - Throws: `CancellationError` when the task is cancelled, for example by a test's time limit.
     @discardableResult
     public func wait(until condition: ([Event]) -> Bool) async throws -> [Event] {
         while true {
@@ -47,7 +49,10 @@ public final class EventRecorder<Event: Sendable>: Sendable {
         }
     }
 
-    /// Waits until this many events happened, and returns them.
+    /// Waits until at least the given number of events was recorded.
+    ///
+    /// - Returns: The events so far.
+    /// - Throws: `CancellationError` when the task is cancelled.
     @discardableResult
     public func wait(count: Int) async throws -> [Event] {
         try await wait { $0.count >= count }
@@ -70,5 +75,24 @@ public final class EventRecorder<Event: Sendable>: Sendable {
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: key) }?.resume()
         }
+    }
+}
+
+/// A one-time event that tests wait for.
+package final class Signal: Sendable {
+    private let recorder = EventRecorder<Void>()
+
+    package init() {}
+
+    package var hasFired: Bool { !recorder.events.isEmpty }
+
+    /// Resumes the tasks that wait, and lets later ones pass.
+    package func fire() {
+        recorder.record(())
+    }
+
+    /// Returns when the signal has fired or the task is cancelled.
+    package func wait() async {
+        _ = try? await recorder.wait(count: 1)
     }
 }

@@ -4,19 +4,20 @@ public import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
-/// A transport without a network: a function answers the requests.
+/// A transport for tests that answers requests with a closure and opens no sockets.
 ///
 /// ```swift
 /// let transport = StubTransport { request in
-///     request.head.path == "/people" ? .json(#"{"name": "Ada"}"#) : .status(404)
+///     request.head.path == "/people" ? .json(#"{"name": "Ada"}"#) : .status(.notFound)
 /// }
 /// let session = Session(transport: transport)
 /// ```
-/// The request's body is read to its end before the function is called, and its bytes are reported as sent. What the
-/// function throws fails the request: a `TransportError` as it is, anything else as
-/// `TransportError.Code.connectionClosed`, and a cancelled caller always as `TransportError.Code.cancelled`.
+///
+/// The request's body is read to its end before the closure is called, and its bytes are reported as sent. An error that
+/// the closure throws fails the request: a `TransportError` unchanged, any other error with
+/// `TransportError.Code.connectionClosed`. A cancelled request always fails with `TransportError.Code.cancelled`.
 public final class StubTransport: Transport {
-    /// Answers a request.
+    /// A closure that answers a request.
     public typealias Handler = @Sendable (StubRequest) async throws -> StubResponse
 
     private struct State {
@@ -27,18 +28,20 @@ public final class StubTransport: Transport {
     private let state = Mutex(State())
     private let handler: Handler
 
-    /// Makes a transport; the default answers 200 with no body.
-    public init(_ handler: @escaping Handler = { _ in .status(200) }) {
+    /// Creates a transport.
+    ///
+    /// - Parameter handler: Answers the requests. The default answers with status 200 and an empty body.
+    public init(_ handler: @escaping Handler = { _ in .status(.ok) }) {
         self.handler = handler
     }
 
-    /// The requests that came, in order, each with its whole body.
+    /// The requests so far, in order, each with its whole body.
     public var requests: [StubRequest] { state.withLock { $0.requests } }
 
-    /// The shutdowns that were asked for.
+    /// The modes of the calls of ``shutdown(_:)`` so far.
     public var shutdowns: [ShutdownMode] { state.withLock { $0.shutdowns } }
 
-    /// Answers a request by the function.
+    /// Answers a request with the handler.
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse {
@@ -56,7 +59,7 @@ public final class StubTransport: Transport {
         }
     }
 
-    /// Notes the shutdown; requests that come later fail with `TransportError.Code.shutDown`.
+    /// Records the shutdown. Later requests fail with `TransportError.Code.shutDown`.
     public func shutdown(_ mode: ShutdownMode) async {
         state.withLock { $0.shutdowns.append(mode) }
     }
@@ -94,20 +97,135 @@ public final class StubTransport: Transport {
             return TransportError(.cancelled, "The request was cancelled.")
         }
         if let error = error as? TransportError { return error }
-        return TransportError(.connectionClosed, "The stub failed: \(error)", underlying: error)
+        return TransportError(.connectionClosed, "The stub's handler failed: \(error)", underlying: error)
     }
 }
 
-/// A request as a ``StubTransport`` got it.
+/// A request that a ``StubTransport`` received.
 public struct StubRequest: Sendable {
-    /// How many requests the transport got before.
+    /// The number of the request, counted from 0.
     public let index: Int
-    /// Method, scheme, authority, path and header fields.
+    /// The method, scheme, authority, path and header fields.
     public let head: HTTPRequest
     /// The whole body.
     public let body: Data
-    /// How long each step may take.
+    /// The timeouts of the request.
     public let timeouts: TransportTimeouts
-    /// How the response's body was asked for.
+    /// How the body of the response is delivered.
     public let delivery: ResponseDelivery
+}
+
+/// A response of a ``StubTransport``.
+public struct StubResponse: Sendable {
+    private enum Body: Sendable {
+        case whole(Data)
+        case stream(StubBody)
+    }
+
+    private let head: HTTPResponse
+    private let body: Body
+
+    /// Creates a response with a status, header fields and a body.
+    ///
+    /// - Parameters:
+    ///   - status: The status, such as `.notFound` or `404`.
+    ///   - headerFields: The header fields. Content-Length is added when it is missing.
+    ///   - body: The body. The default is empty.
+    public static func status(
+        _ status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: Data = Data()
+    ) -> StubResponse {
+        var head = HTTPResponse(status: status, headerFields: headerFields)
+        if !head.headerFields.contains(.contentLength) { head.headerFields[.contentLength] = String(body.count) }
+        return StubResponse(head: head, body: .whole(body))
+    }
+
+    /// Creates a response with a JSON text and the content type `application/json`.
+    public static func json(_ text: String, status: HTTPResponse.Status = .ok) -> StubResponse {
+        .status(status, headerFields: [.contentType: "application/json"], body: Data(text.utf8))
+    }
+
+    /// Creates a response whose body the test sends piece by piece.
+    public static func stream(
+        _ body: StubBody, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:]
+    ) -> StubResponse {
+        StubResponse(head: HTTPResponse(status: status, headerFields: headerFields), body: .stream(body))
+    }
+
+    func transportResponse(_ delivery: ResponseDelivery) async throws(TransportError) -> TransportResponse {
+        let transportBody: TransportResponseBody
+        switch (body, delivery) {
+        case (.whole(let data), .whole(let limit)) where data.count > limit:
+            throw TransportError(.bodyTooLarge, "The response body exceeds the limit of \(limit) bytes.")
+        case (.whole(let data), _):
+            transportBody = TransportResponseBody(ByteBuffer(bytes: data))
+        case (.stream(let stub), .whole(let limit)):
+            transportBody = TransportResponseBody(try await stub.transportBody.collect(upTo: limit))
+        case (.stream(let stub), .streamed):
+            transportBody = stub.transportBody
+        }
+        var metrics = TransportMetrics()
+        metrics.httpVersion = "http/1.1"
+        return TransportResponse(head: head, body: transportBody, metrics: metrics)
+    }
+}
+
+/// The body of one stubbed response, which the test sends piece by piece.
+public final class StubBody: Sendable {
+    /// Retains the body until a response takes it, because releasing it abandons it.
+    private let body: Mutex<TransportResponseBody?>
+    private let writer: TransportResponseBodyWriter
+    private let abandonment = Signal()
+    private let demand = Signal()
+
+    /// Creates a body of which no bytes were sent.
+    public init() {
+        let (body, writer) = TransportResponseBodyWriter.makeBody(
+            resumed: { [demand] in demand.fire() }, abandoned: { [abandonment] _ in abandonment.fire() })
+        self.body = Mutex(body)
+        self.writer = writer
+    }
+
+    /// Sends bytes.
+    ///
+    /// - Returns: Whether a connection would continue reading from its socket. False means that the reader has to catch
+    ///   up first.
+    @discardableResult
+    public func send(_ bytes: Data) -> Bool {
+        writer.write(ByteBuffer(bytes: bytes))
+    }
+
+    /// Sends text in UTF-8.
+    ///
+    /// - Returns: Whether a connection would continue reading from its socket, as for ``send(_:)-(Data)``.
+    @discardableResult
+    public func send(_ text: String) -> Bool {
+        send(Data(text.utf8))
+    }
+
+    /// Ends the body.
+    public func finish() {
+        writer.finish()
+    }
+
+    /// Ends the body with an error.
+    public func fail(_ error: TransportError) {
+        writer.fail(error)
+    }
+
+    /// Waits until the reader has abandoned the body before its end, or the task is cancelled.
+    public func waitForAbandonment() async {
+        await abandonment.wait()
+    }
+
+    /// Waits until the reader has caught up after ``send(_:)-(Data)`` returned false, or the task is cancelled.
+    public func waitForDemand() async {
+        await demand.wait()
+    }
+
+    var transportBody: TransportResponseBody {
+        body.withLock { body in
+            defer { body = nil }
+            return body ?? TransportResponseBody(ByteBuffer())
+        }
+    }
 }

@@ -1,23 +1,25 @@
-/// Why a piece of the test kit could not do what it was asked to.
+public import FoundationEssentials
+
+/// A failure of the test support.
 public struct TestingError: Error, Sendable {
-    /// What kind of failure it was.
+    /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The code's name.
+        /// The name of the code.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
         /// The server cannot listen on the loopback address.
         public static let cannotListen = Code("cannotListen")
-        /// The server's configuration cannot be used: its certificate or key, for one.
+        /// The server's configuration is invalid, for example its certificate or key.
         public static let invalidConfiguration = Code("invalidConfiguration")
-        /// OpenSSL makes no such key or certificate.
+        /// OpenSSL could not create the key, certificate or other object.
         public static let cannotMint = Code("cannotMint")
-        /// The text is not a URL's path and query.
+        /// The text is not the path and query of a URL.
         public static let invalidURL = Code("invalidURL")
-        /// The client ended the connection before what was waited for.
+        /// The client closed the connection before it had sent the expected bytes.
         public static let connectionClosed = Code("connectionClosed")
-        /// Two tasks read from one connection at a time.
+        /// Two tasks read from the same connection at the same time.
         public static let concurrentRead = Code("concurrentRead")
         /// The waiting task was cancelled.
         public static let cancelled = Code("cancelled")
@@ -25,22 +27,24 @@ public struct TestingError: Error, Sendable {
         public static let shutDown = Code("shutDown")
     }
 
-    /// What kind of failure it was.
+    /// The kind of the failure.
     public var code: Code
-    /// One line that a person can act on.
+    /// What failed and why, in one sentence.
     public var message: String
-    /// The error below, where there is one.
+    /// The underlying error, if any.
     public var underlying: (any Error)?
 
-    /// Makes an error.
-    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
     }
 }
 
-extension TestingError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension TestingError: CustomStringConvertible, LocalizedError {
+    /// The message.
+    public var description: String { message }
+
+    /// The message, which is also the error's `localizedDescription`.
+    public var errorDescription: String? { message }
 }

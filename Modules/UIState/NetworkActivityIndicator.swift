@@ -1,47 +1,47 @@
 public import LinnetSession
 public import Observation
 
-/// Whether a user should see that the network is at work.
+/// The state of a network activity indicator.
 ///
-/// AFNetworkActivityIndicatorManager's behaviour: requests that are over within ``activationDelay`` never show, and the
-/// indicator stays for ``completionDelay`` after the last one, so that it does not flicker. Whatever draws observes
-/// ``isVisible``.
+/// It behaves as AFNetworkActivityIndicatorManager does: requests that end within ``activationDelay`` do not show the
+/// indicator, and it stays visible for ``completionDelay`` after the last request, so that it does not flicker. The user
+/// interface observes ``isVisible``.
 ///
 /// ```swift
 /// let indicator = NetworkActivityIndicator(isEnabled: true)
 /// indicator.follow(session)
 /// ```
 ///
-/// A request counts once from its start to its end, however often it is suspended in between.
+/// A request counts while it runs: from its start, or from being resumed, until it is suspended or ends.
 @MainActor
 @Observable
 public final class NetworkActivityIndicator {
-    /// Where the indicator stands.
+    /// A state of the indicator.
     public enum State: Sendable, Hashable {
-        /// Nothing to show.
+        /// No request runs, and the indicator is hidden.
         case notActive
-        /// Requests run, but not long enough to show.
+        /// Requests run, and the indicator is hidden until the activation delay has passed.
         case delayingStart
-        /// Requests run, and are shown.
+        /// Requests run, and the indicator is visible.
         case active
-        /// No request runs any more, but that is not shown yet.
+        /// No request runs, and the indicator is visible until the completion delay has passed.
         case delayingEnd
     }
 
-    /// Where the indicator stands.
+    /// The state of the indicator.
     public private(set) var state = State.notActive
-    /// How many requests run, those counted by hand included.
+    /// The number of running requests, including activities that were counted manually.
     public private(set) var activityCount = 0
-    /// Whether the indicator shows anything. The default is false. Requests are counted all the same.
+    /// Whether the indicator can become visible. The default is false. Requests are counted even while it is disabled.
     public var isEnabled: Bool {
         get { machine.isEnabled }
         set { perform(machine.setEnabled(newValue)) }
     }
-    /// How long requests run before they show. The default is 1 second.
+    /// The time that requests run before the indicator becomes visible. The default is 1 second.
     @ObservationIgnored public var activationDelay: Duration = .seconds(1)
-    /// How long the indicator stays after the last request. The default is 0.17 seconds.
+    /// The time that the indicator stays visible after the last request. The default is 0.17 seconds.
     @ObservationIgnored public var completionDelay: Duration = .milliseconds(170)
-    /// Called on the main actor when ``isVisible`` has changed. The default is none.
+    /// Called on the main actor with the new value when ``isVisible`` has changed. The default is nil.
     @ObservationIgnored public var onVisibilityChange: ((Bool) -> Void)?
 
     @ObservationIgnored private let clock: any Clock<Duration>
@@ -51,11 +51,11 @@ public final class NetworkActivityIndicator {
     @ObservationIgnored private var timer: Task<Void, Never>?
     @ObservationIgnored private var listener: Task<Void, Never>?
 
-    /// Makes an indicator that shows nothing until it is enabled and something runs.
+    /// Creates an indicator that is hidden.
     ///
     /// - Parameters:
-    ///   - isEnabled: Whether it shows anything. The default is false.
-    ///   - clock: Measures the delays. The default is the continuous clock.
+    ///   - isEnabled: Whether the indicator can become visible. The default is false.
+    ///   - clock: The clock that measures the delays. The default is the continuous clock.
     public init(isEnabled: Bool = false, clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
         machine = NetworkActivityStateMachine(isEnabled: isEnabled)
@@ -72,23 +72,25 @@ public final class NetworkActivityIndicator {
         changes.finish()
     }
 
-    /// Whether the user should see that the network is at work.
+    /// Whether the indicator is to be shown.
     public var isVisible: Bool { state == .active || state == .delayingEnd }
 
-    /// Counts the requests of a session from now on. An indicator can follow several.
+    /// Counts the requests of a session from now on. An indicator can follow several sessions.
     ///
-    /// Dropping the observation changes nothing; cancelling it ends the counting.
+    /// - Parameter session: The session to follow.
+    /// - Returns: The observation, for ending it. It continues when the returned value is discarded.
     @discardableResult
     public func follow(_ session: Session) -> SessionObservation {
         session.onEvent { [changes] event in changes.send(.task(event)) }
     }
 
-    /// Counts an activity by hand. It may be called from any thread.
+    /// Counts an activity that is not a request of a followed session. It can be called from any thread.
     public nonisolated func incrementActivityCount() {
         changes.send(.increment)
     }
 
-    /// Ends an activity that was counted by hand. It may be called from any thread; the count does not go below zero.
+    /// Ends an activity that ``incrementActivityCount()`` counted. It can be called from any thread. The count does not go
+    /// below zero.
     public nonisolated func decrementActivityCount() {
         changes.send(.decrement)
     }

@@ -1,6 +1,8 @@
-/// The four states of AFNetworkActivityIndicatorManager. Pure: each event returns what to do about the timer.
+internal import LinnetSession
+
+/// The four states of AFNetworkActivityIndicatorManager: a pure state machine whose events return an action for the timer.
 ///
-/// Short requests never show the indicator, and a pause between two requests does not make it flicker.
+/// Short requests do not show the indicator, and a short pause between two requests does not hide it.
 struct NetworkActivityStateMachine {
     enum TimerAction: Equatable {
         case none
@@ -17,14 +19,14 @@ struct NetworkActivityStateMachine {
         self.isEnabled = isEnabled
     }
 
-    /// Requests run, or none does any more.
+    /// Sets whether any request runs.
     mutating func setBusy(_ busy: Bool) -> TimerAction {
         guard busy != isBusy else { return .none }
         isBusy = busy
         return isEnabled ? follow() : .none
     }
 
-    /// What runs while the indicator is disabled is known when it is enabled.
+    /// Enables or disables the indicator. Requests that started while it was disabled count once it is enabled.
     mutating func setEnabled(_ enabled: Bool) -> TimerAction {
         guard enabled != isEnabled else { return .none }
         isEnabled = enabled
@@ -57,8 +59,57 @@ struct NetworkActivityStateMachine {
             state = .active
             return .stop
         default:
-            // While the start is delayed, the timer decides.
+            // In `.delayingStart`, the end of the delay decides.
             return .none
         }
+    }
+}
+
+/// A change to the number of running requests.
+enum ActivityChange: Sendable {
+    case increment
+    case decrement
+    case task(TaskEvent)
+}
+
+/// Counts running requests by their task IDs, so that each counts once, and activities that were counted manually.
+struct ActivityCounter {
+    private var running: Set<UInt64> = []
+    private var manualCount = 0
+
+    var count: Int { running.count + manualCount }
+
+    mutating func apply(_ change: ActivityChange) {
+        switch change {
+        case .increment: manualCount += 1
+        case .decrement: manualCount = max(0, manualCount - 1)
+        case .task(let event): apply(event)
+        }
+    }
+
+    private mutating func apply(_ event: TaskEvent) {
+        switch event.kind {
+        case .created: break
+        case .resumed: running.insert(event.taskID)
+        case .suspended, .completed: running.remove(event.taskID)
+        }
+    }
+}
+
+/// Delivers changes from any thread to the main actor, in order.
+final class ActivityChanges: Sendable {
+    let stream: AsyncStream<ActivityChange>
+    private let continuation: AsyncStream<ActivityChange>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func send(_ change: ActivityChange) {
+        continuation.yield(change)
+    }
+
+    func finish() {
+        continuation.finish()
     }
 }

@@ -1,7 +1,7 @@
 public import LinnetSession
 public import Observation
 
-/// Whether something is being refreshed: the state behind a pull-to-refresh control.
+/// The state of a pull-to-refresh control.
 ///
 /// ```swift
 /// let refresh = RefreshState()
@@ -10,22 +10,24 @@ public import Observation
 @MainActor
 @Observable
 public final class RefreshState {
-    /// Whether the task that is followed runs.
+    /// Whether the followed task runs.
     public private(set) var isRefreshing = false
 
     @ObservationIgnored private var listener: Task<Void, Never>?
 
-    /// Makes a state that follows nothing.
+    /// Creates a state that follows no task.
     public init() {}
 
     isolated deinit {
         listener?.cancel()
     }
 
-    /// Follows a task from now on, instead of the one before; nil follows none.
+    /// Follows a task instead of the previous one.
     ///
-    /// It refreshes while the task runs, whether that began before or begins later, and ends with it. The task is not
-    /// kept alive.
+    /// ``isRefreshing`` is true while the task runs, whether it was resumed before or is resumed later. The task is not
+    /// retained.
+    ///
+    /// - Parameter task: The task to follow; nil to follow none.
     public func follow(_ task: (any SessionTask)?) {
         listener?.cancel()
         listener = nil

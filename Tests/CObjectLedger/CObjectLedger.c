@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The thread sanitizer must not see the locks in here: they would order what the program itself leaves unordered, and hide
-// races.
+// The thread sanitizer must not observe the locks in this file: they would create an order that the program itself does not
+// have, and hide races.
 #if defined(__has_attribute)
 #if __has_attribute(disable_sanitizer_instrumentation)
 #define QUIET __attribute__((disable_sanitizer_instrumentation))
@@ -27,7 +27,7 @@
 
 typedef struct entry {
     struct entry *next;
-    // Inverted, so that being in the ledger does not make an object reachable for the leak checker.
+    // The address is stored inverted, so that an entry does not make an object reachable for the leak checker.
     uintptr_t object;
     uintptr_t class;
     uint64_t number;
@@ -71,8 +71,7 @@ QUIET static bool has_prefix(const void *class) {
     return false;
 }
 
-// What a question about a class is answered with. The answer is kept: a class's metadata is never freed, and the lowest bit of its
-// address is free to say it.
+// Caches whether a class is counted. Class metadata is never freed, and the lowest bit of its address holds the result.
 QUIET static bool found_in(atomic_uintptr_t *table, const void *class, bool (*ask)(const void *class)) {
     uintptr_t start = (((uintptr_t)class >> 4) * 0x9E3779B97F4A7C15ull) >> 49;
     for (uintptr_t i = 0; i < PROBES; i++) {
@@ -80,7 +79,7 @@ QUIET static bool found_in(atomic_uintptr_t *table, const void *class, bool (*as
         uintptr_t known = atomic_load_explicit(slot, memory_order_relaxed);
         if ((known & ~(uintptr_t)1) == (uintptr_t)class) return known & 1;
         if (known != 0) continue;
-        // The name is made without objects of Swift's.
+        // The name is built without allocating Swift objects.
         bool answer = ask(class);
         atomic_compare_exchange_strong_explicit(
             slot, &known, (uintptr_t)class | answer, memory_order_relaxed, memory_order_relaxed);
@@ -92,7 +91,7 @@ QUIET static bool found_in(atomic_uintptr_t *table, const void *class, bool (*as
 // Whether objects of the class are counted.
 QUIET static bool is_counted(const void *class) {
     if (!atomic_load_explicit(&counts, memory_order_acquire)) return false;
-    // The metadata of a class begins with 0 where there is no Objective-C; other kinds of boxes begin with other numbers.
+    // Without Objective-C, class metadata begins with 0; the metadata of other heap objects begins with other numbers.
     return *(const uintptr_t *)class == 0 && found_in(classes, class, has_prefix);
 }
 
@@ -137,9 +136,9 @@ QUIET static void leave(const void *object) {
 #endif
 
 #ifdef CHECKS_LEAKS
-// The leak checker finds a pointer only where it lies as it is. An enum with several payloads marks the pointers in it in their
-// highest bits, so that the storage of a Data, or of bytes in an enum, is told as a leak though it is alive. Objects of these
-// classes, which hold bytes and nothing else, are left out; what holds them is not.
+// The leak checker recognizes only unmodified pointers. An enum with several payloads sets the highest bits of the pointers in
+// it, so the storage of a Data, or of bytes in an enum, is reported as a leak while it is alive. Objects of these classes,
+// which contain only bytes, are excluded; their owners are not.
 static const char *const bytes_names[] = {
     "FoundationEssentials.__DataStorage",
     "Swift._ContiguousArrayStorage<Swift.UInt8>",
@@ -163,7 +162,7 @@ QUIET static void leave_out_bytes(const void *object, const void *class) {
 static void leave_out_bytes(const void *object, const void *class) {}
 #endif
 
-// What the runtime itself is asked for.
+// The runtime functions that are wrapped.
 
 typedef void *(*make_function)(const void *class, size_t size, size_t mask);
 typedef void (*free_function)(void *object, size_t size, size_t mask);
@@ -192,7 +191,7 @@ QUIET __attribute__((visibility("default"))) void swift_deallocClassInstance(voi
     ((free_function)runtime(&known, "swift_deallocClassInstance"))(object, size, mask);
 }
 
-// What an initializer calls that fails or throws before all properties are set.
+// Called by an initializer that fails or throws before all properties are initialized.
 QUIET __attribute__((visibility("default"))) void swift_deallocPartialClassInstance(
     void *object, const void *class, size_t size, size_t mask) {
     static atomic_uintptr_t known;
@@ -226,7 +225,7 @@ QUIET static size_t classes_in(bucket *place, uint64_t after, uintptr_t *found, 
 void object_ledger_visit(
     uint64_t after, void *context, void (*visit)(void *context, const char *name, size_t length)) {
     for (size_t i = 0; i < BUCKETS; i++) {
-        // More than this in one bucket are no more telling than these.
+        // The maximum number of objects that are reported for one bucket.
         uintptr_t found[64];
         size_t count = classes_in(&buckets[i], after, found, 64);
         for (size_t k = 0; k < count; k++) {

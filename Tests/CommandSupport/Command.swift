@@ -7,16 +7,16 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Another program, run to its end, for tests that need a second opinion.
+/// The result of running another program, for tests that compare with it.
 ///
-/// Foundation's `Process` reads past the end of a directory's entries when the process has many descriptors open, as one
-/// has that runs hundreds of servers side by side.
+/// Foundation's `Process` reads past the end of a directory's entries when the process has many open descriptors, for
+/// example hundreds of servers.
 public struct Command: Sendable {
-    /// The exit code, or 128 and the signal's number.
+    /// The exit code, or 128 plus the number of the signal.
     public let status: Int32
-    /// What it wrote to its standard output.
+    /// The standard output.
     public let output: Data
-    /// What it wrote to its standard error.
+    /// The standard error.
     public let errors: String
 
     /// The output as UTF-8.
@@ -57,7 +57,7 @@ public struct Command: Sendable {
             errors: String(decoding: try Data(contentsOf: URL(filePath: files[2])), as: UTF8.self))
     }
 
-    /// Runs a program without holding up other tasks.
+    /// Runs a program without blocking the thread.
     public static func run(_ command: [String], input: String = "") async throws -> Command {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {

@@ -4,14 +4,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The seeds of tests with random inputs.
+/// The seeds of tests with random input.
 ///
-/// Each run has another one, which is printed, unless `LINNET_SEED` gives it: so a failure can be repeated.
+/// Each run prints a new seed, unless `LINNET_SEED` sets it, so that a failure can be reproduced.
 public enum RandomSeed {
-    /// The variable of the environment that gives the seed, as a decimal number.
+    /// The environment variable that sets the seed, as a decimal number.
     public static let variable = "LINNET_SEED"
 
-    /// A seed for one test, printed with the place that asks for it.
+    /// Returns a seed for one test, and prints it with the location of the call.
     public static func next(file: StaticString = #fileID, line: UInt = #line) -> UInt64 {
         let given = getenv(variable).flatMap { UInt64(String(cString: $0)) }
         let seed = given ?? .random(in: 1...UInt64(UInt32.max))

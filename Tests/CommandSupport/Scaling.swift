@@ -6,17 +6,17 @@ import Musl
 import Darwin
 #endif
 
-/// How the time of some work grows when there is twice as much of it: 2 for what is linear, 4 for what is quadratic.
+/// Returns the factor by which the time of some work grows when its size is doubled: 2 for linear, 4 for quadratic work.
 ///
-/// The time is the processor's for this thread, so that other work on the machine does not count. Each size is measured
-/// several times in turns, and the shortest counts; a growth beyond the limit is measured again, up to 25 times, since a
-/// busy machine shares its caches, too. Quadratic work stays at 4 however often it is measured.
+/// The time is the processor time of this thread, which other processes do not affect. Each size is measured several times
+/// alternately, and the shortest time counts. A factor above the limit is measured again, up to 25 times, because other
+/// processes affect the caches. Quadratic work stays at 4 in all measurements.
 ///
 /// - Parameters:
-///   - count: How much work there is at first. It should take some milliseconds.
-///   - limit: A growth that needs no second look. The default is 2.5.
-///   - make: Makes the input for so much work; its time does not count.
-///   - work: Does the work.
+///   - count: The smaller size. It should take some milliseconds.
+///   - limit: The factor up to which no further measurement is needed. The default is 2.5.
+///   - make: Creates the input of a given size; its time does not count.
+///   - work: Performs the work.
 public func growth<Input>(
     from count: Int, limit: Double = 2.5, _ make: (Int) -> Input, _ work: (Input) throws -> Void
 ) rethrows -> Double {
@@ -31,7 +31,7 @@ public func growth<Input>(
                 times[index] = min(times[index], processorTime() - start)
             }
         }
-        // What ends at once, with an error for instance, is over before a clock tells much.
+        // Work that ends immediately, for example with an error, is too short to measure.
         least = min(least, times[1] / max(times[0], 20e-6))
     }
     return least

@@ -1,8 +1,8 @@
-/// Numbers that look random and are the same in every run, so that a failure can be repeated (SplitMix64).
+/// A deterministic random number generator (SplitMix64), so that a failure can be reproduced.
 public struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Numbers that follow from the seed.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) {
         state = seed
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ErrorLineTests {
-    @Test func aWrongPinNamesTheSeenAndTheWanted() async throws {
+    @Test func aWrongPinIsReportedWithTheSeenAndWantedPins() async throws {
         let wanted = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let server = try await EmbeddedServer.start()
         let line = try await errorLine(
@@ -18,7 +18,7 @@ struct ErrorLineTests {
         #expect(line.contains("--pin"))
     }
 
-    @Test func anUnknownAuthorityIsNamed() async throws {
+    @Test func anUnknownAuthorityIsReported() async throws {
         let server = try await EmbeddedServer.start()
         let line = try await errorLine(from: server.url)
         await server.shutdown()
@@ -26,36 +26,36 @@ struct ErrorLineTests {
         #expect(line.contains("SSL_CERT_FILE"))
     }
 
-    @Test func aServerErrorSaysToTryLater() async throws {
+    @Test func aServerErrorSuggestsToRetryLater() async throws {
         let line = try await errorLine(.status(.internalServerError))
         #expect(line.contains("status 500"))
         #expect(line.contains("try again later"))
     }
 
-    @Test func aWrongBaseURLIsSaidToBeOne() async throws {
+    @Test func aNotFoundStatusSuggestsToCheckTheURL() async throws {
         let line = try await errorLine(.status(.notFound))
         #expect(line.contains("status 404"))
         #expect(line.contains("--url"))
     }
 
     @Test(arguments: [
-        ("{", "no timeline"),
+        ("{", "is not a timeline"),
         (#"{"posts":[]}"#, "\"data\" is missing"),
         (#"{"data":[{"id":1,"text":2}]}"#, "data[0].text"),
     ])
-    func badJSONSaysWhatIsWrongWithIt(json: String, part: String) async throws {
+    func invalidJSONIsReportedWithItsReason(json: String, part: String) async throws {
         let line = try await errorLine(.json(json))
         #expect(line.contains(part))
         #expect(line.contains("--url"))
     }
 
-    @Test func anotherContentTypeIsNamed() async throws {
+    @Test func anUnexpectedContentTypeIsReported() async throws {
         let line = try await errorLine(.text("hello"))
         #expect(line.contains("text/plain"))
     }
 
-    @Test func anUnreachableServerIsNamed() async throws {
-        // Nobody listens at port 1, and nobody beside this test can come to.
+    @Test func anUnreachableServerIsReported() async throws {
+        // No process listens on port 1, which is reserved.
         let line = try await errorLine(from: try #require(URL(string: "http://127.0.0.1:1/")))
         #expect(line.contains("127.0.0.1:1"))
         #expect(line.contains("Check the name and the port"))

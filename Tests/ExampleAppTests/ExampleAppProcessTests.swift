@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built executable, as a user runs it.
+/// Tests of the built executable.
 @Suite(
     .leavesNothingAlive, .timeLimit(.minutes(1)),
     .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))
@@ -26,7 +26,7 @@ struct ExampleAppProcessTests {
         #expect(run.error.contains("wanted: \(wanted)"))
     }
 
-    @Test func aBadPinIsAWrongCommandLine() async throws {
+    @Test func anInvalidPinIsAUsageError() async throws {
         let run = try await BuiltProduct.run(["--pin", "nonsense"])
         #expect(run.status == 64)
         #expect(run.error.split(separator: "\n").count == 1)

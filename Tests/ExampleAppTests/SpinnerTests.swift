@@ -6,7 +6,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 @MainActor
 struct SpinnerTests {
-    @Test func itTurnsWhileItIsShownAndLeavesTheLineEmpty() async throws {
+    @Test func theSpinnerTurnsWhileShownAndErasesItsLine() async throws {
         let clock = ManualClock()
         var drawn: [String] = []
         let spinner = Spinner("Waiting", clock: clock) { drawn.append($0) }

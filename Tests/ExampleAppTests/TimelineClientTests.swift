@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TimelineClientTests {
-    @Test func theEmbeddedServerHasFortyPostsAtLeast() async throws {
+    @Test func theEmbeddedServerHasAtLeastFortyPosts() async throws {
         let response = try await fetchFromEmbeddedServer("--page-size", "1000")
         #expect(response.value.count >= 40)
         #expect(Set(response.value.map(\.id)).count == response.value.count)
@@ -15,7 +15,7 @@ struct TimelineClientTests {
     }
 
     @Test(arguments: [1, 7, 20])
-    func aPageHasAsManyPostsAsAskedFor(size: Int) async throws {
+    func aPageHasTheRequestedNumberOfPosts(size: Int) async throws {
         let response = try await fetchFromEmbeddedServer("--page-size", "\(size)")
         #expect(response.value.count == size)
     }
@@ -24,7 +24,7 @@ struct TimelineClientTests {
         #expect(try await fetchFromEmbeddedServer().value.count == 20)
     }
 
-    @Test func aServerThatSendsMoreIsCutToThePage() async throws {
+    @Test func morePostsThanRequestedAreDropped() async throws {
         let post = #"{"id":"7","text":"t","user":{"username":"u","avatar_image":{"url":"https://localhost/u.png"}}}"#
         try await withMockServer(.json(#"{"data":[\#(post),\#(post)]}"#)) { server in
             let response = try await TimelineClient.fetch(1, from: server.url, policy: .systemTrust)
@@ -33,7 +33,7 @@ struct TimelineClientTests {
         }
     }
 
-    @Test func aBaseURLWithAPathKeepsIt() async throws {
+    @Test func thePathOfTheBaseURLIsKept() async throws {
         try await withMockServer(.json(#"{"data":[]}"#)) { server in
             let response = try await TimelineClient.fetch(5, from: server.url("/api/v1"), policy: .systemTrust)
             #expect(response.value.isEmpty)

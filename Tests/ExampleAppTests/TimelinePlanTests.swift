@@ -17,7 +17,7 @@ struct TimelinePlanTests {
         (["--pin", pin, "--url", "http://example.com"], "--pin needs https"),
         (["--page-size", "0"], "--page-size"),
     ])
-    func whatMakesNoSenseIsRefused(arguments: [String], part: String) throws {
+    func invalidCommandLinesAreRefused(arguments: [String], part: String) throws {
         let error = #expect(throws: UsageError.self) { try TimelinePlan(arguments: arguments) }
         let line = ErrorLine(try #require(error))
         #expect(line.exitCode == 64)
@@ -25,11 +25,11 @@ struct TimelinePlanTests {
         #expect(!line.text.contains("\n"))
     }
 
-    @Test func withoutAURLThereIsTheEmbeddedServer() throws {
+    @Test func withoutAURLTheEmbeddedServerIsUsed() throws {
         #expect(try TimelinePlan(arguments: []).source == .embedded)
     }
 
-    @Test func theServersOwnPinHoldsUnlessAnotherIsAskedFor() throws {
+    @Test func theEmbeddedServersPinAppliesUnlessAnotherIsGiven() throws {
         let own = try PublicKeyPin("sha256/Vjs8r4z+80wjNcr1YKepWQboSIRi63WsWXhIMN+eWys=")
         #expect(try TimelinePlan(arguments: []).policy(anchors: .system, otherwise: [own]).isPinning)
         #expect(try !TimelinePlan(arguments: []).policy(anchors: .system).isPinning)

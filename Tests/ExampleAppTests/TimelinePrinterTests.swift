@@ -6,23 +6,23 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TimelinePrinterTests {
-    @Test func aPostIsALine() {
+    @Test func aPostIsPrintedOnOneLine() {
         #expect(TimelinePrinter.line(post("ada", "hello 🐦")) == "@ada: hello 🐦")
     }
 
     @Test(arguments: ["a\nb", "a\u{1B}b", "a\u{2028}b", "a\u{9B}b", "a\u{202E} b"])
-    func aPostStaysOneHarmlessLine(text: String) {
+    func controlCharactersInAPostAreReplaced(text: String) {
         #expect(TimelinePrinter.line(post("ada", text)) == "@ada: a b")
     }
 
-    @Test func theSummaryTellsOfThePinnedConnection() throws {
+    @Test func theSummaryDescribesAPinnedConnection() throws {
         let summary = TimelinePrinter.summary(try response(pinnedMetrics))
         #expect(
             summary == "1 post · http/1.1 · TLSv1.3 TLS_AES_256_GCM_SHA384 · pinned sha256/x · 12,345 bytes · "
                 + "connect 1.2 ms, TLS 3.4 ms, total 8.9 ms")
     }
 
-    @Test func theSummaryTellsWhatIsNotProtected() throws {
+    @Test func theSummarySaysWhenTheConnectionIsNotProtected() throws {
         var metrics = pinnedMetrics
         metrics.isPinned = false
         #expect(TimelinePrinter.summary(try response(metrics)).contains(" · not pinned · "))
@@ -38,7 +38,7 @@ struct TimelinePrinterTests {
     }
 
     @Test(arguments: [(0, "0.0 ms"), (49, "0.0 ms"), (50, "0.1 ms"), (999_960, "1000.0 ms")])
-    func timesHaveTenthsOfMilliseconds(microseconds: Int, text: String) {
+    func timesAreRoundedToTenthsOfMilliseconds(microseconds: Int, text: String) {
         #expect(Figures.milliseconds(.microseconds(microseconds)) == text)
     }
 

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 @testable import LinnetSecurity
 
-/// Judges what the fuzzer makes: certificates, anchors, staples and revocation lists, each behind a byte that tells its
-/// kind and two that tell its length. Whatever comes, there is a verdict, and soon.
+/// Evaluates the fuzzer's input: certificates, anchors, staples and revocation lists, each preceded by a byte with its kind
+/// and two bytes with its length. Every input leads to a decision within the time limit.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChain(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = FuzzedChain([UInt8](UnsafeBufferPointer(start: data, count: count)))
@@ -27,7 +27,7 @@ public func fuzzChain(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// What stands in an input.
+/// The parsed input.
 private struct FuzzedChain {
     var certificates: [Data] = []
     var anchors: [Data] = []

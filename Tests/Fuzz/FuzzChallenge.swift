@@ -2,14 +2,14 @@
 // Sources: Modules/Session/Authentication/AuthenticationChallenge.swift Modules/Session/Authentication/AuthenticationChallengeParser.swift
 import FoundationEssentials
 
-/// Reads what the fuzzer makes as WWW-Authenticate fields, one a line. What is read, written with quotes, is read again as the
-/// same.
+/// Parses the input as WWW-Authenticate fields, one per line. A parsed challenge that is written with quotes parses to the
+/// same challenge.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChallenge(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
     for challenge in AuthenticationChallenge.parse(text.split(separator: "\n").prefix(16).map(String.init)) {
         guard AuthenticationChallenge.parse([written(challenge)]) == [challenge] else {
-            fatalError("\(challenge) is not read again as it was written.")
+            fatalError("\(challenge) does not parse to itself.")
         }
         _ = challenge.realm
     }

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import LinnetMultipart
 
-/// Reads what the fuzzer makes as a part's Content-Disposition. No control character comes out of one but those that forms
+/// Parses the input as the Content-Disposition of a part. The result contains no control characters except those that forms
 /// escape.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDisposition(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -14,7 +14,7 @@ public func fuzzDisposition(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt 
     let type = "multipart/form-data; boundary=B"
     guard let parts = try? MultipartPart.all(in: body, contentType: type, limits: limits) else { return 0 }
     for part in parts {
-        guard part.name?.utf8.contains(0) != true else { fatalError("A name has a NUL.") }
+        guard part.name?.utf8.contains(0) != true else { fatalError("A name contains a NUL character.") }
         _ = (part.fileName, part.contentType, part.byteRange)
     }
     return 0

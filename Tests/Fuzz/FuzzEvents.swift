@@ -2,7 +2,7 @@
 // Sources: Modules/Session/Streams/LineSplitter.swift Modules/Session/Streams/ServerSentEvent.swift
 import FoundationEssentials
 
-/// What the readers throw, in place of the session's own error.
+/// The readers' error type, in place of the session's.
 struct SessionError: Error {
     enum Code { case bodyTooLarge }
     let code: Code
@@ -10,15 +10,15 @@ struct SessionError: Error {
     init(_ code: Code, _ message: String) { self.code = code }
 }
 
-/// Reads what the fuzzer makes as server-sent events, once whole and once in pieces, which has to give the same; the first
-/// byte tells how large the pieces are.
+/// Parses the input as server-sent events, once whole and once in pieces, with equal results. The first byte is the size of
+/// the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEvents(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }
     let body = Data(UnsafeBufferPointer(start: data + 1, count: count - 1))
     let size = Int(data[0]) + 1
     let pieces = stride(from: 0, to: body.count, by: size).map { body[$0..<min($0 + size, body.count)] }
-    guard events(pieces) == events([body]) else { fatalError("The events depend on how the bytes are cut.") }
+    guard events(pieces) == events([body]) else { fatalError("The events depend on the size of the pieces.") }
     return 0
 }
 
@@ -32,7 +32,7 @@ private func events(_ pieces: [Data]) -> [ServerSentEvent] {
             while let line = try lines.next() {
                 guard let event = try parser.line(line) else { continue }
                 guard event.data.utf8.count <= 6000, event.lastEventID == parser.resumptionID else {
-                    fatalError("An event is beyond the limit, or not the last.")
+                    fatalError("An event exceeds the limit and is not the last.")
                 }
                 events.append(event)
             }

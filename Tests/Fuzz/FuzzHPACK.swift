@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Decodes what the fuzzer makes as field blocks of one connection, each behind two bytes that tell its length. What is decoded
-/// is encoded again, and decoded as the same.
+/// Decodes the input as the field blocks of one connection, each preceded by two bytes with its length. A decoded block that is
+/// encoded again decodes to the same fields.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHPACK(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var rest = [UInt8](UnsafeBufferPointer(start: data, count: count))[...]
@@ -16,14 +16,14 @@ public func fuzzHPACK(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let block = Array(rest.prefix(length))
         rest = rest.dropFirst(length)
         guard let section = decode(block, &decoder) else { return 0 }
-        guard section.bytes <= 16_384 else { fatalError("A section is beyond the limit.") }
+        guard section.bytes <= 16_384 else { fatalError("A section exceeds the limit.") }
         guard section.flaw == nil else { continue }
         let lines = section.fields.map { HTTP2FieldEncoder.Line(name: $0.name.canonicalName, value: $0.value) }
         var buffer = ByteBuffer()
         encoder.encode(lines, into: &buffer)
         let again = decode(Array(buffer.readableBytesView), &mirror)
         guard let again, again.flaw == nil, again.fields.map(\.value) == lines.map(\.value) else {
-            fatalError("The fields are not read again as they were written.")
+            fatalError("Encoded fields do not decode to themselves.")
         }
     }
     return 0

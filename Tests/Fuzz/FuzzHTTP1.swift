@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Reads what the fuzzer makes as responses of HTTP/1.1, once whole and once in pieces, which has to give the same; the first
-/// byte tells how large the pieces are, and what was asked.
+/// Parses the input as HTTP/1.1 responses, once whole and once in pieces, with equal results. The first byte determines the size
+/// of the pieces and the request.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP1(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }
@@ -16,12 +16,12 @@ public func fuzzHTTP1(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         bytes.getSlice(at: $0, length: min(size, bytes.readableBytes - $0))
     }
     guard Outcome(pieces, method) == Outcome([bytes], method) else {
-        fatalError("The responses depend on how the bytes are cut.")
+        fatalError("The responses depend on the size of the pieces.")
     }
     return 0
 }
 
-/// What the bytes came to.
+/// The result of parsing.
 private struct Outcome: Equatable {
     var events: [HTTP1ResponseParser.Event] = []
     var hasFailed = false

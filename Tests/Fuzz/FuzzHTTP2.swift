@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Reads what the fuzzer makes as a server's frames of HTTP/2, once whole and once in pieces, which has to give the same; the
-/// first byte tells how large the pieces are.
+/// Parses the input as the HTTP/2 frames of a server, once whole and once in pieces, with equal results. The first byte is the
+/// size of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP2(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }
@@ -14,11 +14,11 @@ public func fuzzHTTP2(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let pieces = stride(from: 0, to: bytes.readableBytes, by: size).compactMap {
         bytes.getSlice(at: $0, length: min(size, bytes.readableBytes - $0))
     }
-    guard Account(pieces) == Account([bytes]) else { fatalError("The events depend on how the bytes are cut.") }
+    guard Account(pieces) == Account([bytes]) else { fatalError("The events depend on the size of the pieces.") }
     return 0
 }
 
-/// What became of a server's frames, stream by stream.
+/// The events of the frames by stream.
 private struct Account: Equatable {
     private var texts: [Int: String] = [:]
     private var hasFailed = false

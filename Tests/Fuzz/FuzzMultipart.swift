@@ -3,8 +3,8 @@ import FoundationEssentials
 import LinnetMultipart
 import LinnetSerialization
 
-/// Reads what the fuzzer makes as a multipart body with the boundary `B`, once whole and once in pieces, which has to give
-/// the same; the first byte tells how large the pieces are, and whether nested bodies are read.
+/// Parses the input as a multipart body with the boundary `B`, once whole and once in pieces, with equal results. The first
+/// byte determines the size of the pieces, and whether nested bodies are parsed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultipart(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }
@@ -13,11 +13,11 @@ public func fuzzMultipart(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let whole = read([body], isNested)
     let size = Int(data[0] >> 1) + 1
     let pieces = stride(from: 0, to: body.count, by: size).map { body[$0..<min($0 + size, body.count)] }
-    guard read(pieces, isNested) == whole else { fatalError("The parts depend on how the bytes are cut.") }
+    guard read(pieces, isNested) == whole else { fatalError("The parts depend on the size of the pieces.") }
     return 0
 }
 
-/// The events, and the error's code.
+/// Returns the events and the code of the error.
 private func read(_ pieces: [Data], _ isNested: Bool) -> Outcome {
     var limits = MultipartParser.Limits()
     limits.maximumPartCount = 50

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 @testable import LinnetSecurity
 
-/// Reads what the fuzzer makes as the texts of which a policy is made. Whatever comes, there is a value or an error.
+/// Parses the input as the texts of a policy. Every input leads to a value or an error.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Data(UnsafeBufferPointer(start: data, count: count))
@@ -15,9 +15,9 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     if let document = try? SecurityPolicyDocument(json: bytes) {
         guard let written = try? document.json(), (try? SecurityPolicyDocument(json: written)) == document else {
-            fatalError("A policy is not read as it was written.")
+            fatalError("An encoded policy does not parse to itself.")
         }
-        // Names of files are not for a fuzzer to make up.
+        // File names from the fuzzer are not opened.
         if document.includes.isEmpty, document.rules.allSatisfy({ $0.anchors.isEmpty }),
             let file = try? SecurityPolicyFile(document)
         {

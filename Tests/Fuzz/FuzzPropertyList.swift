@@ -2,8 +2,8 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// Reads what the fuzzer makes as a property list, in XML or binary. What is written of it is read again, within the reader's
-/// limits, and written the same.
+/// Parses the input as an XML or binary property list. An encoded list parses again, within the reader's limits, and encodes to
+/// the same bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyList(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let value = try? PropertyListValue(parsing: Data(UnsafeBufferPointer(start: data, count: count))) else {
@@ -12,7 +12,7 @@ public func fuzzPropertyList(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt
     for format in [PropertyListValue.Format.xml, .binary] {
         guard let written = try? value.data(format: format) else { continue }
         guard let again = try? PropertyListValue(parsing: written), (try? again.data(format: format)) == written else {
-            fatalError("A property list is not read again as it was written.")
+            fatalError("An encoded property list does not parse to itself.")
         }
     }
     return 0

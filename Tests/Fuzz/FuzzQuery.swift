@@ -2,8 +2,8 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// Reads what the fuzzer makes as a query, in the styles that the first byte says. Whatever comes, there are parameters or an
-/// error, and in the usual styles what is written of them stays the same.
+/// Parses the input as a query in the styles that the first byte selects. Every input leads to parameters or an error, and in the
+/// default styles encoding is stable.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzQuery(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
@@ -21,7 +21,7 @@ public func fuzzQuery(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     encoder.emptyCollectionStyle = .bareKey
     guard let written = try? encoder.encode(parameters), choice & 7 == 0 else { return 0 }
     guard let again = try? parser.parse(written), (try? encoder.encode(again)) == written else {
-        fatalError("Written otherwise the second time: \(written)")
+        fatalError("The second encoding differs: \(written)")
     }
     return 0
 }

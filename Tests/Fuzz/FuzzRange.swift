@@ -3,7 +3,7 @@
 import FoundationEssentials
 import LinnetMultipart
 
-/// Reads what the fuzzer makes as Content-Range fields, one a line, by both readers of them, which must agree.
+/// Parses the input as Content-Range fields, one per line, with both parsers, which must agree.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRange(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
@@ -11,14 +11,14 @@ public func fuzzRange(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let range = ContentRange(line)
         if let bytes = range?.bytes {
             guard bytes.lowerBound >= 0, range?.complete.map({ $0 > bytes.upperBound }) ?? true else {
-                fatalError("\(line) is a range that there cannot be.")
+                fatalError("\(line) is an impossible range.")
             }
             _ = bytes.count
         }
         guard let part = MultipartPart.ByteRange(line) else { continue }
-        // The part's reader takes tabs, too.
+        // The parser of parts also accepts tabs.
         guard line.contains("\t") || part.bytes == range?.bytes && part.completeLength == range?.complete else {
-            fatalError("\(line) is read in two ways.")
+            fatalError("The parsers disagree about \(line).")
         }
     }
     return 0

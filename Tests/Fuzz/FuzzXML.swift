@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetSerialization
 import LinnetSerializationXML
 
-/// Reads what the fuzzer makes as XML: as a tree and as events, which must agree, and with a charset from outside.
+/// Parses the input as XML: as a tree and as events, which must agree, and with an external charset.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzXML(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let document = Data(UnsafeBufferPointer(start: data, count: count))

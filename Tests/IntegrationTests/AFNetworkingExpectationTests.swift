@@ -3,12 +3,12 @@ import Linnet
 import LinnetTesting
 import Testing
 
-// The endpoints of httpbin that AFNetworking's own tests used, with what they expected of them. Statuses, content types and
-// bodies of the same endpoints are in the other suites.
+// The httpbin endpoints of AFNetworking's own tests, with their expectations. The statuses, content types and bodies of the same
+// endpoints are checked in the other suites.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct AFNetworkingExpectationTests {
     @Test(arguments: Surface.allCases)
-    func aRedirectAsksTheHook(surface: Surface) async throws {
+    func theHookIsCalledForARedirect(surface: Surface) async throws {
         let asked = EventRecorder<String>()
         try await Server.httpbin.withSession {
             $0.hooks.willRedirect = { _, redirect, request in
@@ -23,7 +23,7 @@ struct AFNetworkingExpectationTests {
     }
 
     @Test(arguments: ["image", "bytes/1048576", "image/jpeg"])
-    func downloadProgressReachesItsEnd(path: String) async throws {
+    func downloadProgressReachesTheTotal(path: String) async throws {
         try await Server.httpbin.withSession { session in
             let task = session.call(.get, path).headers([.accept: "image/*"]).task()
             let fractions = EventRecorder<Double?>()
@@ -36,7 +36,7 @@ struct AFNetworkingExpectationTests {
         }
     }
 
-    @Test func uploadProgressReachesItsEnd() async throws {
+    @Test func uploadProgressReachesTheTotal() async throws {
         try await Server.httpbin.withSession { session in
             let text = String(repeating: "a", count: 20_000)
             let task = session.call(.post, "post", ["key": text]).jsonTask()
@@ -47,7 +47,7 @@ struct AFNetworkingExpectationTests {
         }
     }
 
-    @Test func aRequestsFieldTakesThePlaceOfOneDefaultAndKeepsAnother() async throws {
+    @Test func aRequestsHeaderFieldReplacesOneDefaultAndKeepsAnother() async throws {
         try await Server.httpbin.withSession {
             var serializer = FormRequestSerializer()
             try serializer.headerFields.set("default value", forName: "Default-Header")
@@ -62,7 +62,7 @@ struct AFNetworkingExpectationTests {
         }
     }
 
-    @Test func aDownloadGoesToItsDestination() async throws {
+    @Test func aDownloadIsSavedAtItsDestination() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "linnet-af-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: file) }
         try await Server.httpbin.withSession { session in
@@ -71,7 +71,7 @@ struct AFNetworkingExpectationTests {
         }
     }
 
-    @Test func theEndBringsMetrics() async throws {
+    @Test func metricsAreCollectedAtTheEnd() async throws {
         let metrics = EventRecorder<Int>()
         try await Server.httpbin.withSession {
             $0.hooks.didCollectMetrics = { _, all in metrics.record(all.count) }
@@ -83,7 +83,7 @@ struct AFNetworkingExpectationTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aChallengeForTheFakeRealmGetsACredential(surface: Surface) async throws {
+    func aChallengeIsAnsweredWithACredential(surface: Surface) async throws {
         try await Server.httpbin.withSession {
             $0.hooks.didReceiveChallenge = { _, attempt in
                 attempt.challenges.first?.realm == "Fake Realm"
@@ -95,7 +95,7 @@ struct AFNetworkingExpectationTests {
         }
     }
 
-    @Test func resumeAndSuspensionAreNotified() async throws {
+    @Test func resumeAndSuspendPostNotifications() async throws {
         var options = RequestOptions()
         options.tag = "AFNetworking \(UInt64.random(in: 0 ... .max))"
         let tag = options.tag

@@ -4,7 +4,7 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// nginx and `openssl s_server`, which want to know who the client is.
+/// Client certificates with nginx and `openssl s_server`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct ClientIdentityTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -14,7 +14,7 @@ struct ClientIdentityTests {
         return try .files(certificates: path + ".pem", privateKey: path + ".key")
     }
 
-    /// Whom nginx saw: nil when it saw nobody, and refused.
+    /// The subject of the certificate that nginx received; nil when it received none and refused the request.
     private func seen(_ session: HTTPSession) async throws -> (name: String?, isResumed: Bool) {
         let any = DataResponseSerializer(validation: .none)
         let response = try await session.get("1k").response(any)
@@ -29,7 +29,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions, [HTTPVersions.http1, .http2])
-    func nginxLearnsWhoTheClientIs(version: TLSOptions.Version, http: HTTPVersions) async throws {
+    func nginxReceivesTheClientCertificate(version: TLSOptions.Version, http: HTTPVersions) async throws {
         for (name, expected) in [("alice", "CN=alice"), ("mallory", nil), (nil, nil)] {
             let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
             try await Server.client.withSession {
@@ -58,9 +58,9 @@ struct ClientIdentityTests {
             #expect(again.isResumed)
             for identities in [ClientIdentityPolicy.none, .everyHost(try identity("mallory"))] {
                 try session.replaceClientIdentities(identities)
-                let nobody = try await seen(session)
-                #expect(nobody.name == nil)
-                #expect(!nobody.isResumed)
+                let absent = try await seen(session)
+                #expect(absent.name == nil)
+                #expect(!absent.isResumed)
             }
             try session.replaceClientIdentities(alice)
             let back = try await seen(session)
@@ -70,7 +70,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: [Server.sServerClient12, .sServerClient13])
-    func whoMustShowACertificateIsToldSo(server: Server) async throws {
+    func aMissingRequiredCertificateIsReported(server: Server) async throws {
         for (name, code) in [
             (nil, SessionError.Code?.some(.clientCertificateRequired)), ("mallory", .clientCertificateRefused),
             ("alice", nil),

@@ -5,16 +5,16 @@ import LinnetTransport
 import Synchronization
 import Testing
 
-/// Many requests to a server that says GOAWAY all the time, and counts what it has served.
+/// Many requests to a server that frequently sends GOAWAY and counts the requests it has served.
 ///
-/// `LINNET_TEST_GOAWAY_REQUESTS=100000` makes it the load test that it is meant to be.
+/// `LINNET_TEST_GOAWAY_REQUESTS=100000` turns it into a load test.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(10)))
 struct GoAwayTests {
     private static let requests =
         ProcessInfo.processInfo.environment["LINNET_TEST_GOAWAY_REQUESTS"].flatMap { Int($0) } ?? 5_000
     private static let perConnection = requests >= 100_000 ? 500 : 50
 
-    /// How often each request was served.
+    /// The number of times that each request was served.
     private final class Tally: Sendable {
         private let counts = Mutex<[Int: Int]>([:])
 
@@ -26,14 +26,14 @@ struct GoAwayTests {
         }
     }
 
-    /// POST, which no client may repeat on its own unless it knows that the server has not seen it.
-    @Test(arguments: [MockServer.Configuration.LateStreams.refused, .ignored])
-    func noRequestIsLostAndNoneIsDoubled(late: MockServer.Configuration.LateStreams) async throws {
+    /// Uses POST, which a client must not repeat automatically unless the server has not processed it.
+    @Test(arguments: [true, false])
+    func everyRequestIsServedExactlyOnce(refusesLateStreams: Bool) async throws {
         let tally = Tally()
         let configuration = MockServer.Configuration {
             $0.httpVersions = .http2
             $0.http2.goAway = .after(Self.perConnection)
-            $0.http2.lateStreams = late
+            $0.http2.refusesLateStreams = refusesLateStreams
         }
         let handler: MockServer.Handler = { request in
             if let number = Int(request.bodyText) { tally.count(number) }

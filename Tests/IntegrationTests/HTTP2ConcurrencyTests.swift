@@ -4,7 +4,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// Many requests at a time over HTTP/2, on servers that allow few streams or few requests on a connection.
+/// Concurrent requests over HTTP/2 to servers that limit the streams or requests of a connection.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct HTTP2ConcurrencyTests {
     @Test(arguments: Server.nginxHTTP2)
@@ -34,7 +34,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    @Test func requestsOneAfterAnotherUseEachConnectionUp() async throws {
+    @Test func sequentialRequestsUseEachConnectionUpToItsLimit() async throws {
         try await Server.http2KeepAlive.withHTTP2Session { session in
             var served: [ServedBy] = []
             for _ in 0..<100 {
@@ -47,7 +47,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    @Test func aServerThatGoesAwayLosesNoneOfManyRequests() async throws {
+    @Test func noRequestIsLostWhenTheServerSendsGoAway() async throws {
         try await Server.http2KeepAlive.withHTTP2Session { session in
             let markers = try await many(1_000, workers: 32) { number in
                 let marker = "marker-\(number)"
@@ -62,14 +62,14 @@ struct HTTP2ConcurrencyTests {
     }
 
     @Test(arguments: Server.allHTTP2)
-    func aCancelledRequestHurtsNoOther(server: Server) async throws {
+    func aCancelledRequestDoesNotAffectOthers(server: Server) async throws {
         try await server.withHTTP2Session { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for worker in 0..<8 {
                     group.addTask {
                         for _ in 0..<10 {
                             if worker.isMultiple(of: 2) {
-                                // Left in the middle of ten megabytes.
+                                // Abandoned in the middle of ten megabytes.
                                 let request = try session.call(.get, "bytes-10m").request()
                                 for try await chunk in try await session.session.bytes(for: request) {
                                     #expect(!chunk.isEmpty)
@@ -89,7 +89,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    @Test func aCancelledStreamLeavesItsConnection() async throws {
+    @Test func aCancelledStreamLeavesItsConnectionOpen() async throws {
         try await Server.http2.withHTTP2Session { session in
             let before = try ServedBy(try await session.get("1k").response())
             for try await chunk in try await session.session.bytes(for: session.call(.get, "bytes-10m").request()) {
@@ -101,7 +101,7 @@ struct HTTP2ConcurrencyTests {
         }
     }
 
-    /// Makes requests by their numbers, some at a time, and returns what came.
+    /// Sends numbered requests with limited concurrency, and returns the results.
     private func many<R: Sendable>(
         _ count: Int, workers: Int, _ request: @escaping @Sendable (Int) async throws -> R
     ) async throws -> [R] {

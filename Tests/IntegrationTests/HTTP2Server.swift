@@ -10,17 +10,17 @@ extension Server {
     static let nghttpd = Server(variable: "LINNET_TEST_NGHTTPD_TLS")
     static let nghttpdPlain = Server(variable: "LINNET_TEST_NGHTTPD_PLAIN")
 
-    /// All that speak HTTP/2, over TLS and not.
+    /// All servers with HTTP/2, over TLS and plain.
     static let allHTTP2 = [http2, http2TLS12, http2Plain, nghttpd, nghttpdPlain]
-    /// Those with what `locations.conf` serves.
+    /// The servers with the content of `locations.conf`.
     static let nginxHTTP2 = [http2, http2TLS12, http2Plain]
 
-    /// What a client must be told to come to HTTP/2: over TLS nothing.
+    /// The setting that selects HTTP/2: over TLS the default.
     var httpVersions: HTTPVersions {
         self == .http2Plain || self == .nghttpdPlain ? .http2 : .automatic
     }
 
-    /// Runs a function with a session that comes to HTTP/2 on this server.
+    /// Calls a function with a session that uses HTTP/2 with this server.
     func withHTTP2Session<R>(
         _ configure: (inout HTTPSession.Configuration) throws -> Void = { _ in },
         run: (HTTPSession) async throws -> R

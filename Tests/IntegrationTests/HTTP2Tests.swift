@@ -8,7 +8,7 @@ import Testing
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct HTTP2Tests {
     @Test(arguments: Server.allHTTP2, Surface.allCases)
-    func aFileComesOverHTTP2(server: Server, surface: Surface) async throws {
+    func aFileIsReceivedOverHTTP2(server: Server, surface: Surface) async throws {
         try await server.withHTTP2Session { session in
             let response = try await surface.data("1k", on: session)
             #expect(response.status == .ok)
@@ -29,7 +29,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [Server.tls, .tls12])
-    func aServerWithoutHTTP2IsSpokenToInHTTP1(server: Server) async throws {
+    func aServerWithoutHTTP2IsUsedWithHTTP1(server: Server) async throws {
         try await server.withSession {
             $0.httpVersions = .automatic
         } run: { session in
@@ -39,7 +39,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func aClientOfHTTP1AloneSpeaksThatToAServerOfBoth() async throws {
+    @Test func aClientRestrictedToHTTP1UsesItOnAServerWithBothVersions() async throws {
         try await Server.http2.withSession {
             $0.httpVersions = .http1
         } run: { session in
@@ -49,7 +49,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func aClientOfHTTP2AloneFailsOnAServerWithoutIt() async throws {
+    @Test func aClientRestrictedToHTTP2FailsOnAServerWithoutIt() async throws {
         try await Server.tls.withSession {
             $0.httpVersions = .http2
         } run: { session in
@@ -74,7 +74,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: Server.allHTTP2)
-    func headHasNoBodyAndTheStreamsGoOn(server: Server) async throws {
+    func headHasNoBodyAndLaterStreamsSucceed(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let head = try await session.head("bytes-10m").response()
             #expect(head.head.headerFields[.contentLength] == String(ServedFile.large.size))
@@ -106,7 +106,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [Server.nghttpd, .nghttpdPlain], [ServedFile.middle, .large])
-    func trailersAreThereAfterTheBody(server: Server, file: ServedFile) async throws {
+    func trailersAreAvailableAfterTheBody(server: Server, file: ServedFile) async throws {
         let sum = try #require(HTTPField.Name("x-sum"))
         try await server.withHTTP2Session { session in
             let response = try await session.session.bytes(for: session.call(.get, file.path).request())
@@ -118,7 +118,7 @@ struct HTTP2Tests {
     // MARK: Large bodies
 
     @Test(arguments: Server.allHTTP2)
-    func aLargeBodyComesWhole(server: Server) async throws {
+    func aLargeBodyIsReceivedCompletely(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let response = try await session.get("bytes-10m").response()
             #expect(response.value == ServedFile.large.bytes)
@@ -142,7 +142,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [Server.nghttpd, .nghttpdPlain])
-    func aLargeBodyComesBackAsItWent(server: Server) async throws {
+    func aLargeBodyIsEchoedUnchanged(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let task = session.session.uploadTask(
                 for: Request(url: try session.url(for: "back"), method: .post), from: .data(ServedFile.large.bytes),
@@ -154,7 +154,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [Server.http2, .http2Plain])
-    func aRefusalBeforeTheBodysEndIsTheAnswer(server: Server) async throws {
+    func aRefusalBeforeTheEndOfTheBodyIsTheResponse(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let task = session.session.uploadTask(
                 for: Request(url: try session.url(for: "upload-refused"), method: .post),

@@ -20,7 +20,7 @@ struct HTTPBinContentTests {
             ("image/svg", "image/svg+xml"), ("html", "text/html"), ("xml", "application/xml"),
             ("robots.txt", "text/plain"), ("bytes/16", "application/octet-stream"),
         ], Surface.allCases)
-    func otherTypesAreNoJSON(page: (path: String, type: String), surface: Surface) async throws {
+    func otherContentTypesAreNotAcceptedAsJSON(page: (path: String, type: String), surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let error = await #expect(throws: SessionError.self) {
                 try await surface.send(.get, page.path, on: session)
@@ -33,7 +33,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: [("image/png", [0x89, 0x50, 0x4E, 0x47]), ("image/jpeg", [0xFF, 0xD8, 0xFF] as [UInt8])])
-    func anImageIsDataToWhoAsksForData(path: String, beginning: [UInt8]) async throws {
+    func anImageCanBeReceivedAsData(path: String, beginning: [UInt8]) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await session.get(path).response()
             #expect(response.head.headerFields[.contentType] == path)
@@ -43,7 +43,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aPageInUTF8IsReadAsText(surface: Surface) async throws {
+    func aUTF8PageIsDecodedAsText(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await surface.send(
                 .get, "encoding/utf8", on: session, serializer: StringResponseSerializer())
@@ -56,7 +56,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aPageOfHTMLIsReadAsText(surface: Surface) async throws {
+    func anHTMLPageIsDecodedAsText(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await surface.send(.get, "html", on: session, serializer: StringResponseSerializer())
             #expect(response.value.contains("Herman Melville - Moby-Dick"))
@@ -71,9 +71,9 @@ struct HTTPBinContentTests {
         }
     }
 
-    // httpbin seeds one generator for all of its threads, so the bytes themselves cannot be foretold.
+    // httpbin uses one generator for all of its threads, so the bytes themselves are not predictable.
     @Test(arguments: [0, 1, 1000, 65_536, 102_400], Surface.allCases)
-    func asManyBytesComeAsWereAskedFor(count: Int, surface: Surface) async throws {
+    func theRequestedNumberOfBytesIsReceived(count: Int, surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await surface.data("bytes/\(count)", on: session)
             #expect(response.value.count == count)
@@ -82,7 +82,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: [1, 333, 10_000], Surface.allCases)
-    func chunkedBytesAreAsMany(chunkSize: Int, surface: Surface) async throws {
+    func theRequestedNumberOfChunkedBytesIsReceived(chunkSize: Int, surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await surface.send(
                 .get, "stream-bytes/10000", on: session, parameters: ["chunk_size": ParameterValue(chunkSize)],
@@ -94,7 +94,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: [1, 20, 100])
-    func aStreamOfLinesComesWholeAndInOrder(count: Int) async throws {
+    func aStreamOfLinesIsReceivedCompletelyAndInOrder(count: Int) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await session.session.bytes(for: session.call(.get, "stream/\(count)").request())
             #expect(response.status == .ok)
@@ -106,14 +106,14 @@ struct HTTPBinContentTests {
         }
     }
 
-    @Test func drippedBytesAreReadAsTheyDrip() async throws {
+    @Test func slowBytesAreReadAsTheyArrive() async throws {
         try await Server.httpbin.withSession { session in
             let request = try session.call(.get, "drip", ["duration": 2, "numbytes": 5, "delay": 0, "code": 200])
                 .request()
             let response = try await session.session.bytes(for: request)
             let body = try await response.collect(upTo: 5)
             #expect(body == Data("*****".utf8))
-            // By the event loop's clock: how soon a busy test is woken for each byte says nothing.
+            // Measured on the event loop: a busy machine can resume the test late.
             let metrics = try #require(response.metrics.last)
             let start = try #require(metrics.responseStart)
             let end = try #require(metrics.responseEnd)
@@ -122,7 +122,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aLateAnswerIsWaitedFor(surface: Surface) async throws {
+    func aDelayedResponseIsReceived(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let response = try await surface.send(.get, "delay/1", on: session)
             #expect(response.value?["url"]?.string?.hasSuffix("/delay/1") == true)
@@ -130,7 +130,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aSilentServerMeetsTheIdleTimeout(surface: Surface) async throws {
+    func aSilentServerCausesTheIdleTimeout(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             var options = RequestOptions()
             options.idleTimeout = .milliseconds(200)
@@ -143,7 +143,7 @@ struct HTTPBinContentTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aSilentServerMeetsTheTimeoutOfTheRequest(surface: Surface) async throws {
+    func aSilentServerCausesTheRequestTimeout(surface: Surface) async throws {
         try await Server.httpbin.withSession {
             $0.timeouts.request = .milliseconds(200)
         } run: { session in

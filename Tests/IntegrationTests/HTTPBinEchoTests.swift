@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// What httpbin says that it was sent, with each verb and over each surface.
+/// The requests that httpbin receives, with each verb and surface.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinEchoTests {
     private static let parameters: Parameters = [
@@ -53,7 +53,7 @@ struct HTTPBinEchoTests {
     }
 
     @Test(arguments: Verb.allCases, Surface.allCases)
-    func headersOfACallReplaceDefaultsAndKeepOthers(verb: Verb, surface: Surface) async throws {
+    func aRequestsHeaderFieldsReplaceDefaultsAndKeepOthers(verb: Verb, surface: Surface) async throws {
         try await Server.httpbin.withSession {
             $0.headerFields = [.xMarker: "session", .cacheControl: "no-store"]
         } run: { session in
@@ -90,7 +90,7 @@ struct HTTPBinEchoTests {
         }
     }
 
-    @Test func aVerbWithoutAFunctionIsSentToo() async throws {
+    @Test func aMethodWithoutAVerbFunctionCanBeSent() async throws {
         try await Server.httpbin.withSession { session in
             let method = try #require(HTTPRequest.Method("TRACE"))
             let response = try await session.call(method, "anything").response(JSONResponseSerializer())

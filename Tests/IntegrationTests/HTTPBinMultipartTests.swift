@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinMultipartTests {
-    /// The two verbs that take forms.
+    /// The verbs that accept forms.
     enum FormVerb: String, CaseIterable {
         case post
         case put
@@ -63,7 +63,7 @@ struct HTTPBinMultipartTests {
         }
     }
 
-    @Test func uploadProgressOnlyGrowsAndEndsAtTheWhole() async throws {
+    @Test func uploadProgressIncreasesToTheTotal() async throws {
         try await Server.httpbin.withSession { session in
             let progress = EventRecorder<TransferProgress>()
             let finished = Signal()
@@ -86,7 +86,7 @@ struct HTTPBinMultipartTests {
         }
     }
 
-    /// Sends two parameters, and what a function adds.
+    /// Sends two parameters and the parts that a closure adds.
     private static func send(
         _ verb: FormVerb, on session: HTTPSession, surface: Surface,
         adding build: (inout MultipartForm) throws -> Void

@@ -49,7 +49,7 @@ struct HTTPBinStatusTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func headHasTheStatusToo(surface: Surface) async throws {
+    func headReportsTheStatus(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let head = try await surface.head("status/204", on: session)
             #expect(head.status == .noContent)
@@ -80,7 +80,7 @@ struct HTTPBinStatusTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func basicCredentialsOpenTheDoor(surface: Surface) async throws {
+    func basicCredentialsAreAccepted(surface: Surface) async throws {
         try await Server.httpbin.withSession { session in
             let credentials = HTTPFields.basicAuthorization(username: "user", password: "passwd")
             let response = try await surface.send(
@@ -90,7 +90,7 @@ struct HTTPBinStatusTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func credentialsOfTheSerializerOpenTheDoor(surface: Surface) async throws {
+    func credentialsOfTheSerializerAreAccepted(surface: Surface) async throws {
         try await Server.httpbin.withSession {
             var serializer = FormRequestSerializer()
             try serializer.setBasicAuthorization(username: "user", password: "pässwörd")
@@ -101,7 +101,7 @@ struct HTTPBinStatusTests {
         }
     }
 
-    @Test func credentialsOfTheURLOpenTheDoorAndStayOutOfErrors() async throws {
+    @Test func credentialsOfTheURLAreAcceptedAndNotPartOfErrors() async throws {
         let base = try Server.httpbin.url(user: "user", password: "passwd")
         try await Server.httpbin.withSession(baseURL: base) { session in
             let response = try await session.get("basic-auth/user/passwd").response(JSONResponseSerializer())

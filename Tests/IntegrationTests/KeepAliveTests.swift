@@ -2,12 +2,12 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// Against a server that closes each connection after its fifth request.
+/// Tests with a server that closes each connection after its fifth request.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct KeepAliveTests {
     private static let requestsPerConnection = 5
 
-    @Test func requestsOneAfterAnotherUseEachConnectionUp() async throws {
+    @Test func sequentialRequestsUseEachConnectionUpToItsLimit() async throws {
         try await Server.keepAlive.withSession { session in
             var served: [ServedBy] = []
             for _ in 0..<100 {
@@ -20,7 +20,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test func concurrentRequestsLoseNone() async throws {
+    @Test func noConcurrentRequestIsLost() async throws {
         try await Server.keepAlive.withSession { session in
             let served = try await withThrowingTaskGroup(of: [ServedBy].self) { group in
                 for _ in 0..<8 {
@@ -39,13 +39,13 @@ struct KeepAliveTests {
             #expect(served.count == 200)
             #expect(Set(served).count == 200)
             #expect(served.allSatisfy { (1...Self.requestsPerConnection).contains($0.request) })
-            // Eight at a time, each of five requests: not many more connections than that takes.
+            // Eight connections at a time with five requests each: few more connections than necessary.
             #expect(Set(served.map(\.connection)).count <= 200 / Self.requestsPerConnection + 8)
         }
     }
 
     @Test(arguments: Surface.allCases)
-    func postsThatCannotBeRepeatedGetThrough(surface: Surface) async throws {
+    func unrepeatablePostsSucceed(surface: Surface) async throws {
         try await Server.keepAlive.withSession { session in
             for number in 0..<30 {
                 let response = try await surface.send(
@@ -81,7 +81,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test func uploadsGoThroughUsedUpConnections() async throws {
+    @Test func uploadsSucceedAcrossConnectionLimits() async throws {
         try await Server.keepAlive.withSession { session in
             let url = try session.url(for: "upload")
             for size in (1...12).map({ $0 * 10_000 }) {

@@ -9,26 +9,26 @@ import Glibc
 import Musl
 #endif
 
-/// A process is killed in the middle of a download, and another one goes on with it.
+/// A process is killed in the middle of a download, and another process resumes it.
 ///
-/// `LINNET_TEST_KILLS` says how often each test does so; once, unless it is set.
+/// `LINNET_TEST_KILLS` is the number of times that each test does so. The default is 1.
 @Suite(.leavesNothingAlive, .needsServers, .serialized, .timeLimit(.minutes(10)))
 struct KilledDownloadTests {
     private static let rounds = ProcessInfo.processInfo.environment["LINNET_TEST_KILLS"].flatMap { Int($0) } ?? 1
     private static let gibibyte = 1 << 30
 
-    /// From nginx, whose entity tags are strong.
-    @Test func oneGibibyteFromNginxIsTheSame() async throws {
+    /// A download from nginx, which sends strong entity tags.
+    @Test func aResumedGibibyteFromNginxIsIdentical() async throws {
         try await withServedFile { file, url in
             let digest = try await sha256(of: file)
             for round in 0..<Self.rounds {
                 try await withFolder { folder in
-                    // Now early, now late.
+                    // At varying points of the download.
                     let killAt = Int64(Self.gibibyte / 10 * (1 + round * 3 % 8))
                     try KillPlan(url: url.absoluteString, folder: folder.path, killAt: killAt).publish()
                     await #expect(processExitsWith: .signal(SIGKILL)) { try await KillPlan.current.runUntilKilled() }
                     let data = try KillPlan.checkWhatIsLeft()
-                    // It is no older than its interval, in which some megabytes come.
+                    // The resume data is at most one interval old, in which some megabytes are received.
                     #expect(data.receivedBytes > killAt / 2)
                     await #expect(processExitsWith: .success) {
                         let resumption = try await KillPlan.current.goOn()
@@ -41,7 +41,7 @@ struct KilledDownloadTests {
         }
     }
 
-    @Test func aFileThatChangedInBetweenIsTheNewOne() async throws {
+    @Test func aFileThatChangedMeanwhileIsDownloadedAnew() async throws {
         try await withServedFile { file, url in
             for round in 0..<Self.rounds {
                 try await withFolder { folder in
@@ -64,8 +64,8 @@ struct KilledDownloadTests {
         }
     }
 
-    /// httpbin makes its ranges as they are asked for, slowly if one wants it.
-    @Test func aRangeFromHTTPBinIsTheSame() async throws {
+    /// httpbin generates its ranges on request, and can send them slowly.
+    @Test func aResumedRangeFromHTTPBinIsIdentical() async throws {
         let size = 102_400
         let expected = Data((0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) })
         let url = try Server.httpbin.url.appending(path: "range/\(size)")
@@ -89,7 +89,7 @@ struct KilledDownloadTests {
 
     // MARK: Files
 
-    /// A gibibyte that nginx serves.
+    /// Serves a gibibyte with nginx.
     private func withServedFile(_ perform: (_ file: URL, _ url: URL) async throws -> Void) async throws {
         let name = "killed-\(UUID().uuidString)"
         let file = URL(filePath: try Environment.value(of: "LINNET_TEST_SERVERS")).appending(path: "www/\(name)")
@@ -98,7 +98,7 @@ struct KilledDownloadTests {
         try await perform(file, Server.plain.url.appending(path: name))
     }
 
-    /// Bytes of which no two megabytes are the same.
+    /// Creates a file in which no two megabytes are equal.
     private func makeFile(_ file: URL, size: Int, seed: UInt64) throws {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         defer { close(descriptor) }
@@ -131,7 +131,7 @@ struct KilledDownloadTests {
     }
 }
 
-/// What the processes of a test have in common; it goes through the environment.
+/// The settings that the processes of a test share through the environment.
 private struct KillPlan: Codable {
     private static let variable = "LINNET_TEST_KILL_PLAN"
 
@@ -163,7 +163,7 @@ private struct KillPlan: Codable {
         get throws { Request(url: try #require(URL(string: url))) }
     }
 
-    /// Downloads until so many bytes are there, and kills its own process.
+    /// Downloads until the given number of bytes was received, then kills its own process.
     func runUntilKilled() async throws {
         let session = try Session()
         let task = try session.downloadTask(for: request, to: file, options: options)
@@ -174,7 +174,7 @@ private struct KillPlan: Codable {
         _ = try await task.value
     }
 
-    /// Goes on with what a killed process left.
+    /// Resumes the download of a killed process.
     func goOn() async throws -> DownloadResumption {
         let session = try Session()
         let data = try #require(try ResumeData(contentsOf: resumeFile))
@@ -193,7 +193,7 @@ private struct KillPlan: Codable {
 
     static func checkThatNothingElseIsLeft() throws {
         let plan = try current
-        // A process can die between making the next resume data and giving it its name.
+        // A process can be killed after writing the next resume data and before renaming its file.
         let names = try FileManager.default.contentsOfDirectory(atPath: plan.folder).filter {
             !$0.hasPrefix(".resume.json.linnet-")
         }

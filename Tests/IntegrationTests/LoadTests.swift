@@ -23,10 +23,10 @@ struct LoadTests {
         }
     }
 
-    /// In a process of its own, where nobody else opens or closes anything.
+    /// Runs in a separate process, in which no other test opens or closes descriptors.
     @Test func noDescriptorIsLeftAfterShutdown() async {
         await #expect(processExitsWith: .success) {
-            // What is made once for the process, such as the shared event loops, is there after this.
+            // Creates the process-wide objects, such as the shared event loops.
             try await Server.tls.withSession { session in
                 _ = try await session.get("1k").response()
             }
@@ -49,28 +49,28 @@ struct LoadTests {
     }
 }
 
-/// Descriptors that are still open.
+/// The descriptors that are still open.
 private struct Leak: Error {
     let descriptors: [String]
 }
 
-/// What the process has open: each descriptor, and what it stands for.
+/// The open descriptors of the process with their targets.
 private func descriptors() throws -> Set<String> {
     let folder = "/proc/self/fd"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-    // The one that lists the folder is gone by now, and has no destination.
+    // The descriptor that was used for listing is closed and has no target.
     return Set(
         names.compactMap { name in
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map { "\(name) \($0)" }
         })
 }
 
-/// Many GETs, some for files of different sizes, most for an echo of what only this request said.
+/// Many GET requests: some for files of different sizes, most for an echo of a unique value.
 private struct Load {
     let requests: Int
     let workers: Int
 
-    /// How many responses came and were the right ones.
+    /// Sends the requests, and returns the number of correct responses.
     func run(on session: HTTPSession) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<workers {

@@ -4,13 +4,13 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// mitmproxy in front of nginx, with an authority of its own that somebody has installed as a trusted one.
+/// mitmproxy in front of nginx, with an authority of its own that is installed as trusted.
 @Suite(
     .leavesNothingAlive,
     .needsServers, .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Environment.hasManInTheMiddle, "mitmproxy is not installed: `make setup` installs it"))
 struct ManInTheMiddleTests {
-    /// What mitmproxy has noted so far.
+    /// The events that mitmproxy has recorded so far.
     private struct Events: Equatable {
         var (established, failed, requests) = (0, 0, 0)
 
@@ -22,7 +22,7 @@ struct ManInTheMiddleTests {
                 requests: lines.count { $0.hasPrefix("request ") || $0 == "bytes" })
         }
 
-        /// Once mitmproxy has noted as many handshakes.
+        /// Waits until mitmproxy has recorded the given number of handshakes.
         static func after(handshakes: Int) async throws -> Events {
             while true {
                 let events = try now()
@@ -36,13 +36,13 @@ struct ManInTheMiddleTests {
         get throws { try Environment.value(of: "LINNET_TEST_SERVERS") + "/mitm/mitmproxy-ca-cert.pem" }
     }
 
-    /// The servers' own root, and that of the man in the middle.
+    /// The root of the servers and that of mitmproxy.
     private func anchors() throws -> TrustAnchors {
         try .certificates(
             [Environment.certificate("root")] + Certificate.all(contentsOfFile: Self.authority))
     }
 
-    @Test func whoTrustsTheSystemAloneIsRead() async throws {
+    @Test func aClientThatTrustsTheInstalledAuthorityCanBeRead() async throws {
         let before = try Events.now()
         try await Server.mitm.withSession(policy: .systemTrust(anchors: anchors())) { session in
             let response = try await session.get("1k").response()
@@ -50,12 +50,12 @@ struct ManInTheMiddleTests {
         }
         let after = try await Events.after(handshakes: before.established + before.failed + 1)
         #expect(after.established == before.established + 1)
-        // The test can tell that something was read.
+        // Confirms that the test can detect a request that was read.
         #expect(after.requests == before.requests + 1)
     }
 
     @Test(arguments: ["good", "intermediate", "root"], [TLSOptions.Version.tls12, .tls13])
-    func noByteOfARequestReachesHimPastAPin(certificate: String, version: TLSOptions.Version) async throws {
+    func aPinnedClientSendsNoByteOfARequest(certificate: String, version: TLSOptions.Version) async throws {
         let pinned = try Environment.certificate(certificate)
         let policies = try [
             SecurityPolicy.publicKeyPins([pinned.publicKeyPin], anchors: anchors()),
@@ -76,16 +76,16 @@ struct ManInTheMiddleTests {
                 #expect(error?.trustRefusal?.reason == .pinMismatch)
             }
             let after = try await Events.after(handshakes: before.established + before.failed + 1)
-            // The handshake was broken off: no key was agreed on with which a request could have been read.
+            // The handshake failed, so no keys for application data were established.
             #expect(after.failed == before.failed + 1)
             #expect(after.established == before.established)
             #expect(after.requests == before.requests)
         }
     }
 
-    /// The whole of it with a program of its own and the system's store, as an administrator would fill it.
+    /// The same with a separate program and an authority that is installed in the system's store.
     @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
-    func theSystemsStoreIsWhatAnAdministratorMadeOfIt() async throws {
+    func anAuthorityInTheSystemStoreIsTrustedUnlessAKeyIsPinned() async throws {
         let url = try Server.mitm.url.appending(path: "1k").absoluteString
         let store = ["SSL_CERT_FILE": try Self.authority]
         let before = try Events.now()

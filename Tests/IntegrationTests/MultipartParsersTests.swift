@@ -3,10 +3,10 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// Forms are read by parsers that others wrote: Werkzeug's, and the one of Python's `email`.
+/// Forms are parsed by independent parsers: those of Werkzeug and of Python's `email`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct MultipartParsersTests {
-    /// The names are as WHATWG's escaping leaves them, since a `%22` cannot be told from an escaped quote.
+    /// The names are compared in WHATWG's escaped form, because `%22` and an escaped quote are not distinguishable.
     private struct Part: Equatable {
         var name: String
         var fileName: String?
@@ -94,7 +94,7 @@ struct MultipartParsersTests {
 }
 
 extension SplitMix {
-    /// Many line ends and hyphens, over which a parser could stumble.
+    /// Random bytes with many line breaks and hyphens, which are significant to a parser.
     fileprivate mutating func bytes(_ count: Int) -> Data {
         let frequent: [UInt8] = [13, 10, 45, 34]
         return Data(

@@ -55,7 +55,7 @@ struct NginxResponseTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func noContentIsNilAsJSON(surface: Surface) async throws {
+    func noContentDecodesToNil(surface: Surface) async throws {
         try await Server.plain.withSession { session in
             let response = try await surface.send(.get, "empty", on: session)
             #expect(response.status == .noContent)
@@ -95,7 +95,7 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func aRangeIsThatPartOfTheFile() async throws {
+    @Test func aRangeRequestReturnsThatPartOfTheFile() async throws {
         try await Server.plain.withSession { session in
             let part = try await session.get("bytes-64k").headers([.range: "bytes=1000-1999"]).response()
             #expect(part.status == .partialContent)
@@ -114,7 +114,7 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func eventsTellOfEachRequestInOrder() async throws {
+    @Test func eventsOfEachRequestArriveInOrder() async throws {
         try await Server.plain.withSession { session in
             var events = session.session.events.makeAsyncIterator()
             let task = session.call(.get, "1k").task()
@@ -136,8 +136,8 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func aRefusedConnectionIsAnErrorOfItsOwn() async throws {
-        // Nothing listens on the discard port's neighbour; it is below those that are handed out.
+    @Test func aRefusedConnectionFailsWithConnectionFailed() async throws {
+        // No process listens on port 10, which is below the ephemeral ports.
         try await Server.plain.withSession(baseURL: URL(string: "http://127.0.0.1:1")) { session in
             let error = await #expect(throws: SessionError.self) {
                 try await session.get("1k").response(JSONResponseSerializer())
@@ -148,7 +148,7 @@ struct NginxResponseTests {
 }
 
 extension ServedBy {
-    /// The same connection, some requests later.
+    /// The same connection with a later request.
     fileprivate init<Value>(_ response: Response<Value>, later: Int) throws {
         let earlier = try ServedBy(response)
         self.init(connection: earlier.connection, request: earlier.request + later)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// A file that each nginx server has; see `make_files` in `Servers/start`.
+/// A file that every nginx server serves; see `make_files` in `Servers/start`.
 struct ServedFile: Sendable, CustomTestStringConvertible {
     let path: String
     let size: Int
@@ -15,14 +15,14 @@ struct ServedFile: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { path }
 
-    /// 128 lines of eight bytes, each with another number.
+    /// 128 numbered lines of eight bytes.
     private static let line = Data(
         (0..<128).map { number in
             let digits = String(number)
             return String(repeating: "0", count: 7 - digits.count) + digits + "\n"
         }.joined().utf8)
 
-    /// What is in it.
+    /// The content of the file.
     var bytes: Data {
         var bytes = Data(capacity: size)
         while bytes.count < size { bytes.append(Self.line) }
@@ -36,7 +36,7 @@ extension HTTPField.Name {
     static var xMarker: HTTPField.Name { HTTPField.Name("X-Marker") ?? .connection }
 }
 
-/// Which of nginx's connections served a request, and as which of its requests.
+/// The nginx connection that served a request, and the number of the request on it.
 struct ServedBy: Hashable {
     let connection: Int
     let request: Int

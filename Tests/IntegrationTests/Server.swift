@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// One of the servers that `Servers/with` starts, by the variable that tells where it is.
+/// A server that `Servers/with` starts, by the environment variable with its address.
 struct Server: Sendable, Hashable, CustomTestStringConvertible {
     let variable: String
 
@@ -22,7 +22,7 @@ struct Server: Sendable, Hashable, CustomTestStringConvertible {
         get throws { try #require(URL(string: Environment.value(of: variable))) }
     }
 
-    /// The server's address with another scheme or host.
+    /// The address of the server, with a different scheme, host or user information if given.
     func url(scheme: String? = nil, host: String? = nil, user: String? = nil, password: String? = nil) throws -> URL {
         var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
         parts.scheme = scheme ?? parts.scheme
@@ -32,9 +32,9 @@ struct Server: Sendable, Hashable, CustomTestStringConvertible {
         return try #require(parts.url)
     }
 
-    /// Runs a function with a session whose base is this server, and shuts the session down whatever happens.
+    /// Calls a function with a session whose base URL is this server, and always shuts the session down.
     ///
-    /// Without a policy of the test's own the servers' root certificate is the only anchor, and clear text is allowed.
+    /// By default the servers' root certificate is the only anchor, and clear text is allowed.
     func withSession<R>(
         baseURL: URL? = nil, policy: SecurityPolicy? = nil,
         _ configure: (inout HTTPSession.Configuration) throws -> Void = { _ in },
@@ -56,7 +56,7 @@ struct Server: Sendable, Hashable, CustomTestStringConvertible {
     }
 }
 
-/// What `Servers/with` puts into the environment.
+/// The environment variables of `Servers/with`.
 enum Environment {
     private static let variables = ProcessInfo.processInfo.environment
 
@@ -75,7 +75,7 @@ enum Environment {
         get throws { try PublicKeyPin(value(of: "LINNET_TEST_PIN")) }
     }
 
-    /// One of the servers' certificates, without those that are sent with it.
+    /// A certificate of the servers, without its chain.
     static func certificate(_ name: String) throws -> Certificate {
         let path = try value(of: "LINNET_TEST_SERVERS") + "/pki/\(name).pem"
         return try #require(try Certificate.all(contentsOfFile: path).first)
@@ -83,10 +83,11 @@ enum Environment {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips what needs the servers when they do not run.
+    /// Skips tests that need the servers when these are not running.
     static var needsServers: Self {
         .enabled(
             if: Environment.hasServers,
-            "nginx, nghttpd and httpbin do not run: use `make test`, or Tests/IntegrationTests/Servers/with swift test")
+            "nginx, nghttpd and httpbin are not running: use `make test`, or Tests/IntegrationTests/Servers/with swift test"
+        )
     }
 }

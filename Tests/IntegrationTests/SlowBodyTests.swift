@@ -3,13 +3,13 @@ import Linnet
 import LinnetTesting
 import Testing
 
-/// Against a server that sends 16 KiB a second, so that 64 KiB take some seconds.
+/// Tests with a server that sends 16 KiB per second, so that 64 KiB take some seconds.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct SlowBodyTests {
     private let file = ServedFile.middle
     private let size = Int64(ServedFile.middle.size)
 
-    @Test func progressOnlyGrowsAndEndsAtTheWhole() async throws {
+    @Test func progressIncreasesToTheTotal() async throws {
         try await Server.slow.withSession { session in
             let task = session.call(.get, file.path).task()
             let updates = task.progressUpdates
@@ -42,7 +42,7 @@ struct SlowBodyTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aTimeoutShorterThanTheBodyEndsIt(surface: Surface) async throws {
+    func theRequestTimeoutAppliesToTheBody(surface: Surface) async throws {
         try await Server.slow.withSession { session in
             var options = RequestOptions()
             options.timeout = .milliseconds(1500)
@@ -57,7 +57,7 @@ struct SlowBodyTests {
         }
     }
 
-    @Test func theIdleTimeoutDoesNotMindABodyThatKeepsComing() async throws {
+    @Test func theIdleTimeoutDoesNotApplyWhileBytesArrive() async throws {
         try await Server.slow.withSession { session in
             var options = RequestOptions()
             options.idleTimeout = .milliseconds(2500)
@@ -79,7 +79,7 @@ struct SlowBodyTests {
             let error = await #expect(throws: SessionError.self) { try await task.value }
             #expect(error?.code == .cancelled)
             #expect(task.state == .completed)
-            // The connection, in the middle of a body, is of no more use; the session is.
+            // The connection cannot be reused in the middle of a body; the session can.
             let next = try await session.get("1k").response()
             #expect(next.value == ServedFile.small.bytes)
             #expect(next.metrics.last?.isReusedConnection == false)
@@ -134,7 +134,7 @@ struct SlowBodyTests {
         }
     }
 
-    @Test func aSuspendedHandleWaitsAndThenGoesOn() async throws {
+    @Test func aSuspendedHandleContinuesAfterResume() async throws {
         try await Server.slow.withSession { session in
             let task = session.call(.get, file.path).task()
             let states = EventRecorder<TaskState>()
@@ -143,7 +143,7 @@ struct SlowBodyTests {
             _ = try await firstProgress(of: task)
             task.suspend()
             #expect(task.state == .suspended)
-            // Meanwhile a whole other one of the same size comes through.
+            // Meanwhile another response of the same size is received completely.
             let other = try await session.get(file.path).response()
             #expect(other.value == file.bytes)
             #expect(task.state == .suspended)
@@ -168,7 +168,7 @@ struct SlowBodyTests {
         }
     }
 
-    @Test func shutdownAtOnceEndsWhatRuns() async throws {
+    @Test func immediateShutdownFailsRunningRequests() async throws {
         let session = try HTTPSession(baseURL: Server.slow.url)
         let task = session.call(.get, file.path).task()
         task.resume()
@@ -178,7 +178,7 @@ struct SlowBodyTests {
         #expect(error?.code == .shutDown)
     }
 
-    @Test func gracefulShutdownLetsABodyCome() async throws {
+    @Test func gracefulShutdownWaitsForABody() async throws {
         let session = try HTTPSession(baseURL: Server.slow.url)
         let task = session.call(.get, file.path).task()
         task.resume()
@@ -187,7 +187,7 @@ struct SlowBodyTests {
         #expect(try await task.value.value == file.bytes)
     }
 
-    /// The first bytes of a body, once some are there.
+    /// Waits for the first bytes of a body, and returns their number.
     private func firstProgress(of task: some SessionTask) async throws -> Int64 {
         for await progress in task.progressUpdates where progress.download.completed > 0 {
             return progress.download.completed

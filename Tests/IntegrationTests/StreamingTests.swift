@@ -8,7 +8,7 @@ struct StreamingTests {
     private let file = ServedFile.large
 
     @Test(arguments: [Server.plain, .tls])
-    func aLargeBodyIsReadAsItComes(server: Server) async throws {
+    func aLargeBodyIsReadAsItArrives(server: Server) async throws {
         try await server.withSession { session in
             let response = try await session.session.bytes(for: session.call(.get, file.path).request())
             #expect(response.status == .ok)
@@ -27,7 +27,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func aStreamThatWasReadToItsEndLeavesItsConnection() async throws {
+    @Test func aFullyReadStreamLeavesItsConnectionReusable() async throws {
         try await Server.plain.withSession { session in
             let response = try await session.session.bytes(for: session.call(.get, file.path).request())
             #expect(try await response.collect(upTo: file.size).count == file.size)

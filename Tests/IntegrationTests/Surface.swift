@@ -3,13 +3,13 @@ import Linnet
 import LinnetTesting
 import Testing
 
-/// The three ways to send a request with a verb, so that one test body covers all of them.
+/// The three surfaces with which a request can be sent, so that one test covers all of them.
 enum Surface: CaseIterable {
     case awaited
     case handle
     case callbacks
 
-    /// Sends a request with the verb's own function.
+    /// Sends a request with the function of the verb.
     func send<S: ResponseSerializer>(
         _ verb: Verb, _ path: String, on session: HTTPSession, parameters: Parameters? = nil,
         headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), serializer: S
@@ -57,7 +57,7 @@ enum Surface: CaseIterable {
             serializer: JSONResponseSerializer())
     }
 
-    /// Sends GET, and leaves the body as it is.
+    /// Sends GET, and returns the body as data.
     func data(
         _ path: String, on session: HTTPSession, options: RequestOptions = RequestOptions()
     ) async throws -> Response<Data> {
@@ -84,7 +84,7 @@ enum Surface: CaseIterable {
     }
 }
 
-/// A verb with functions of its own, apart from HEAD, whose response has no body to read.
+/// A verb with functions of its own, except HEAD, whose response has no body.
 enum Verb: String, CaseIterable {
     case get
     case post
@@ -102,6 +102,6 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    /// Whether parameters go into the query.
+    /// Whether parameters are encoded in the query.
     var hasQuery: Bool { self == .get || self == .delete }
 }

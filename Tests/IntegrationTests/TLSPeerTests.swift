@@ -5,7 +5,7 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// TLS of other makes than ours: nginx, and `openssl s_server` with `openssl ocsp` behind it.
+/// TLS with other implementations: nginx, and `openssl s_server` with `openssl ocsp`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct TLSPeerTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -52,16 +52,16 @@ struct TLSPeerTests {
         #expect(try await error(peer.server, policy: other)?.trustRefusal?.reason == .pinMismatch)
     }
 
-    @Test func aServerWithOneGroupIsMetThere() async throws {
+    @Test func theServersOnlyKeyExchangeGroupIsNegotiated() async throws {
         for (groups, fits) in [("P-384", true), ("X25519:P-384", true), ("X25519", false), ("P-256:P-521", false)] {
             let error = try await error(.sServerP384) { $0.tls.groups = groups }
             #expect(error?.code == (fits ? nil : .tlsFailed), "\(groups)")
         }
     }
 
-    /// A deployed program gives nothing away because somebody can set a variable.
+    /// An environment variable does not make a deployed program log its keys.
     @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
-    func noVariableLogsKeys() async throws {
+    func noEnvironmentVariableEnablesKeyLogging() async throws {
         let log = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: log) }
         let authority = try Environment.value(of: "LINNET_TEST_CA")
@@ -76,7 +76,7 @@ struct TLSPeerTests {
     @Test(
         .enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"),
         arguments: [([], "h2"), (["--http1"], "http/1.1")])
-    func theToolSpeaksTheVersionThatItIsTold(options: [String], version: String) async throws {
+    func theToolUsesTheRequestedHTTPVersion(options: [String], version: String) async throws {
         let url = try Server(variable: "LINNET_TEST_NGINX_H2").url.appending(path: "1k").absoluteString
         let authority = try Environment.value(of: "LINNET_TEST_CA")
         let run = try await BuiltTool.run("linnet-request", [url, "--cacert", authority] + options, environment: [:])
@@ -86,11 +86,11 @@ struct TLSPeerTests {
 
     // MARK: Chains
 
-    @Test func aMissingIntermediateIsNotMadeUpFor() async throws {
+    @Test func aMissingIntermediateIsRefused() async throws {
         let refusal = try await error(.noIntermediate)?.trustRefusal
         #expect(refusal?.reason == .unknownAuthority)
         let certificates = try ["root", "intermediate"].map { try Environment.certificate($0) }
-        // Who knows it lets it in.
+        // The chain is accepted when the intermediate certificate is an anchor.
         #expect(
             try await status(.noIntermediate, policy: .systemTrust(anchors: .certificates(certificates))) == 200)
     }
@@ -98,7 +98,7 @@ struct TLSPeerTests {
     // MARK: Staples
 
     @Test(arguments: versions)
-    func aResponderIsHeard(version: TLSOptions.Version) async throws {
+    func aRevokedCertificateIsRefusedByItsStaple(version: TLSOptions.Version) async throws {
         for policy in [nil, try requiringStaple()] {
             #expect(
                 try await status(.sServerStapled, policy: policy) { $0.tls.maximumVersion = version } == 200)
@@ -108,13 +108,13 @@ struct TLSPeerTests {
     }
 
     @Test(arguments: versions)
-    func aPromiseToStapleThatIsBrokenIsRefused(version: TLSOptions.Version) async throws {
+    func aMissingRequiredStapleIsRefused(version: TLSOptions.Version) async throws {
         let error = try await error(.sServerUnstapled) { $0.tls.maximumVersion = version }
         #expect(error?.trustRefusal?.reason == .stapleMissing)
     }
 
-    /// nginx asks its responder when a client has asked for a staple, and has it for the clients after that one.
-    @Test func nginxStaplesInTheEnd() async throws {
+    /// nginx queries its responder when a client requests a staple, and sends the staple to later clients.
+    @Test func nginxsStapleIsAccepted() async throws {
         let policy = try requiringStaple()
         var reason: TrustRefusal.Reason?
         repeat {

@@ -4,10 +4,10 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// Against a server that tells whether it resumed a session.
+/// Tests with a server that reports whether it resumed a session.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct TLSResumptionTests {
-    /// How a session is resumed.
+    /// The mechanism of resumption.
     enum Way: CaseIterable, CustomTestStringConvertible {
         case preSharedKey
         case ticket
@@ -18,7 +18,7 @@ struct TLSResumptionTests {
         var testDescription: String { "\(self)" }
     }
 
-    /// One request on a connection of its own; whether it resumed a session, as both sides say.
+    /// Sends one request on a new connection, and returns whether it resumed a session according to both sides.
     private func isResumed(_ session: HTTPSession) async throws -> Bool {
         let response = try await session.get("closes").response(StringResponseSerializer())
         let metrics = try #require(response.metrics.last)
@@ -51,7 +51,7 @@ struct TLSResumptionTests {
     }
 
     @Test(arguments: Way.allCases)
-    func aStricterPolicyRefusesTheServerAllTheSame(way: Way) async throws {
+    func aStricterPolicyRefusesTheServerDespiteResumption(way: Way) async throws {
         let wrong = try Environment.certificate("expired").publicKeyPin
         try await way.server.withSession {
             $0.tls.maximumVersion = way.highest
@@ -70,7 +70,7 @@ struct TLSResumptionTests {
     }
 
     @Test(arguments: Way.allCases)
-    func itCanBeSwitchedOff(way: Way) async throws {
+    func resumptionCanBeDisabled(way: Way) async throws {
         try await way.server.withSession {
             $0.tls.maximumVersion = way.highest
             $0.tls.sessionResumption = false

@@ -6,7 +6,7 @@ import Testing
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct TLSTests {
     @Test(arguments: Surface.allCases)
-    func theOwnRootIsTrustedOverTLS13(surface: Surface) async throws {
+    func aCustomRootIsTrustedOverTLS13(surface: Surface) async throws {
         try await Server.tls.withSession { session in
             let response = try await surface.data("bytes-64k", on: session)
             #expect(response.value == ServedFile.middle.bytes)
@@ -20,14 +20,14 @@ struct TLSTests {
         }
     }
 
-    @Test func aLargeBodyComesWholeOverTLS() async throws {
+    @Test func aLargeBodyIsReceivedCompletelyOverTLS() async throws {
         try await Server.tls.withSession { session in
             let response = try await session.get("bytes-10m").response()
             #expect(response.value == ServedFile.large.bytes)
         }
     }
 
-    @Test func aServerWithTLS12OnlyIsSpokenTo() async throws {
+    @Test func aServerRestrictedToTLS12IsSupported() async throws {
         try await Server.tls12.withSession { session in
             let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
@@ -35,7 +35,7 @@ struct TLSTests {
         }
     }
 
-    @Test func theHighestVersionIsKept() async throws {
+    @Test func theMaximumVersionIsRespected() async throws {
         try await Server.tls.withSession {
             $0.tls.maximumVersion = .tls12
         } run: { session in
@@ -45,7 +45,7 @@ struct TLSTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func theLowestVersionIsKept(surface: Surface) async throws {
+    func theMinimumVersionIsRespected(surface: Surface) async throws {
         try await Server.tls12.withSession {
             $0.tls.minimumVersion = .tls13
         } run: { session in
@@ -65,15 +65,15 @@ struct TLSTests {
         }
     }
 
-    @Test func anAddressOfTheCertificateIsTrusted() async throws {
+    @Test func anIPAddressInTheCertificateIsTrusted() async throws {
         try await Server.tls.withSession(baseURL: Server.tls.url(host: "127.0.0.1")) { session in
             let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
         }
     }
 
-    @Test func plainHTTPOnATLSPortIsAnswered() async throws {
-        // nginx knows the mistake, and answers it in plain text.
+    @Test func plainHTTPOnATLSPortFailsWithTheServersStatus() async throws {
+        // nginx detects plain HTTP on the TLS port, and responds in plain text.
         try await Server.tls.withSession(baseURL: Server.tls.url(scheme: "http", host: "127.0.0.1")) { session in
             let error = await #expect(throws: SessionError.self) {
                 try await session.get("1k").response(JSONResponseSerializer())

@@ -36,7 +36,7 @@ struct TrustTests {
         }
     }
 
-    @Test func theSystemDoesNotKnowTheServersRoot() async throws {
+    @Test func theSystemStoreDoesNotTrustTheTestRoot() async throws {
         try await Server.tls.withSession(policy: .systemTrust) { session in
             let error = await #expect(throws: SessionError.self) {
                 try await session.get("1k").response(JSONResponseSerializer())
@@ -46,7 +46,7 @@ struct TrustTests {
     }
 
     @Test(arguments: [Server.tls, .wrongHost, .expired, .selfSigned])
-    func whoAcceptsAnyCertificateGetsAnAnswer(server: Server) async throws {
+    func acceptingAnyCertificateAllowsEveryServer(server: Server) async throws {
         try await server.withSession(policy: .insecureAcceptAnyCertificate) { session in
             let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
@@ -63,7 +63,7 @@ struct TrustTests {
     }
 
     @Test(arguments: ["good", "intermediate", "root"], Surface.allCases)
-    func aPinOfAnyLinkOfTheChainIsEnough(certificate: String, surface: Surface) async throws {
+    func aPinOfAnyCertificateInTheChainIsSufficient(certificate: String, surface: Surface) async throws {
         let pin = try Environment.certificate(certificate).publicKeyPin
         let policy = try SecurityPolicy.publicKeyPins(
             [PublicKeyPin(Self.wrongPin), pin], anchors: Environment.anchors)
@@ -75,12 +75,12 @@ struct TrustTests {
         }
     }
 
-    @Test func thePinThatOpenSSLComputesIsOurs() throws {
+    @Test func thePinEqualsThatComputedByOpenSSL() throws {
         #expect(try Environment.certificate("good").publicKeyPin == Environment.pin)
     }
 
     @Test(arguments: Surface.allCases)
-    func aWrongPinIsRefusedWithWhatWasSeenAndWanted(surface: Surface) async throws {
+    func aWrongPinIsRefusedWithTheSeenAndWantedPins(surface: Surface) async throws {
         let wanted = try PublicKeyPin(Self.wrongPin)
         let policy = try SecurityPolicy.publicKeyPins([wanted], anchors: Environment.anchors)
         let seen = try ["good", "intermediate", "root"].map { try Environment.certificate($0).publicKeyPin }
@@ -101,7 +101,7 @@ struct TrustTests {
             (.expired, "expired", .expired),
             (.selfSigned, "selfsigned", .selfSigned),
         ])
-    func aRightPinDoesNotMakeUpForABadChain(
+    func aMatchingPinDoesNotMakeAnInvalidChainTrusted(
         server: Server, certificate: String, reason: TrustRefusal.Reason
     ) async throws {
         let pin = try Environment.certificate(certificate).publicKeyPin
@@ -126,7 +126,7 @@ struct TrustTests {
         }
     }
 
-    @Test func anotherCertificateThanThePinnedOneIsRefused() async throws {
+    @Test func aCertificateOtherThanThePinnedOneIsRefused() async throws {
         let policy = try SecurityPolicy.certificatePins(
             [Environment.certificate("expired")], anchors: Environment.anchors)
         try await Server.tls.withSession(policy: policy) { session in
@@ -152,7 +152,7 @@ struct TrustTests {
         }
     }
 
-    @Test func aNewPolicyHoldsForTheNextRequest() async throws {
+    @Test func aReplacedPolicyAppliesToTheNextRequest() async throws {
         try await Server.tls.withSession { session in
             _ = try await session.get("1k").response()
             try session.replaceSecurityPolicy(

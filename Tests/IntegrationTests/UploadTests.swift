@@ -8,7 +8,7 @@ import Testing
 struct UploadTests {
     private static let size = 10 * 1024 * 1024
 
-    /// Pieces of one byte's repetition, until the size is reached.
+    /// A body that repeats one byte up to a given size.
     private struct Pieces: HTTPBodyReader {
         var left: Int
 
@@ -55,7 +55,7 @@ struct UploadTests {
     }
 
     @Test(arguments: Source.allCases, Surface.allCases)
-    func aRefusalBeforeTheBodysEndIsTheAnswer(source: Source, surface: Surface) async throws {
+    func aRefusalBeforeTheEndOfTheBodyIsTheResponse(source: Source, surface: Surface) async throws {
         try await Server.plain.withSession { session in
             let error = await #expect(throws: SessionError.self) {
                 try await Self.upload(source.body, to: "upload-refused", session: session, surface: surface)
@@ -63,13 +63,13 @@ struct UploadTests {
             #expect(error?.code == .unacceptableStatus)
             #expect(error?.head?.status.code == 413)
             #expect(error?.body.map { String(decoding: $0, as: UTF8.self) }?.contains("413") == true)
-            // Whatever became of that connection, the next request gets its own answer.
+            // The next request receives its own response, whether or not the connection is reused.
             let next = try await surface.data("1k", on: session)
             #expect(next.value == ServedFile.small.bytes)
         }
     }
 
-    @Test func manyRefusedUploadsLeaveTheSessionWhole() async throws {
+    @Test func manyRefusedUploadsLeaveTheSessionUsable() async throws {
         try await Server.plain.withSession { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<32 {
@@ -87,7 +87,7 @@ struct UploadTests {
         }
     }
 
-    @Test func expectContinueSparesARefusedBody() async throws {
+    @Test func expectContinueAvoidsSendingARefusedBody() async throws {
         try await Server.plain.withSession { session in
             var request = Request(url: try session.url(for: "upload-refused"), method: .post)
             request.headerFields[.expect] = "100-continue"
@@ -111,7 +111,7 @@ struct UploadTests {
     @Test func anUploadIsCancelledInTheMiddle() async throws {
         try await Server.plain.withSession { session in
             let reached = Signal()
-            // It would never end.
+            // This body has no end.
             let body = HTTPBody.stream(length: nil, isReplayable: false) { Pieces(left: .max) }
             let task = session.session.uploadTask(
                 for: Request(url: try session.url(for: "upload"), method: .post), from: body,

@@ -1,15 +1,15 @@
 internal import Synchronization
 public import Testing
 
-/// What a test makes is gone at its end: every session, task handle, exchange, connection, channel, body and server, and the
-/// test's own objects that were handed to them.
+/// Requires that all objects a test creates are released at its end: sessions, task handles, exchanges, connections, channels,
+/// bodies, servers, and the test's own objects that were passed to them.
 ///
-/// A test case that returns has some seconds for the last of them to go, since connections close and threads end on their own.
-/// Then each class of which an object is left is named in an issue. A test that throws is not judged: it may not have come to
-/// its clean-up.
+/// After a test case has returned, its last objects have some seconds to be released, because connections close and threads
+/// end asynchronously. Each class with remaining objects is then reported as an issue. A test that throws is not checked,
+/// because it may have skipped its clean-up.
 ///
-/// The rule for what is shared: what lives longer than a test is made before the first one (`LivingObjects`), or in another
-/// process, as the servers of `IntegrationTests` are.
+/// Shared objects that outlive a test are created before the first test (`LivingObjects`) or in another process, such as the
+/// servers of `IntegrationTests`.
 public struct LeavesNothingAlive: SuiteTrait, TestTrait, TestScoping {
     /// All tests of a suite, and of the suites in it.
     public let isRecursive = true
@@ -27,7 +27,7 @@ public struct LeavesNothingAlive: SuiteTrait, TestTrait, TestScoping {
         self.period = period
     }
 
-    /// Runs the test, then judges what is left.
+    /// Runs the test, then checks for remaining objects.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
@@ -38,7 +38,7 @@ public struct LeavesNothingAlive: SuiteTrait, TestTrait, TestScoping {
         await judge(test)
     }
 
-    /// Nothing tells when an object is gone, so it is looked for again and again, at ever greater distances.
+    /// There is no notification when an object is released, so the check is repeated at increasing intervals.
     private func judge(_ test: Test) async {
         let clock = ContinuousClock()
         let deadline = clock.now + patience
@@ -54,12 +54,12 @@ public struct LeavesNothingAlive: SuiteTrait, TestTrait, TestScoping {
 
     private func report(_ left: [String: Int], _ names: [String], _ test: Test) {
         let objects = left.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        let others = names.count > 1 ? " Tests ran side by side: \(names.joined(separator: ", "))." : ""
+        let others = names.count > 1 ? " Tests that ran in parallel: \(names.joined(separator: ", "))." : ""
         Issue.record("Left alive: \(objects).\(others)", sourceLocation: test.sourceLocation)
     }
 }
 
-/// A period that tests on many threads begin and end.
+/// A test period shared by tests on several threads.
 final class SharedTestPeriod: Sendable {
     /// The period of all tests of the process.
     static let process = SharedTestPeriod()

@@ -2,15 +2,14 @@ internal import CObjectLedger
 internal import LinnetTransport
 internal import NIOPosix
 
-/// The living objects of the classes that Linnet, its tests and NIO's connections are made of.
+/// Counts the living objects of the classes of Linnet, its tests, and NIO's connections.
 ///
-/// They are counted without a hook in any of them: in the tests' process `CObjectLedger` stands between the program and the
-/// functions of the Swift runtime that make and free an object.
+/// The classes need no hooks: in the test process, `CObjectLedger` wraps the functions of the Swift runtime that allocate and
+/// free objects.
 enum LivingObjects {
-    /// A class counts if its full name begins with one of these.
+    /// The prefixes of the full names of the classes that are counted.
     ///
-    /// Not `LinnetSecurity`: it remembers certificates, chains and stores for the whole process, in caches with limits of
-    /// their own.
+    /// `LinnetSecurity` is excluded: it caches certificates, chains and stores for the whole process, with limits of its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
         "LinnetUIState.", "LinnetTesting.", "ExampleApp.", "ExampleSupport.",
@@ -18,22 +17,21 @@ enum LivingObjects {
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 
-    /// What is made once and lives as long as the process or one of its threads, by the test that happens to need it first.
-    ///
-    /// Each stands for the classes whose names begin with it.
+    /// The prefixes of classes whose objects are created once, by the first test that needs them, and live as long as the
+    /// process or one of its threads.
     private static let permanent = [
-        // The threads for files, for look-ups of names, and of NIO's own pool. An event loop's thread is seen by its event loop.
+        // The threads for files, for name lookups, and of NIO's own pool. The thread of an event loop is checked through its loop.
         "LinnetTransport.FileExecutor", "NIOPosix.NIOThreadPool", "NIOPosix.NIOThread", "NIOPosix.Box<(body: ",
         // Runs on NIO's own pool.
         "LinnetTransport.JudgeExecutor",
-        // What a thread of an event loop keeps for itself: memory for deciphered bytes, and the queue that stands for it.
+        // Per event loop thread: the buffer for decrypted bytes, and the dispatch queue of the loop.
         "LinnetTransport.TLSPlaintextPool", "NIOPosix.ThreadSpecificVariable<",
         "NIOPosix.Box<(NIOPosix.ThreadSpecificVariable<",
         // The notifications of the process (`TaskNotifications`).
         "LinnetSession.Broadcaster<LinnetSession.TaskNotification>",
     ]
 
-    /// Begins to count. What is there once for the process, and of a class that matters otherwise, is made before.
+    /// Starts counting. Process-wide objects of counted classes are created before.
     private static let isCounting: Bool = {
         _ = MultiThreadedEventLoopGroup.singleton.next()
         _ = TransportMetrics()
@@ -46,12 +44,12 @@ enum LivingObjects {
         return true
     }()
 
-    /// The number of the object that was counted last.
+    /// The number of the last counted object.
     static func last() -> UInt64 {
         isCounting ? object_ledger_last() : 0
     }
 
-    /// How many objects that were made after the one with this number are alive, by the name of their class.
+    /// The numbers of living objects that were created after the one with this number, by class name.
     static func made(after number: UInt64) -> [String: Int] {
         var classes: [String: Int] = [:]
         withUnsafeMutablePointer(to: &classes) { classes in

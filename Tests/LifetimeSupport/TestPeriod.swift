@@ -1,13 +1,13 @@
-/// The time from the moment when a test begins while no other runs until none runs any more.
+/// The period from the start of a test while no other runs until no test runs.
 ///
-/// With `--no-parallel` that is one test, or one case of a test with arguments. Where tests run side by side, what one of them
-/// made cannot be told from what another made: all of them are judged together, when the last has ended.
+/// With `--no-parallel` it is one test, or one case of a parameterized test. The objects of tests that run in parallel cannot
+/// be distinguished, so these tests are checked together when the last one has ended.
 struct TestPeriod {
     private var running = 0
     private var mark: UInt64 = 0
     private var names: [String] = []
 
-    /// A test begins. What is made after `last` may belong to it.
+    /// Called when a test begins. Objects that are created after `last` may belong to it.
     mutating func begin(_ name: String, last: UInt64) {
         if running == 0 {
             mark = last
@@ -17,9 +17,9 @@ struct TestPeriod {
         names.append(name)
     }
 
-    /// The tests that are to be judged, and the number after which they made what they made; nil while another test runs.
+    /// The tests to check, and the number of the last object before them; nil while another test runs.
     var judged: (names: [String], mark: UInt64)? { running == 1 ? (names, mark) : nil }
 
-    /// A test has ended, and was judged if it was the last.
+    /// Called when a test has ended, and was checked if it was the last one.
     mutating func end() { running -= 1 }
 }

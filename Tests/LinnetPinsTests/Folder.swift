@@ -10,7 +10,7 @@ struct Folder {
         path = folder.path
     }
 
-    /// Writes a file; its path.
+    /// Writes a file, and returns its path.
     func write(_ name: String, _ text: String) throws -> String {
         let file = path + "/" + name
         try Data(text.utf8).write(to: URL(filePath: file))

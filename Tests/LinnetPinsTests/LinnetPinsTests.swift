@@ -26,7 +26,7 @@ struct LinnetPinsTests {
         identity = try pki.identity()
     }
 
-    /// Runs a closure with a folder for files, and a server that must not get a request.
+    /// Runs a closure with a folder for files, and a server that must not receive a request.
     private func withServer(_ perform: (Folder, MockServer, String) async throws -> Void) async throws {
         let folder = try Folder()
         defer { folder.remove() }
@@ -37,7 +37,7 @@ struct LinnetPinsTests {
         }
     }
 
-    /// What the openssl program says of a certificate's key.
+    /// The pin of a certificate's key, computed with the openssl program.
     private func foreignPin(_ path: String) async throws -> String {
         let pipe =
             "openssl x509 -pubkey -noout -in '\(path)' | openssl pkey -pubin -outform der "
@@ -46,7 +46,7 @@ struct LinnetPinsTests {
         return "sha256/" + String(run.text.prefix { !$0.isNewline })
     }
 
-    @Test func aServersPinsAreThoseThatOpenSSLFinds() async throws {
+    @Test func aServersPinsEqualThoseComputedByOpenSSL() async throws {
         try await withServer { folder, _, host in
             let leaf = try folder.write("leaf.pem", identity.certificateChainPEM)
             let root = try folder.write("root.pem", pki.rootPEM)
@@ -74,7 +74,7 @@ struct LinnetPinsTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func filesArePrintedAsOpenSSLDoes(key: TestPKI.KeyKind) async throws {
+    func thePinsOfFilesEqualThoseComputedByOpenSSL(key: TestPKI.KeyKind) async throws {
         let folder = try Folder()
         defer { folder.remove() }
         let identity = try pki.identity { $0.key = key }
@@ -89,7 +89,7 @@ struct LinnetPinsTests {
         #expect(entries.map(\.links.count) == [2, 1])
     }
 
-    @Test func jsonTellsTheAnchorApart() async throws {
+    @Test func jsonMarksTheAnchorAsNotPresented() async throws {
         try await withServer { folder, _, host in
             let root = try folder.write("root.pem", pki.rootPEM)
             let run = try await BuiltTool.run(["--json", "--cacert", root, host])
@@ -100,7 +100,7 @@ struct LinnetPinsTests {
         }
     }
 
-    @Test func aPolicyIsTriedOut() async throws {
+    @Test func aPolicyIsCheckedAgainstAServer() async throws {
         try await withServer { folder, _, host in
             _ = try folder.write("root.pem", pki.rootPEM)
             let other = try TestPKI.selfSigned().pin
@@ -125,7 +125,7 @@ struct LinnetPinsTests {
         }
     }
 
-    @Test func aPolicyIsTriedOutOnFiles() async throws {
+    @Test func aPolicyIsCheckedAgainstFiles() async throws {
         let folder = try Folder()
         defer { folder.remove() }
         _ = try folder.write("root.pem", pki.rootPEM)
@@ -151,13 +151,13 @@ struct LinnetPinsTests {
         #expect(try await BuiltTool.run(["--check", policy, "--as", "localhost", "localhost:1"]).status == 64)
     }
 
-    /// What an administrator does who has no linnet-pins.
+    /// Compares with the usual command line for computing a pin.
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["LINNET_TEST_NGINX_TLS"] != nil,
-            "nginx does not run: use `make test`"),
+            "nginx is not running: use `make test`"),
         arguments: ["TLS", "RSA", "P384", "ED25519", "TLS12"])
-    func nginxsPinsAreThoseOfTheUsualPipe(server: String) async throws {
+    func nginxsPinsEqualThoseOfTheOpenSSLCommandLine(server: String) async throws {
         let environment = ProcessInfo.processInfo.environment
         let url = try #require(environment["LINNET_TEST_NGINX_\(server)"])
         let host = url.dropFirst("https://".count)
@@ -195,12 +195,12 @@ struct LinnetPinsTests {
         #expect(findings.map(\.kind) == [.publicSuffixPattern, .noBackupPin])
     }
 
-    @Test func whatCannotBeReadIsToldInALine() async throws {
+    @Test func readFailuresAreReportedOnOneLine() async throws {
         let folder = try Folder()
         defer { folder.remove() }
         let text = try folder.write("text.pem", "no certificate")
         let broken = try folder.write("broken.json", #"{"version": 1, "rules": [{"hosts": ["a"], "pin": []}]}"#)
-        // A port that was free a moment ago, and that nobody listens on any more.
+        // A port that was in use a moment ago and has been released.
         let port = try await withMockServer(.text("")) { try $0.url("/").port ?? 1 }
         for arguments in [
             [text], [folder.path + "/missing.pem"], ["127.0.0.1:\(port)"], ["--lint", broken],
@@ -214,12 +214,24 @@ struct LinnetPinsTests {
         #expect(try await BuiltTool.run(["--lint", broken]).errors.contains("rules[0]: \"pin\" is no key here"))
     }
 
+    @Test(arguments: ["broken.json", "missing.json"])
+    func failuresOfLintAreJSONToo(name: String) async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        _ = try folder.write("broken.json", #"{"version": 1, "rules": [{"hosts": ["a"], "pin": []}]}"#)
+        let run = try await BuiltTool.run(["--lint", folder.path + "/" + name, "--json"])
+        #expect(run.status == 1)
+        let failure = try JSONDecoder().decode([String: String].self, from: run.output)
+        #expect(failure.keys.sorted() == ["error"])
+        #expect(run.errors == "linnet-pins: \(failure["error"] ?? "")\n")
+    }
+
     @Test(arguments: [
         [], ["--check", "policy.json"], ["--lint", "a.json", "--check", "b.json", "localhost"], ["localhost:0"],
         ["localhost:x"], ["--lint", "a.json", "localhost"], ["--timeout", "0", "localhost"], ["https://example.com/"],
         ["--nonsense"], ["--check", "policy.json", "file.pem"],
     ])
-    func aWrongCommandLineIsToldApart(_ arguments: [String]) async throws {
+    func aUsageErrorHasItsOwnExitCode(_ arguments: [String]) async throws {
         let run = try await BuiltTool.run(arguments)
         #expect(run.status == 64, "\(run.errors)")
         #expect(!run.errors.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }
 
-    @Test func itIsTimeOnceTheNetworkHasRested() {
+    @Test func theDeadlinePassesAfterTheQuietTime() {
         var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
         #expect(debouncer.timeout(at: at(0)) == -1)
         debouncer.noticeChange(at: at(0))
@@ -19,7 +19,7 @@ import Testing
         #expect(debouncer.timeout(at: at(1000)) == -1)
     }
 
-    @Test func aBurstWithoutAnEndIsCut() {
+    @Test func anEndlessBurstIsLimited() {
         var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
         var looks: [Int] = []
         for moment in stride(from: 0, through: 2500, by: 50) {
@@ -29,7 +29,7 @@ import Testing
         #expect(looks == [1000, 2050])
     }
 
-    @Test func aFailedLookIsRepeatedLater() {
+    @Test func aFailedReadIsRetriedAfterOneSecond() {
         var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
         debouncer.retry(at: at(0))
         #expect(debouncer.takeDeadline(at: at(999)) == false)
@@ -45,14 +45,14 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
-    func noQuietTimeMeansAtOnce(quietTime: Duration) {
+    func aQuietTimeOfZeroOrLessIsImmediate(quietTime: Duration) {
         var debouncer = ChangeDebouncer(quietTime: quietTime)
         debouncer.noticeChange(at: at(0))
         #expect(debouncer.timeout(at: at(0)) == 0)
         #expect(debouncer.takeDeadline(at: at(0)) == true)
     }
 
-    @Test func anEndlessQuietTimeIsAnHour() {
+    @Test func theQuietTimeIsLimitedToOneHour() {
         var debouncer = ChangeDebouncer(quietTime: .seconds(Int64.max))
         debouncer.noticeChange(at: at(0))
         #expect(debouncer.timeout(at: at(0)) == 3_600_000)

@@ -43,7 +43,7 @@ import Testing
         Example(name: "tun0", driverKind: "dummy", kind: .other),
         Example(name: "ib0", hardwareType: 32, kind: .other),
     ])
-    func theKindFollowsFromWhatTheSystemTells(example: Example) {
+    func theKindIsDerivedFromTheInterfacesProperties(example: Example) {
         let link = NetworkLink(
             .init(
                 index: 2, hardwareType: example.hardwareType, flags: example.flags, name: example.name,
@@ -51,7 +51,7 @@ import Testing
         #expect(InterfaceClassifier.kind(of: link, facts: example.facts) == example.kind)
     }
 
-    @Test func onlyCellularIsExpensiveUnlessSaidOtherwise() {
+    @Test func onlyCellularIsExpensiveByDefault() {
         func status(_ kind: ReachabilityStatus.Kind, _ isExpensive: Bool? = nil) -> ReachabilityStatus {
             .reachable(
                 via: kind, interfaceName: "x", supportsIPv4: true, supportsIPv6: false, isExpensive: isExpensive)
@@ -62,7 +62,7 @@ import Testing
         #expect(status(.cellular).description == "reachable via cellular (x, IPv4, expensive)")
     }
 
-    @Test func unknownIsNotTheSameAsNotReachable() {
+    @Test func unknownDiffersFromNotReachable() {
         #expect(ReachabilityStatus.unknown != .notReachable)
         #expect(ReachabilityStatus.unknown.description == "unknown")
         #expect(ReachabilityStatus.notReachable.description == "not reachable")

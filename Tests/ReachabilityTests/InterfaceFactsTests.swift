@@ -19,7 +19,7 @@ extension LiveTests {
             try body(root.path)
         }
 
-        @Test func theFactsAreReadFromTheInterfacesFolder() throws {
+        @Test func factsAreReadFromTheInterfacesSysfsDirectory() throws {
             let files = [
                 "class/net/net7/ifindex": "7\n", "class/net/net7/uevent": "INTERFACE=net7\nDEVTYPE=wwan\nIFINDEX=7\n",
                 "class/net/net7/phy80211/name": "phy0", "class/net/net7/tun_flags": "0x1001",
@@ -31,7 +31,7 @@ extension LiveTests {
             }
         }
 
-        @Test func anInterfaceOfTheSameNameElsewhereSaysNothing() throws {
+        @Test func anInterfaceWithTheSameNameInAnotherNamespaceIsIgnored() throws {
             let files = ["class/net/net7/ifindex": "8\n", "class/net/net7/wireless/x": "", "class/wwan/wwan0/dev": ""]
             try withSysfs(files) { root in
                 #expect(InterfaceFacts.read(for: link, below: root) == InterfaceFacts())
@@ -43,7 +43,7 @@ extension LiveTests {
         }
 
         @Test(arguments: ["", ".", "..", "../net/net7", "/"])
-        func aNameIsNoPath(name: String) throws {
+        func aNameThatWouldChangeThePathIsRefused(name: String) throws {
             try withSysfs(["class/net/net7/ifindex": "7", "class/net/net7/wireless/x": "", "class/net/ifindex": "7"]) {
                 var link = link
                 link.name = name

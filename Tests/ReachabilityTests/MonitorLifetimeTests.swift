@@ -10,7 +10,7 @@ extension LiveTests {
             defer { closedir(folder) }
             var names: [String] = []
             while let entry = readdir(folder) {
-                // In place: a copy of the whole struct would read past the last entry.
+                // Read in place, because copying the whole struct would read past the last entry.
                 let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
                 let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
                 names.append(String(cString: name))
@@ -18,11 +18,11 @@ extension LiveTests {
             return names
         }
 
-        /// The netlink sockets that listen to groups: a monitor has one, and nothing else in this process has any, while
-        /// tests beside this one open sockets of other kinds.
+        /// The number of netlink sockets that have joined multicast groups. Each monitor has one; nothing else in this
+        /// process has such sockets, although parallel tests open other sockets.
         private func listeningSockets() -> Int {
             entries("/proc/self/fd").compactMap { Int32($0) }.count { descriptor in
-                // Glibc's module lacks `struct sockaddr_nl`: family, padding, port, groups.
+                // The Glibc module lacks `struct sockaddr_nl`: family, padding, port, groups.
                 var address = sockaddr_storage()
                 var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
                 return withUnsafeMutableBytes(of: &address) { bytes in
@@ -46,20 +46,20 @@ extension LiveTests {
                 monitor.stop()
             }
             #expect(listeningSockets() == sockets)
-            // Threads of Swift's own come and go meanwhile.
+            // The number of threads of the Swift concurrency pool can change meanwhile.
             #expect(entries("/proc/self/task").count < threads + 20)
             #expect(!monitors.isEmpty && monitors.allSatisfy { $0.status.isKnown })
         }
 
-        @Test func aMonitorThatGoesStopsToo() async throws {
+        @Test func aDeinitializedMonitorStops() async throws {
             let sockets = listeningSockets()
             var monitor: ReachabilityMonitor? = try ReachabilityMonitor()
             let statuses = try #require(monitor?.statuses)
             var iterator = statuses.makeAsyncIterator()
-            #expect(await iterator.next()?.isKnown == true)
+            #expect(try await iterator.next()?.isKnown == true)
             monitor = nil
             #expect(listeningSockets() == sockets)
-            while await iterator.next() != nil {}
+            while try await iterator.next() != nil {}
         }
 
         @Test func stoppingFromManyThreadsIsSafe() async throws {
@@ -109,7 +109,7 @@ extension LiveTests {
             monitor.stop()
         }
 
-        @Test func anObserverMayStopTheMonitor() async throws {
+        @Test func anObserverCanStopTheMonitor() async throws {
             let sockets = listeningSockets()
             let monitor = try ReachabilityMonitor()
             let (calls, call) = AsyncStream.makeStream(of: Void.self)

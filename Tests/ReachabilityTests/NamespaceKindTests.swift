@@ -11,7 +11,7 @@ extension LiveTests {
 
         init() throws { namespace = try NetworkNamespace() }
 
-        /// What `ip link add` takes, by the kind expected.
+        /// The arguments of `ip link add`, with the expected kinds.
         private static let devices: [(String, ReachabilityStatus.Kind)] = [
             ("veth", .ethernet), ("bridge", .ethernet), ("bond", .ethernet), ("dummy", .other), ("ifb", .other),
             ("wireguard", .tunnel), ("ipip remote 10.1.1.1 local 10.1.1.2", .tunnel),
@@ -19,10 +19,10 @@ extension LiveTests {
             ("vxlan id 7 dstport 4789", .tunnel), ("xfrm if_id 7", .tunnel),
         ]
 
-        /// Those that every kernel has on which these tests run: the others need them.
+        /// The devices that every kernel on which these tests run supports.
         private static let required: Set = ["veth", "bridge"]
 
-        @Test func theKernelsVirtualDevicesAreTold() async throws {
+        @Test func theKernelsVirtualDevicesAreClassified() async throws {
             var expected: [String: ReachabilityStatus.Kind] = ["lo": .loopback]
             for (number, (device, kind)) in Self.devices.enumerated() {
                 let name = "kind-\(number)"
@@ -43,7 +43,7 @@ extension LiveTests {
             #expect(expected.isEmpty)
         }
 
-        /// Makes a device. One that this kernel lacks is told as a known issue; every other failure is one of the test.
+        /// Creates a device. A device that this kernel does not support is a known issue; any other failure fails the test.
         private func canMake(_ device: String, _ line: String) throws -> Bool {
             do {
                 try namespace.ip(line)
@@ -53,18 +53,18 @@ extension LiveTests {
                 guard !Self.required.contains(device), reasons.contains(where: failure.run.errors.contains) else {
                     throw failure
                 }
-                withKnownIssue("This kernel has no \(device).") { Issue.record(failure) }
+                withKnownIssue("This kernel does not support \(device).") { Issue.record(failure) }
                 return false
             }
         }
 
         @Test(.enabled(if: access("/dev/net/tun", R_OK | W_OK) == 0, "needs /dev/net/tun"))
-        func aTunnelLaidOverTheDefaultRouteIsTheAnswerWhileItIsOpen() async throws {
+        func aTunnelOverTheDefaultRouteIsReportedWhileItIsOpen() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.ip("route add default via 10.9.0.1")
             let monitor = try await namespace.makeMonitor()
             var statuses = monitor.statuses.makeAsyncIterator()
-            #expect(await statuses.next()?.kind == .ethernet)
+            #expect(try await statuses.next()?.kind == .ethernet)
 
             let device = try await namespace.perform { try TunnelDevice("vpn") }
             try namespace.ip("address add 10.8.0.2/24 dev vpn")

@@ -10,7 +10,7 @@ extension LiveTests {
 
         init() throws { namespace = try NetworkNamespace() }
 
-        @Test func anEmptyNamespaceReachesNothing() async throws {
+        @Test func anEmptyNamespaceIsNotReachable() async throws {
             #expect(try await namespace.makeMonitor().status == .notReachable)
         }
 
@@ -18,17 +18,17 @@ extension LiveTests {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             let monitor = try await namespace.makeMonitor()
             var statuses = monitor.statuses.makeAsyncIterator()
-            #expect(await statuses.next() == .notReachable)
+            #expect(try await statuses.next() == .notReachable)
             try namespace.ip("route add default via 10.9.0.1")
             let reachable = ReachabilityStatus.reachable(
                 via: .ethernet, interfaceName: "lan", supportsIPv4: true, supportsIPv6: false)
-            #expect(await statuses.next() == reachable)
+            #expect(try await statuses.next() == reachable)
             #expect(monitor.status == reachable)
             try namespace.ip("route del default")
-            #expect(await statuses.next() == .notReachable)
+            #expect(try await statuses.next() == .notReachable)
         }
 
-        @Test func anIPv6RouteIsEnough() async throws {
+        @Test func anIPv6DefaultRouteIsSufficient() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.ip("-6 address add 2001:db8::2/64 dev lan nodad")
             let monitor = try await namespace.makeMonitor()
@@ -38,22 +38,22 @@ extension LiveTests {
             #expect(status?.supportsIPv4 == false)
         }
 
-        @Test func aLinkThatGoesDownTakesItsRouteAlongForGood() async throws {
+        @Test func aLinkThatGoesDownLosesItsRoutePermanently() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.addPair("other", address: "10.9.1.2/24")
             try namespace.ip("route add default via 10.9.0.1")
             let monitor = try await namespace.makeMonitor()
             var statuses = monitor.statuses.makeAsyncIterator()
-            #expect(await statuses.next()?.interfaceName == "lan")
+            #expect(try await statuses.next()?.interfaceName == "lan")
             try namespace.ip("link set lan down")
-            #expect(await statuses.next() == .notReachable)
-            // The kernel has dropped the IPv4 route without a word, so the link alone brings nothing back.
+            #expect(try await statuses.next() == .notReachable)
+            // The kernel has removed the IPv4 route without a notification, so the link alone does not restore it.
             try namespace.ip("link set lan up")
             try namespace.ip("route add default via 10.9.1.1")
-            #expect(await statuses.next()?.interfaceName == "other")
+            #expect(try await statuses.next()?.interfaceName == "other")
         }
 
-        @Test func aRemovedAddressTakesTheRouteAlong() async throws {
+        @Test func aRemovedAddressRemovesItsRoute() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.ip("route add default via 10.9.0.1")
             let monitor = try await namespace.makeMonitor()
@@ -62,7 +62,7 @@ extension LiveTests {
             #expect(await monitor.statuses.first { !$0.isReachable } == .notReachable)
         }
 
-        @Test func aLostCarrierIsNoticedAndItsReturnToo() async throws {
+        @Test func aLostAndRestoredCarrierIsNoticed() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.ip("route add default via 10.9.0.1")
             let monitor = try await namespace.makeMonitor()
@@ -87,14 +87,14 @@ extension LiveTests {
             try namespace.ip("route add default via 10.9.0.1 metric 600")
             let monitor = try await namespace.makeMonitor()
             var statuses = monitor.statuses.makeAsyncIterator()
-            #expect(await statuses.next()?.interfaceName == "slow")
+            #expect(try await statuses.next()?.interfaceName == "slow")
             try namespace.ip("route add default via 10.9.1.1 metric 100")
-            #expect(await statuses.next()?.interfaceName == "fast")
+            #expect(try await statuses.next()?.interfaceName == "fast")
             try namespace.ip("link set fast down")
-            #expect(await statuses.next()?.interfaceName == "slow")
+            #expect(try await statuses.next()?.interfaceName == "slow")
         }
 
-        @Test func aRouteOverTwoHopsSurvivesOne() async throws {
+        @Test func aMultipathRouteSurvivesTheLossOfOneHop() async throws {
             try namespace.addPair("one", address: "10.9.0.2/24")
             try namespace.addPair("two", address: "10.9.1.2/24")
             try namespace.ip("route add default nexthop via 10.9.0.1 nexthop via 10.9.1.1")
@@ -105,14 +105,14 @@ extension LiveTests {
         }
 
         @Test(arguments: ["unreachable", "blackhole", "prohibit"])
-        func aRouteThatRefusesIsNone(type: String) async throws {
+        func aRouteThatForwardsNothingIsIgnored(type: String) async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.ip("route add \(type) default")
             try namespace.ip("route add default via 10.9.0.1 table 100")
             #expect(try await namespace.makeMonitor().status == .notReachable)
         }
 
-        @Test func aFloodOfChangesEndsInTheLastState() async throws {
+        @Test func theLastStateIsReportedAfterAFloodOfChanges() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             try namespace.addPair("end", address: "10.9.1.2/24")
             let monitor = try await namespace.makeMonitor(debounce: .milliseconds(100))
@@ -128,12 +128,12 @@ extension LiveTests {
             try namespace.ip(batch: flood + ["route add default via 10.9.1.1"])
             let seen = await statuses.value
             #expect(seen.last?.interfaceName == "end")
-            // Of a thousand changes: one look for each second that the flood lasts, and one after it.
+            // A thousand changes cause one read per second of the flood, and one after it.
             #expect(seen.count < 40)
             #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
         }
 
-        @Test func anObserverFollowsUntilItIsCancelled() async throws {
+        @Test func anObserverIsCalledUntilItIsCancelled() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             let monitor = try await namespace.makeMonitor()
             let (calls, call) = AsyncStream.makeStream(of: Bool.self)
@@ -150,7 +150,7 @@ extension LiveTests {
             #expect(await iterator.next() == nil)
         }
 
-        @Test func anOverrunIsToldAndTheSocketWorksOn() async throws {
+        @Test func anOverrunIsReportedAndTheSocketStaysUsable() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
             let socket = try await namespace.perform { try NetlinkSocket(groups: NetlinkGroup.all) }
             var size: Int32 = 1

@@ -20,14 +20,14 @@ import Testing
         #expect(result.state.links.keys.sorted() == [1, 2, 3])
     }
 
-    @Test func messagesOfAnotherDumpAreLeftOut() {
+    @Test func messagesOfAnotherDumpAreIgnored() {
         let foreignEnd = MessageBytes.message(type: 3, sequence: 4, body: MessageBytes.raw(Int32(0)))
         let result = receive([.link(1, sequence: 4) + foreignEnd, .link(2, sequence: 5) + end()])
         #expect(result.outcomes == [nil, .complete])
         #expect(result.state.links.keys.sorted() == [2])
     }
 
-    @Test func anInterruptionAnywhereIsTold() {
+    @Test func anInterruptionAnywhereIsReported() {
         let interrupted = MessageBytes.message(type: 16, flags: 0x12, sequence: 5, body: MessageBytes.link(1).bytes)
         #expect(receive([interrupted + .link(2, sequence: 5), end()]).outcomes == [nil, .interrupted])
         #expect(receive([end(flags: 0x12)]).outcomes == [.interrupted])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [-95, -97] as [Int32])
-    func aFamilyThatTheKernelLacksHasNothingToList(code: Int32) {
+    func anUnsupportedAddressFamilyIsAnEmptyDump(code: Int32) {
         let error = MessageBytes.message(type: 2, sequence: 5, body: MessageBytes.raw(code))
         #expect(receive([error]).outcomes == [.complete])
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(receive([broken, .link(2, sequence: 5), end()]).outcomes == [nil, nil, .malformed])
     }
 
-    @Test func theRequestIsAsTheKernelWantsIt() {
+    @Test func theRequestHasTheKernelsLayout() {
         let request = NetlinkRequest(subject: "routes", type: 26, family: 10, bodyLength: 12)
         let expected = MessageBytes.message(
             type: 26, flags: 0x301, sequence: 9, body: [10] + [UInt8](repeating: 0, count: 11))

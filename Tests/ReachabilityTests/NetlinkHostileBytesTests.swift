@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: wellFormed.indices)
-    func everyBodyThatIsShorterThanItsAttributesIsNoticedOrLosesThemWhole(index: Int) {
+    func everyTruncatedAttributeIsNoticedOrDroppedWhole(index: Int) {
         var bytes = Self.wellFormed[index].bytes
         for length in 16..<bytes.count {
             bytes.replaceSubrange(0..<4, with: MessageBytes.raw(UInt32(length)))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3, 9, 0x7FFF, 0xFFFF] as [UInt16])
-    func aFalseAttributeLengthSpoilsItsMessageOnly(length: UInt16) {
+    func aFalseAttributeLengthInvalidatesItsMessageOnly(length: UInt16) {
         let attribute = MessageBytes.raw(length) + MessageBytes.raw(UInt16(3)) + [0x61, 0, 0, 0]
         let datagram = NetlinkDatagram(
             (MessageBytes.link(2, attributes: [attribute]) + .message(type: 3, body: [])).bytes[...])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [0, 7, 9, 0xFFFF] as [UInt16])
-    func aFalseHopLengthSpoilsItsRoute(length: UInt16) {
+    func aFalseHopLengthInvalidatesItsRoute(length: UInt16) {
         let hop = MessageBytes.raw(length) + [0, 0] + MessageBytes.raw(Int32(2))
         let datagram = NetlinkDatagram(MessageBytes.route(attributes: [MessageBytes.attribute(9, hop)]).bytes[...])
         #expect(datagram.isMalformed)
@@ -66,14 +66,14 @@ import Testing
     }
 
     @Test(arguments: [4, 6, 15] as [UInt16])
-    func aShortNumberSpoilsItsRoute(type: UInt16) {
+    func aTruncatedNumberInvalidatesItsRoute(type: UInt16) {
         let datagram = NetlinkDatagram(
             MessageBytes.route(attributes: [MessageBytes.attribute(type, [1, 2])]).bytes[...])
         #expect(datagram.isMalformed)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func noBytesBreakTheParserOrTheModel(seed: UInt64) {
+    func randomBytesAreHandled(seed: UInt64) {
         var generator = SplitMix(seed: seed)
         let template = Self.wellFormed.reduce(into: [UInt8]()) { $0 += $1.bytes }
         for _ in 0..<2_000 {

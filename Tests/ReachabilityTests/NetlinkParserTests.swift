@@ -26,12 +26,12 @@ import Testing
             ])
     }
 
-    @Test func aBridgePortThatLeavesItsBridgeIsNoRemovedLink() {
+    @Test func aBridgePortThatLeavesItsBridgeIsNotARemovedLink() {
         #expect(contents(.link(7, type: 17, family: 7)) == [.irrelevant])
         #expect(contents(.link(7, type: 17)) == [.linkRemoved(index: 7)])
     }
 
-    @Test func theLocalAddressWinsOverThePeers() {
+    @Test func theLocalAddressTakesPrecedenceOverThePeers() {
         let peer = MessageBytes.attribute(1, [10, 0, 0, 2])
         let local = MessageBytes.attribute(2, [10, 0, 0, 1])
         let address = NetworkAddress(family: .ipv4, interface: 3, scope: 0, bytes: [10, 0, 0, 1])
@@ -41,8 +41,8 @@ import Testing
     }
 
     @Test(arguments: [(0x00, true), (0x40, false), (0x44, true), (0x08, false), (0x48, false), (0x20, true)])
-    func theFlagsSayWhetherAnAddressIsUsable(flags: UInt32, isUsable: Bool) {
-        // The wide flags replace the narrow ones of the head.
+    func theFlagsDetermineWhetherAnAddressIsUsable(flags: UInt32, isUsable: Bool) {
+        // The 32-bit flags attribute replaces the 8-bit flags of the header.
         let message = MessageBytes.address(
             3, family: 10, flags: 0x40, attributes: [MessageBytes.attribute(8, MessageBytes.raw(flags))])
         let address = NetworkAddress(family: .ipv6, interface: 3, scope: 0, bytes: [])
@@ -66,7 +66,7 @@ import Testing
         #expect(contents(.route(type: 25, attributes: [Self.toInterface2])) == [.defaultRouteRemoved])
     }
 
-    @Test func aRouteOverSeveralHopsIsOverThoseThatLive() {
+    @Test func aMultipathRouteContainsItsUsableHops() {
         let hops =
             MessageBytes.hop(2, attributes: MessageBytes.attribute(5, [10, 0, 0, 1]))
             + MessageBytes.hop(3, flags: 0x1) + MessageBytes.hop(4, flags: 0x10) + MessageBytes.hop(5)
@@ -74,7 +74,7 @@ import Testing
         #expect(contents(message) == [.defaultRoute([route(), route(interface: 5)])])
     }
 
-    @Test func halvesOfTheAddressSpaceAreToldApart() {
+    @Test func halvesOfTheAddressSpaceAreDistinguished() {
         let upper = MessageBytes.attribute(1, [128, 0, 0, 0])
         #expect(
             contents(.route(prefixLength: 1, attributes: [Self.toInterface2])) == [.defaultRoute([route(.lowerHalf)])])
@@ -83,7 +83,7 @@ import Testing
                 == [.defaultRoute([route(.upperHalf)])])
     }
 
-    @Test func theTableAttributeWinsOverTheNarrowField() {
+    @Test func theTableAttributeTakesPrecedenceOverTheHeader() {
         let wide = MessageBytes.attribute(15, MessageBytes.raw(UInt32(51_820)))
         let fallback = MessageBytes.attribute(15, MessageBytes.raw(UInt32(253)))
         #expect(contents(.route(attributes: [Self.toInterface2, wide])) == [.irrelevant])
@@ -91,7 +91,7 @@ import Testing
             contents(.route(attributes: [Self.toInterface2, fallback])) == [.defaultRoute([route(table: .default)])])
     }
 
-    @Test func routesThatLeadNowhereStandOnNoInterface() {
+    @Test func routesThatForwardNothingHaveNoInterface() {
         for type: UInt8 in [6, 7, 8] {
             #expect(contents(.route(routeType: type, attributes: [Self.toInterface2])) == [.defaultRoute([])])
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(contents(.route(flags: 0x10, attributes: [Self.toInterface2])) == [.defaultRoute([])])
     }
 
-    @Test func otherRoutesDoNotMatter() {
+    @Test func otherRoutesAreIrrelevant() {
         #expect(contents(.route(prefixLength: 24, attributes: [Self.toInterface2])) == [.irrelevant])
         #expect(contents(.route(sourceLength: 64, attributes: [Self.toInterface2])) == [.irrelevant])
         #expect(contents(.route(flags: 0x200, attributes: [Self.toInterface2])) == [.irrelevant])
@@ -107,7 +107,7 @@ import Testing
         #expect(contents(.route(family: 28, attributes: [Self.toInterface2])) == [.irrelevant])
     }
 
-    @Test func theEndAndErrorsCarryTheirNumber() {
+    @Test func theEndAndErrorsHaveAnErrorNumber() {
         #expect(contents(.message(type: 3, body: MessageBytes.raw(Int32(0)))) == [.done(0)])
         #expect(contents(.message(type: 3, body: [])) == [.done(0)])
         #expect(contents(.message(type: 2, body: MessageBytes.raw(Int32(-16)))) == [.error(-16)])

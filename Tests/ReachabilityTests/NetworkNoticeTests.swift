@@ -14,7 +14,7 @@ import Testing
         return state
     }
 
-    @Test func repetitionsAreNoChange() {
+    @Test func repeatedNotificationsAreNoChange() {
         var state = knownState()
         #expect(state.notice(.link(link)) == false)
         #expect(state.notice(.address(address, isUsable: true)) == false)
@@ -23,20 +23,20 @@ import Testing
         #expect(state == knownState())
     }
 
-    @Test func aWirelessEventKeepsWhatItDoesNotTell() {
+    @Test func aWirelessEventKeepsOmittedProperties() {
         var state = knownState()
         #expect(state.notice(.link(.init(index: 2, hardwareType: 1, flags: 0x1043, name: "eth0"))) == false)
         #expect(state.links[2]?.driverKind == "veth")
     }
 
-    @Test func flagsThatDoNotMatterAreNoChange() {
+    @Test func irrelevantFlagsAreNoChange() {
         var state = knownState()
         var promiscuous = link
         promiscuous.flags |= 0x100
         #expect(state.notice(.link(promiscuous)) == false)
     }
 
-    @Test func whatCanChangeTheStatusIsAChange() {
+    @Test func notificationsThatCanChangeTheStatusAreChanges() {
         var down = link
         down.flags = 0x1002
         var dormant = link

@@ -69,13 +69,13 @@ import Testing
         #expect(state(links: [:], routes: [route(9)]).status { _ in .ethernet } == .notReachable)
     }
 
-    @Test func theLowestMetricOfThoseThatAreUpDecides() {
+    @Test func theLowestMetricOfUsableRoutesDecides() {
         #expect(interface([route(1, metric: 600), route(2, metric: 100)]) == "if2")
         #expect(interface([route(1, metric: 600), route(2, metric: 100)], down: [2]) == "if1")
         #expect(interface([route(1, metric: 100), route(2, metric: 50, family: .ipv6)]) == "if2")
     }
 
-    @Test func tiesAreBrokenTheSameWayEveryTime() {
+    @Test func tiesAreBrokenDeterministically() {
         #expect(interface([route(3), route(2), route(4)]) == "if2")
         #expect(interface([route(1, family: .ipv6), route(3)]) == "if3")
     }
@@ -85,7 +85,7 @@ import Testing
         #expect(interface([route(1, table: .default), route(2)], down: [2]) == "if1")
     }
 
-    @Test func twoHalvesWinOverAWhole() {
+    @Test func twoHalvesTakePrecedenceOverAWholeRoute() {
         let whole = route(1)
         let lower = route(2, metric: 50, .lowerHalf)
         let upper = route(2, metric: 50, .upperHalf)

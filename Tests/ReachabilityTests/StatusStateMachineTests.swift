@@ -6,7 +6,7 @@ import Testing
     private let wifi = ReachabilityStatus.reachable(
         via: .wifi, interfaceName: "wlan0", supportsIPv4: true, supportsIPv6: true)
 
-    @Test func onlyChangesAreTold() {
+    @Test func onlyChangesArePublished() {
         var machine = StatusStateMachine<String>(status: .notReachable)
         #expect(machine.subscribe("a").current == .notReachable)
         #expect(machine.publish(.notReachable) == [])
@@ -15,7 +15,7 @@ import Testing
         #expect(machine.status == wifi)
     }
 
-    @Test func aSubscriberThatLeftIsNotTold() throws {
+    @Test func aRemovedSubscriberIsNotNotified() throws {
         var machine = StatusStateMachine<String>(status: .notReachable)
         let id = try #require(machine.subscribe("a").id)
         _ = machine.subscribe("b")
@@ -24,7 +24,7 @@ import Testing
         #expect(machine.publish(wifi) == ["b"])
     }
 
-    @Test func theEndIsToldOnceAndNothingFollows() {
+    @Test func finishNotifiesOnceAndNothingFollows() {
         var machine = StatusStateMachine<String>(status: wifi)
         _ = machine.subscribe("a")
         #expect(machine.finish() == ["a"])
@@ -37,7 +37,7 @@ import Testing
 
     @Test func aReaderSkipsToTheNewestAndSeesNoStatusTwice() async {
         let hub = StatusHub(status: .notReachable)
-        var iterator = ReachabilityStatuses(hub: hub).makeAsyncIterator()
+        var iterator = StatusSequence(hub: hub).makeAsyncIterator()
         var first = await iterator.next()
         #expect(first == .notReachable)
         hub.publish(wifi)
@@ -47,7 +47,7 @@ import Testing
         #expect(first == nil)
 
         let other = StatusHub(status: .notReachable)
-        let statuses = ReachabilityStatuses(hub: other)
+        let statuses = StatusSequence(hub: other)
         var slow = statuses.makeAsyncIterator()
         other.publish(.unknown)
         other.publish(wifi)

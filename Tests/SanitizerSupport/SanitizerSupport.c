@@ -1,4 +1,4 @@
-// What the sanitizers need to know about libraries that were built without them. Linked into the tests alone.
+// Sanitizer settings for libraries that are not instrumented. Linked into the tests only.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -6,20 +6,20 @@
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 
-// NIO uses a receive buffer again once isKnownUniquelyReferenced says that nobody else holds it. The reference count lives
-// in the Swift runtime, which is not instrumented, so that the order is not seen.
+// NIO reuses a receive buffer when isKnownUniquelyReferenced returns true. The reference count is in the Swift runtime, which
+// is not instrumented, so the sanitizer does not see the order.
 //
-// A continuation that is resumed before its task has come to wait for it does not make the task wait, and then the library
-// forgets to say which came first: ten lines with a queue that resumes show it. What is told is the continuation's own frame.
+// When a continuation is resumed before its task waits for it, the task does not suspend, and the concurrency library does not
+// report the order of the two to the sanitizer. The reported memory is the frame of the continuation.
 const char *__tsan_default_suppressions(void) {
     return "race:NIOPooledRecvBufferAllocator\n"
            "race:$s7NIOCore10ByteBufferV8_StorageC\n"
            "race_top:withUnsafeContinuation\n";
 }
 
-// Synchronization.Mutex takes its slow path in a library that is not instrumented: without these the order between two
-// threads that contend for a lock is not seen, and what the lock guards is reported. They do what the library does, and
-// tell the sanitizer.
+// The slow path of Synchronization.Mutex is in a library that is not instrumented: without these functions, the order of two
+// threads that contend for a lock is not seen, and accesses to the guarded state are reported. They behave as the library's
+// functions do, and inform the sanitizer.
 extern void __tsan_acquire(void *address);
 extern void __tsan_release(void *address);
 
@@ -57,12 +57,13 @@ __attribute__((swiftcall)) _Bool linnet_try_lock_slow(SELF) {
 
 #elif __has_feature(address_sanitizer)
 
-// What the leak checker tells falsely, each by a part of a function's name (without its first `$`, which would stand for the end). It finds a pointer only where it lies as it is. (The storage of
-// Data, and of bytes in an enum, is left out by CObjectLedger.) No name of Linnet's may stand here.
+// False reports of the leak checker, each by a part of a function's name (without its first `$`, which matches the end). The
+// checker recognizes only unmodified pointers. (CObjectLedger excludes the storage of Data and of bytes in an enum.) Names of
+// Linnet must not be listed here.
 const char *__lsan_default_suppressions(void) {
-    // An object that was referenced weakly keeps its counts in a side table, whose address it holds shifted by three bits.
+    // An object with weak references has its counts in a side table, whose address it stores shifted by three bits.
     return "leak:formWeakReference\n"
-           // The queue of a pool of NIO's threads, in an enum that marks the pointer: `.running` of NIOThreadPool.State.
+           // The queue of a NIO thread pool, in an enum that modifies the pointer: `.running` of NIOThreadPool.State.
            "leak:s8NIOPosix13NIOThreadPoolC6_start\n"
            // An array that is copied from a slice: the standard library makes it inside of itself, where CObjectLedger does not see it.
            // Told where an enum holds it and marks the pointer, as the names in a certificate do.

@@ -7,8 +7,8 @@ import Testing
 @testable import LinnetTesting
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1))) struct HTTP2GateTests {
-    /// A reset, or close_notify behind the last bytes, ends a channel between `channelRead` and `channelReadComplete`.
-    @Test(arguments: [true, false]) func aConnectionThatEndsWhileItIsReadReleasesItsStreams(isComplete: Bool) throws {
+    /// A reset, or close_notify after the last bytes, closes a channel between `channelRead` and `channelReadComplete`.
+    @Test(arguments: [true, false]) func aConnectionThatEndsDuringAReadReleasesItsStreams(isComplete: Bool) throws {
         let channel = EmbeddedChannel()
         let codec = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: .init(), streamConfiguration: .init(),

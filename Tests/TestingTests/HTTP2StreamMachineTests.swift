@@ -16,14 +16,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (MockServer.Configuration.LateStreams.refused, HTTP2StreamMachine.Verdict.refused), (.ignored, .ignored),
+        (true, HTTP2StreamMachine.Verdict.refused), (false, .ignored),
     ])
-    func streamsAfterGoAwayAreNotServed(
-        _ late: MockServer.Configuration.LateStreams, _ verdict: HTTP2StreamMachine.Verdict
-    ) {
+    func streamsAfterGoAwayAreNotServed(_ refuses: Bool, _ verdict: HTTP2StreamMachine.Verdict) {
         var machine = Self.machine {
             $0.http2.goAway = .after(2)
-            $0.http2.lateStreams = late
+            $0.http2.refusesLateStreams = refuses
         }
         _ = machine.arrive(1)
         #expect(!machine.isGoAwayDue)
@@ -37,7 +35,7 @@ import Testing
         #expect(later == verdict)
     }
 
-    @Test func aConnectionIsDoneOnceItsStreamsAreClosed() {
+    @Test func aConnectionIsDoneWhenItsStreamsAreClosed() {
         var machine = Self.machine { $0.maximumRequestsPerConnection = 2 }
         _ = machine.arrive(1)
         _ = machine.arrive(3)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LifetimeSupport
 
-/// The support that counts living objects sees them come and go.
+/// Tests of the support that counts living objects.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct LifetimeTests {
     private struct Refused: Error {}
@@ -45,7 +45,7 @@ struct LifetimeTests {
         #expect(living("Kept", after: mark) == 0)
     }
 
-    @Test func aCircleOfObjectsStaysCounted() {
+    @Test func aReferenceCycleStaysCounted() {
         let mark = LivingObjects.last()
         weak var seen: Kept?
         do {
@@ -79,7 +79,7 @@ struct LifetimeTests {
         #expect(living("Box", after: mark) == 0)
     }
 
-    @Test func whatATestLeavesIsAnIssueThatNamesItsClass() async throws {
+    @Test func anObjectThatATestLeavesIsAnIssueWithItsClass() async throws {
         let test = try #require(Test.current)
         let trait = LeavesNothingAlive(patience: .milliseconds(10), period: SharedTestPeriod())
         let left = Kept()
@@ -91,7 +91,7 @@ struct LifetimeTests {
         left.other = nil
     }
 
-    @Test func whatGoesInTimeIsNoIssue() async throws {
+    @Test func anObjectThatIsReleasedInTimeIsNoIssue() async throws {
         let test = try #require(Test.current)
         let trait = LeavesNothingAlive(patience: .seconds(20), period: SharedTestPeriod())
         try await trait.provideScope(for: test, testCase: nil) {
@@ -103,7 +103,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func testsThatRunSideBySideAreJudgedTogetherWhenTheLastEnds() {
+    @Test func parallelTestsAreCheckedTogetherWhenTheLastEnds() {
         var period = TestPeriod()
         period.begin("first", last: 10)
         #expect(period.judged?.mark == 10)

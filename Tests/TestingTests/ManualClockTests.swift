@@ -2,7 +2,7 @@ import LinnetTesting
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct ManualClockTests {
-    @Test func timeStandsUntilItIsMoved() {
+    @Test func timeStandsStillUntilItIsAdvanced() {
         let clock = ManualClock()
         #expect(clock.now.offset == .zero)
         clock.advance(by: .seconds(3))
@@ -41,7 +41,7 @@ import Testing
         #expect(clock.sleepers == 0)
     }
 
-    @Test func aCancelledTaskDoesNotFallAsleep() async throws {
+    @Test func aCancelledTaskDoesNotSleep() async throws {
         let clock = ManualClock()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

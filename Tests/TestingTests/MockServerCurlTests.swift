@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-/// The server as a client sees it that somebody else wrote.
+/// The server with an independent client: curl.
 @Suite(.leavesNothingAlive, .enabled(if: ForeignClient.hasCurl, "curl is not installed"), .timeLimit(.minutes(5)))
 struct MockServerCurlTests {
     @Test func getsAndPostsOverOneConnection() async throws {
@@ -34,7 +34,7 @@ struct MockServerCurlTests {
         (MockResponse(body: .text("abc")).with(.init(.close, at: .responseHead)), 52),
         (.raw("HTTP/1.1 200 OK\r\nContent-Length: banana\r\n\r\n"), 8),
     ])
-    func failsAsTheFaultSays(_ response: MockResponse, _ status: Int) async throws {
+    func curlFailsAccordingToTheFault(_ response: MockResponse, _ status: Int) async throws {
         try await withMockServer(response) { server in
             let curl = try await ForeignClient.curl(server.url.absoluteString)
             #expect(curl.status == Int32(status))

@@ -9,7 +9,7 @@ import Testing
     struct Point: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let trigger: Fault.Trigger
-        /// What the client has received by then.
+        /// The text that the client has received at that point.
         let received: String
     }
 
@@ -29,7 +29,7 @@ import Testing
         Point(testDescription: "responseEnd", trigger: .responseEnd, received: head + "01234567"),
     ]
 
-    /// Starts a server with the fault, as a plan, or as the response's own where it can be.
+    /// Starts a server with the fault: as part of the response when its trigger allows that, otherwise in a plan.
     private static func withServer(
         _ fault: Fault, clock: ManualClock = ManualClock(), perform: (MockServer) async throws -> Void
     ) async throws {
@@ -41,7 +41,7 @@ import Testing
             configuration: configuration, handler: { _ in MockResponse(body: .text("01234567")) }, perform: perform)
     }
 
-    /// A server that ends the connection at `connect` must not find bytes: TCP would make a reset of it.
+    /// When the server closes the connection at `connect`, nothing is sent: unread bytes would make TCP send a reset.
     private static func send(_ conversation: Conversation, _ point: Point) async throws {
         if point.trigger != .connect { try await conversation.send(request) }
     }
@@ -63,17 +63,17 @@ import Testing
                 try await Conversation.with(port: server.port) { conversation in
                     try await Self.send(conversation, point)
                     #expect(await conversation.receiveToEnd() == .reset)
-                    // A reset may overtake what was sent before it.
+                    // A reset can discard bytes that were sent before it.
                     #expect(point.received.hasPrefix(conversation.received))
                 }
             } catch {
-                // The reset may come before the client has noticed that it is connected.
+                // The reset can arrive before the client has noticed the connection.
                 #expect(point.trigger == .connect)
             }
         }
     }
 
-    @Test(arguments: points) func theServersSideIsClosed(at point: Point) async throws {
+    @Test(arguments: points) func theServersSendingSideIsClosed(at point: Point) async throws {
         try await Self.withServer(Fault(.halfClose, at: point.trigger)) { server in
             try await Conversation.with(port: server.port, keepsOpenAfterFIN: true) { conversation in
                 try await Self.send(conversation, point)
@@ -90,7 +90,7 @@ import Testing
                 try await Self.send(conversation, point)
                 let received = point.received.isEmpty ? "" : try await conversation.receive(through: point.received)
                 #expect(received == point.received)
-                // Nothing that the server still had to say comes before its end.
+                // The server sends nothing further before the end.
                 async let end: Void = server.shutdown()
                 _ = await conversation.receiveToEnd()
                 #expect(conversation.received.isEmpty)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: points) func theServerWaitsAndGoesOn(at point: Point) async throws {
+    @Test(arguments: points) func theServerPausesAndContinues(at point: Point) async throws {
         let clock = ManualClock()
         try await Self.withServer(Fault(.delay(.seconds(5)), at: point.trigger), clock: clock) { server in
             try await Conversation.with(port: server.port) { conversation in
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aFaultInsideAChunkFollowsExactlyItsBytes() async throws {
+    @Test func aFaultInsideAChunkOccursAtItsExactOffset() async throws {
         let response = MockResponse(body: .chunks([Data("abcdef".utf8)]))
             .with(.init(.close, at: .responseBody(after: 4)))
         try await withMockServer(response) { server in

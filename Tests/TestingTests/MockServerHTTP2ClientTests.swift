@@ -3,10 +3,10 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-/// The server over HTTP/2 as clients see it that somebody else wrote: curl, and nghttp2's own.
+/// The server over HTTP/2 with independent clients: curl and those of nghttp2.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2ClientTests {
     private static let curl = ConditionTrait.enabled(
-        if: ForeignClient.hasCurlWithHTTP2, "curl is not installed, or has no HTTP/2")
+        if: ForeignClient.hasCurlWithHTTP2, "curl is not installed or does not support HTTP/2")
     private static let nghttp = ConditionTrait.enabled(
         if: ForeignClient.hasNghttp, "nghttp and h2load are not installed (Debian's nghttp2-client)")
 
@@ -28,7 +28,7 @@ import Testing
             (MockServer.Configuration.HTTPVersions.http1, "--http2", "1.1"), (.http2, "--http2", "2"),
             (.both, "--http2", "2"), (.both, "--http1.1", "1.1"),
         ])
-    func curlComesToAVersionByALPN(
+    func curlNegotiatesTheVersionByALPN(
         _ versions: MockServer.Configuration.HTTPVersions, _ option: String, _ version: String
     ) async throws {
         try await withIdentity { identity, rootFile in
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(curl, arguments: [MockServer.Configuration.HTTPVersions.http2, .both])
-    func curlComesWithPriorKnowledge(_ versions: MockServer.Configuration.HTTPVersions) async throws {
+    func curlUsesPriorKnowledge(_ versions: MockServer.Configuration.HTTPVersions) async throws {
         let handler: MockServer.Handler = { .text("\($0.method) \($0.bodyText) \($0.streamID ?? 0)") }
         try await withMockServer(configuration: Self.configuration(versions), handler: handler) { server in
             let curl = try await ForeignClient.curl(
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(curl) func curlMovesLargeBodiesBothWays() async throws {
+    @Test(curl) func curlTransfersLargeBodiesInBothDirections() async throws {
         let line = String(repeating: "0123456789abcdef", count: 64)
         let text = String(repeating: line, count: 4 * 1024)
         try await withIdentity { identity, rootFile in
@@ -92,16 +92,16 @@ import Testing
                 [92]
             ),
             (MockResponse(body: .text("abc")).with(.init(.reset, at: .responseHead)), [56, 55, 16]),
-            (.raw("HTTP/1.1 200 OK\r\n\r\n, said at the wrong time"), [16, 52, 55, 56]),
+            (.raw("HTTP/1.1 200 OK\r\n\r\n, on an HTTP/2 connection"), [16, 52, 55, 56]),
         ] as [(MockResponse, [Int32])])
-    func curlFailsAsTheFaultSays(_ response: MockResponse, _ statuses: [Int32]) async throws {
+    func curlFailsAccordingToTheFault(_ response: MockResponse, _ statuses: [Int32]) async throws {
         try await withMockServer(response, configuration: Self.configuration()) { server in
             let curl = try await ForeignClient.curl("--http2-prior-knowledge", server.url.absoluteString)
             #expect(statuses.contains(curl.status), "\(curl.status) \(curl.errors)")
         }
     }
 
-    @Test(curl) func curlLosesNothingWhenTheServerGoesAway() async throws {
+    @Test(curl) func curlLosesNoRequestAtGoAway() async throws {
         // Over TLS: with prior knowledge, curl 7.88 cannot use a connection twice.
         try await withIdentity { identity, rootFile in
             let configuration = Self.configuration { $0.http2.goAway = .after(2) }

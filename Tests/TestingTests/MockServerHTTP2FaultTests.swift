@@ -3,7 +3,7 @@ import LinnetTesting
 import NIOCore
 import Testing
 
-/// What goes wrong on purpose over HTTP/2.
+/// Faults over HTTP/2.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2FaultTests {
     typealias Fault = MockServer.Fault
 
@@ -25,7 +25,8 @@ import Testing
         (.responseBody(after: 99), ["1 200", "1 data 8"]),
     ]
 
-    @Test(arguments: points) func aStreamIsResetAndOthersGoOn(_ trigger: Fault.Trigger, _ before: [String]) async throws
+    @Test(arguments: points) func aStreamIsResetAndOthersContinue(_ trigger: Fault.Trigger, _ before: [String])
+        async throws
     {
         let fault = Fault(.resetStream(.enhanceYourCalm), at: trigger)
         try await Self.withServer { configuration in
@@ -38,7 +39,7 @@ import Testing
                 try await client.get(3)
                 #expect(try await client.receive(until: "3 data 8 end"))
             }
-            // What has met a fault is recorded once its stream has closed.
+            // A request that met a fault is recorded after its stream has closed.
             for _ in 0..<2 { _ = try await server.nextRequest() }
             #expect(server.connectionFailures.isEmpty)
         }
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [Fault.Effect.close, .truncate, .reset, .halfClose])
-    func aConnectionThatEndsTakesItsStreamsAlong(_ effect: Fault.Effect) async throws {
+    func theEndOfAConnectionEndsItsStreams(_ effect: Fault.Effect) async throws {
         try await Self.withServer { configuration in
             configuration.faults = .path("/end", Fault(effect, at: .responseBody(after: 3)))
         } handler: { request in
@@ -73,14 +74,14 @@ import Testing
                 try await client.get(3, path: "/end")
                 await client.receiveToEnd()
                 #expect(client.frames(1).isEmpty)
-                // A reset may overtake what was sent before it.
+                // A reset can discard bytes that were sent before it.
                 let frames = client.frames(3)
                 #expect(frames == ["3 200", "3 data 3"] || (effect == .reset && frames.count < 2))
             }
         }
     }
 
-    @Test func aStalledStreamLetsOthersGoOn() async throws {
+    @Test func aStalledStreamDoesNotStallOthers() async throws {
         try await Self.withServer { configuration in
             configuration.faults = .path("/stall", Fault(.stall, at: .responseBody(after: 3)))
         } perform: { server in
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func aDelayedStreamLetsOthersGoFirst() async throws {
+    @Test func aDelayedStreamDoesNotDelayOthers() async throws {
         let clock = ManualClock()
         try await Self.withServer { configuration in
             configuration.faults = .path("/late", Fault(.delay(.seconds(5)), at: .responseHead))
@@ -161,7 +162,7 @@ import Testing
                 #expect(client.frames(0).contains("goaway 3 11"))
                 #expect(client.frames(1).last == "1 data 8 end")
                 #expect(client.frames(3).last == "3 data 8 end")
-                // NIO's client forgets streams above the last one as soon as it reads GOAWAY.
+                // NIO's client closes the streams above the last one as soon as it reads GOAWAY.
                 #expect(client.frames(5).allSatisfy { $0 == "5 reset 7" })
             }
             #expect(Set(server.recordedRequests.map(\.streamID)) == [1, 3])
@@ -173,7 +174,7 @@ import Testing
         let answers = Signal()
         try await Self.withServer {
             $0.http2.goAway = .after(1)
-            $0.http2.lateStreams = .ignored
+            $0.http2.refusesLateStreams = false
         } handler: { _ in
             await answers.wait()
             return MockResponse(body: .text("01234567"))
@@ -203,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func aFaultCanBeGoAwayAlone() async throws {
+    @Test func goAwayAsAFaultLetsTheExchangeContinue() async throws {
         try await Self.withServer { configuration in
             configuration.faults = .path("/last", Fault(.goAway(.noError), at: .responseBody(after: 3)))
         } perform: { server in

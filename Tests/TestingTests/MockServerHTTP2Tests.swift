@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP2
 import Testing
 
-/// What the server says in frames, judged frame by frame.
+/// The frames that the server sends.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2Tests {
     private static func configuration(
         _ configure: (inout MockServer.Configuration) -> Void = { _ in }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func continueIsSentWhenTheBodyIsAwaited() async throws {
+    @Test func continueIsSentWhenTheBodyIsRead() async throws {
         try await withMockServer(configuration: Self.configuration(), handler: { .text($0.bodyText) }) { server in
             try await FrameClient.with(port: server.port) { client in
                 try await client.post(1, [], ends: false, fields: [("expect", "100-continue")])
@@ -87,7 +87,7 @@ import Testing
 
     @Test func aPlainServerOfBothVersionsAnswersHTTP1() async throws {
         try await withMockServer(configuration: Self.configuration(), handler: { .text($0.httpVersion) }) { server in
-            // POST and PUT share their first letters with the preface.
+            // POST and PUT begin with the same letter as the preface.
             for method in ["GET", "POST", "PUT", "PROPFIND"] {
                 let text = try await transcript(
                     of: "\(method) / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: server.port)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aServerOfHTTP2AloneEndsOtherConnections() async throws {
+    @Test func aServerRestrictedToHTTP2ClosesOtherConnections() async throws {
         let configuration = Self.configuration { $0.httpVersions = .http2 }
         try await withMockServer(.text(""), configuration: configuration) { server in
             let text = try await transcript(of: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", port: server.port)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerThatDoesNotReadLetsItsClientWait() async throws {
+    @Test func aHandlerThatDoesNotReadAppliesBackpressure() async throws {
         let done = Signal()
         let configuration = Self.configuration { $0.requestBodies = .streamed }
         let handler: MockServer.Handler = { request in
@@ -141,7 +141,7 @@ import Testing
             try await FrameClient.with(port: server.port) { client in
                 let piece = ByteBuffer(repeating: 0x61, count: 16_384)
                 try await client.post(1, Array(repeating: piece, count: 3))
-                // More than the connection's window while the stream is not read must not hold up other streams.
+                // A stream that is not read must not block others, even with more bytes than the connection's window.
                 try await client.post(3, Array(repeating: piece, count: 64))
                 for number in 1...5 as ClosedRange<UInt64> {
                     try await client.ping(number)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func anIdleConnectionOverHTTP2HearsGoAwayAndABusyOneGoesOn() async throws {
+    @Test func anIdleHTTP2ConnectionReceivesGoAwayAndABusyOneContinues() async throws {
         let unblocked = Signal()
         let configuration = MockServer.Configuration { $0.httpVersions = .http2 }
         let handler: MockServer.Handler = { request in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerIsCancelledWhenItsClientLeaves() async throws {
+    @Test func aHandlerIsCancelledWhenItsClientDisconnects() async throws {
         let (cancellations, cancelled) = AsyncStream<Void>.makeStream()
         let handler: MockServer.Handler = { _ in
             try? await ManualClock().sleep(for: .seconds(1))
@@ -136,7 +136,7 @@ import Testing
         #expect(error?.code == .shutDown)
     }
 
-    // In a process of its own, where nobody else opens descriptors, or listens on a port that was just given back.
+    // In a separate process, in which no other test opens descriptors or listens on a released port.
     @Test func shutdownLeavesNoSocketDescriptorOrThread() async {
         await #expect(processExitsWith: .success) {
             try await useServers(3)
@@ -148,7 +148,7 @@ import Testing
     }
 }
 
-/// Starts and ends servers, with idle and with stalled connections.
+/// Starts and shuts down servers with idle and with stalled connections.
 private func useServers(_ count: Int) async throws {
     for index in 0..<count {
         let configuration = MockServer.Configuration {
@@ -165,7 +165,7 @@ private func useServers(_ count: Int) async throws {
     for index in 0..<count { try await useServerOverHTTP2(stalls: index.isMultiple(of: 2)) }
 }
 
-/// Starts and ends a server, with a connection over HTTP/2 that is idle, or has a stalled stream.
+/// Starts and shuts down a server with an HTTP/2 connection that is idle or has a stalled stream.
 private func useServerOverHTTP2(stalls: Bool) async throws {
     let configuration = MockServer.Configuration {
         $0.httpVersions = .both
@@ -181,7 +181,7 @@ private func useServerOverHTTP2(stalls: Bool) async throws {
     }
 }
 
-/// What this process holds of the system's.
+/// The system resources of this process.
 private struct Resources: Equatable {
     let descriptors: Int
     let eventLoopThreads: Int

@@ -3,7 +3,7 @@ import LinnetTesting
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerRawTests {
-    @Test func aScriptDecidesWhatGoesOverTheWire() async throws {
+    @Test func aScriptDeterminesTheBytesOfAConnection() async throws {
         let server = try await MockServer.startRaw { connection in
             let request = try await connection.read(through: "\n")
             try await connection.write("you said \(String(decoding: request, as: UTF8.self))")
@@ -25,7 +25,7 @@ import Testing
         await server.shutdown()
     }
 
-    @Test func aClientThatLeavesEarlyIsNoted() async throws {
+    @Test func aClientThatDisconnectsEarlyIsRecorded() async throws {
         let server = try await MockServer.startRaw { connection in
             try await connection.write("?")
             try await connection.read(through: "\n")

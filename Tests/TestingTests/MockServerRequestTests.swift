@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func aMalformedRequestIsAnswered400AndNoted() async throws {
+    @Test func aMalformedRequestIsAnswered400AndRecorded() async throws {
         try await withMockServer(.text("not reached")) { server in
             let text = try await transcript(of: "nonsense\r\n\r\n", port: server.port)
             #expect(text.hasPrefix("HTTP/1.1 400 "))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Whether it waits for a request, or the request has come before: each is returned once, in order.
+    /// Each request is returned once and in order, whether it arrives before or after the call.
     @Test func nextRequestReturnsEachRequestOnce() async throws {
         try await withMockServer(.text("")) { server in
             func send(_ path: String) async throws {

@@ -47,7 +47,7 @@ import Testing
             testDescription: "chunks to HTTP/1.0", response: MockResponse(body: .chunks([Data("abc".utf8)])),
             version: "1.0", wire: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc"),
         Case(
-            testDescription: "own Content-Length, a lie",
+            testDescription: "wrong Content-Length of its own",
             response: MockResponse(headerFields: [.contentLength: "9"], body: .text("abc")),
             wire: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nabc"),
         Case(
@@ -80,7 +80,7 @@ import Testing
             wire: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nabcde"),
     ]
 
-    @Test(arguments: cases) func aResponseIsWrittenAsItsValueSays(_ testCase: Case) async throws {
+    @Test(arguments: cases) func aResponseIsEncodedAsDescribed(_ testCase: Case) async throws {
         try await withMockServer(testCase.response) { server in
             let connection = testCase.version == "1.0" ? "" : "Host: a\r\nConnection: close\r\n"
             let request = "\(testCase.method) / HTTP/\(testCase.version)\r\n\(connection)\r\n"
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func aStreamThatThrowsCutsTheConnection() async throws {
+    @Test func aStreamThatThrowsClosesTheConnection() async throws {
         struct Broken: Error {}
         let pieces = AsyncThrowingStream<Data, any Error> { continuation in
             continuation.yield(Data("abc".utf8))

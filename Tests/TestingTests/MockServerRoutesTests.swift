@@ -14,7 +14,7 @@ import Testing
         ("DELETE /posts", "405", ""), ("PUT /files/a/b", "200", "file /files/a/b"), ("GET /files", "404", ""),
         ("GET /nowhere", "404", ""),
     ])
-    func aRouteAnswers(_ line: String, _ status: String, _ body: String) async throws {
+    func theMatchingRouteAnswers(_ line: String, _ status: String, _ body: String) async throws {
         let text = try await withMockServer(routes: Self.routes) { server in
             try await transcript(of: "\(line) HTTP/1.0\r\n\r\n", port: server.port)
         }

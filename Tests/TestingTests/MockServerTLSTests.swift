@@ -21,7 +21,7 @@ struct MockServerTLSTests {
     }
 
     @Test(arguments: [("1.2", "TLSv1.2"), ("1.3", "TLSv1.3")])
-    func aRequestComesThroughTLS(_ version: String, _ name: String) async throws {
+    func aRequestIsReceivedOverTLS(_ version: String, _ name: String) async throws {
         let configuration = MockServer.Configuration { $0.hostName = "localhost" }
         try await Self.curl(configuration: configuration, "--tlsv\(version)", "--tls-max", version) { curl, server in
             #expect(curl.status == 0, "\(curl.errors)")
@@ -43,7 +43,7 @@ struct MockServerTLSTests {
         }
     }
 
-    @Test func aClientThatDoesNotTrustTheServerIsNoted() async throws {
+    @Test func aClientThatDoesNotTrustTheServerIsRecorded() async throws {
         try await Self.curl(.text(""), "--cacert", "/dev/null") { curl, server in
             #expect(curl.status != 0)
             #expect(server.recordedRequests.isEmpty)
@@ -51,11 +51,12 @@ struct MockServerTLSTests {
         }
     }
 
-    /// Only a body that ends with the connection lets a client tell the two apart (RFC 9112, 9.8); curl lets both pass.
+    /// Only a body that is delimited by the end of the connection shows the difference (RFC 9112, 9.8). curl accepts both.
     @Test(
         .enabled(if: ForeignClient.hasOpenSSL, "openssl is not installed"),
         arguments: [(MockServer.Fault.Effect.close, true), (.halfClose, true), (.truncate, false)])
-    func anEndWithoutCloseNotifyIsATruncation(_ effect: MockServer.Fault.Effect, _ isWhole: Bool) async throws {
+    func anEndWithoutCloseNotifyIsReportedAsTruncation(_ effect: MockServer.Fault.Effect, _ isWhole: Bool) async throws
+    {
         let response = MockResponse(body: .untilClose(Data("abc".utf8))).with(.init(effect, at: .responseEnd))
         try await withIdentity { identity, rootFile in
             try await withMockServer(response, tls: identity) { server in
@@ -67,7 +68,8 @@ struct MockServerTLSTests {
         }
     }
 
-    /// A reset can come before curl has seen that it is connected, which is its status 7; otherwise the handshake fails: 35.
+    /// curl ends with status 35 when the handshake fails, and with 7 when a reset arrives before it has noticed the
+    /// connection.
     @Test(arguments: [(MockServer.Fault.Effect.close, [35]), (.reset, [7, 35]), (.halfClose, [35])])
     func aConnectionThatEndsBeforeTLSIsAFailedHandshake(
         _ effect: MockServer.Fault.Effect, _ statuses: [Int32]

@@ -4,26 +4,26 @@ import Glibc
 import Testing
 import WatchdogSupport
 
-/// What ends a process whose tests hang.
+/// The watchdog that ends a process whose tests hang.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct WatchdogTests {
     private func activity(_ milliseconds: UInt64, hasChildren: Bool = false) -> linnet_activity {
         linnet_activity(cpu_nanoseconds: milliseconds * 1_000_000, has_children: hasChildren)
     }
 
-    @Test func aProcessInWhichNothingRunsIsStuck() {
+    @Test func aProcessWithoutActivityIsStuck() {
         #expect(linnet_is_stuck(activity(500), activity(500)))
         #expect(linnet_is_stuck(activity(500), activity(519)))
         #expect(!linnet_is_stuck(activity(500), activity(520)))
         #expect(!linnet_is_stuck(activity(500), activity(9_000)))
     }
 
-    @Test func aProcessThatWaitsForAnotherIsNot() {
+    @Test func aProcessThatWaitsForAnotherIsNotStuck() {
         #expect(!linnet_is_stuck(activity(500, hasChildren: true), activity(500)))
         #expect(!linnet_is_stuck(activity(500), activity(500, hasChildren: true)))
     }
 
-    @Test func workAndChildrenAreSeen() async throws {
+    @Test func workAndChildProcessesAreDetected() async throws {
         let before = linnet_activity_now()
         var sum: UInt64 = 0
         while linnet_activity_now().cpu_nanoseconds < before.cpu_nanoseconds + 30_000_000 { sum &+= 1 }
@@ -33,7 +33,7 @@ struct WatchdogTests {
         defer { unlink(pipe) }
         async let other = Command.run(["cat", pipe])
         while !linnet_activity_now().has_children { await Task.yield() }
-        // It runs until the pipe was opened and closed again.
+        // The child runs until the pipe was opened and closed.
         close(open(pipe, O_WRONLY))
         #expect(try await other.status == 0)
     }

@@ -5,7 +5,7 @@ import LinnetTesting
 import LinnetUIState
 import Testing
 
-/// Waits until something is so; the suite's time limit bounds it.
+/// Waits until a condition holds. The time limit of the suite bounds the wait.
 @MainActor
 func until(_ condition: () -> Bool) async {
     while !condition() { await Task.yield() }
@@ -20,7 +20,7 @@ struct NetworkActivityIndicatorTests {
         NetworkActivityIndicator(isEnabled: true, clock: clock)
     }
 
-    @Test func theDefaultsAreAFNetworkings() {
+    @Test func theDefaultsEqualAFNetworkings() {
         let indicator = NetworkActivityIndicator()
         #expect(!indicator.isEnabled)
         #expect(indicator.activationDelay == .seconds(1))
@@ -28,7 +28,7 @@ struct NetworkActivityIndicatorTests {
         #expect(indicator.state == .notActive && !indicator.isVisible)
     }
 
-    @Test func theDelaysAreKept() async throws {
+    @Test func theDelaysApply() async throws {
         let indicator = indicator()
         var changes: [Bool] = []
         indicator.onVisibilityChange = { changes.append($0) }
@@ -56,7 +56,7 @@ struct NetworkActivityIndicatorTests {
         #expect(indicator.state == .delayingStart)
     }
 
-    @Test func aSessionsRequestsCountOnce() async throws {
+    @Test func aSessionsRequestCountsWhileItRuns() async throws {
         let arrived = Signal()
         let release = Signal()
         try await withMockServer { _ in
@@ -82,7 +82,7 @@ struct NetworkActivityIndicatorTests {
         }
     }
 
-    @Test func suspendingThenCancellingEndsOneCount() async throws {
+    @Test func suspendingThenCancellingDecrementsOnce() async throws {
         try await withMockServer { _ in
             MockResponse(faults: [.init(.stall, at: .responseHead)])
         } perform: { server in
@@ -129,7 +129,7 @@ struct RefreshStateTests {
         }
     }
 
-    @Test func aTaskThatRunsAlreadyIsSeenAtOnceAndCanBeLetGo() async throws {
+    @Test func aRunningTaskIsFollowedImmediatelyAndCanBeReleased() async throws {
         try await withMockServer { _ in
             MockResponse(faults: [.init(.stall, at: .responseHead)])
         } perform: { server in

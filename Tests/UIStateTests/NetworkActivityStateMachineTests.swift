@@ -11,7 +11,7 @@ struct NetworkActivityStateMachineTests {
         #expect(action == expected, sourceLocation: sourceLocation)
     }
 
-    @Test func aLongActivityShowsAndGoes() {
+    @Test func aLongActivityIsShownAndHidden() {
         var machine = NetworkActivityStateMachine(isEnabled: true)
         expect(machine.setBusy(true), .startActivation)
         #expect(machine.state == .delayingStart)
@@ -23,7 +23,7 @@ struct NetworkActivityStateMachineTests {
         #expect(machine.state == .notActive)
     }
 
-    @Test func aShortActivityNeverShows() {
+    @Test func aShortActivityIsNeverShown() {
         var machine = NetworkActivityStateMachine(isEnabled: true)
         expect(machine.setBusy(true), .startActivation)
         expect(machine.setBusy(false), .none)
@@ -52,7 +52,7 @@ struct NetworkActivityStateMachineTests {
         expect(machine.setBusy(false), .none)
     }
 
-    @Test func whatRunsWhileDisabledShowsOnceEnabled() {
+    @Test func activityWhileDisabledIsShownOnceEnabled() {
         var machine = NetworkActivityStateMachine(isEnabled: false)
         expect(machine.setBusy(true), .none)
         #expect(machine.state == .notActive)
@@ -60,7 +60,7 @@ struct NetworkActivityStateMachineTests {
         #expect(machine.state == .delayingStart)
     }
 
-    @Test func timersThatComeLateChangeNothing() {
+    @Test func lateTimersHaveNoEffect() {
         var machine = NetworkActivityStateMachine(isEnabled: true)
         machine.activationDelayPassed()
         machine.completionDelayPassed()

@@ -1,8 +1,8 @@
-// A watchdog over the process that runs the tests, started when that is loaded; linked into the tests alone.
+// A watchdog for the process that runs the tests. It starts when it is loaded, and is linked into the tests only.
 //
-// A test that hangs waits: it uses no processor time. Time limits cannot tell it from one that a busy machine makes slow, so
-// they are long (and a minute at least); this can. When the process has done nothing for 30 seconds, it is ended with
-// SIGABRT. The tests that the output names as started, and not as ended, are those that hang.
+// A hanging test uses no processor time. A time limit cannot distinguish it from a test that is slow on a busy machine, so time
+// limits are long (a minute at least). When the process has been idle for 30 seconds, the watchdog ends it with SIGABRT. The
+// tests that the output shows as started but not as ended are those that hang.
 //
 // LINNET_WATCHDOG is the number of seconds; 0 turns the watchdog off, for debuggers.
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What timers and threads that only look around use in half a minute is far less; any test that goes on uses more.
+// Timers and polling threads use far less in half a minute; a test that makes progress uses more.
 static const uint64_t quiet_nanoseconds = 20 * 1000 * 1000;
 
 static bool has_children(void) {
@@ -55,7 +55,7 @@ static void *watch(void *argument) {
     unsigned seconds = *(unsigned *)argument;
     struct linnet_activity before = linnet_activity_now();
     while (true) {
-        // A process that was stopped, or a machine that slept, has done nothing either: such a period does not count.
+        // A stopped process or a suspended machine is idle too: such a period does not count.
         struct timespec begin, end;
         clock_gettime(CLOCK_MONOTONIC, &begin);
         unsigned left = seconds;
@@ -64,7 +64,7 @@ static void *watch(void *argument) {
         struct linnet_activity after = linnet_activity_now();
         if (end.tv_sec - begin.tv_sec <= (time_t)seconds + 1 && linnet_is_stuck(before, after)) {
             fprintf(stderr,
-                    "The tests are stuck: nothing has run for %u seconds. Those that have started above, and not ended, hang.\n",
+                    "The tests are stuck: the process has been idle for %u seconds. Tests that have started and not ended hang.\n",
                     seconds);
             abort();
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What each benchmark program is called with: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE …].
+/// The arguments of every benchmark program: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE …].
 package struct Arguments: Sendable {
     package let operation: String
     package let url: String
@@ -33,9 +33,9 @@ package struct Arguments: Sendable {
         }
         return end.map { String(url[...$0]) } ?? url + "/"
     }
-    /// What follows ``base``.
+    /// The part of the URL after ``base``.
     package var path: String { String(url.dropFirst(base.count)) }
-    /// The length that every body must have.
+    /// The expected length of every body.
     package var bytes: Int { number("bytes", 1024) }
     package var isHTTP2: Bool { options["http"] == "2" }
 
@@ -49,13 +49,13 @@ package struct Arguments: Sendable {
     }
 }
 
-/// Why a measurement counts for nothing.
+/// A failure that invalidates a measurement.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// A response that is not what was asked for.
+/// Checks the status and the length of a response.
 @inline(__always)
 package func check(status: Int, _ bytes: Int, of expected: Int) throws {
     guard status == 200 && bytes == expected else {

@@ -1,6 +1,6 @@
-/// Requests a second, of workers that each send one after another; the first part of the time is not counted.
+/// Measures requests per second with workers that each send requests sequentially. The beginning is not counted.
 ///
-/// `executors` are where the workers run, in turn; none is the default executor.
+/// The workers are distributed over `executors`; without executors they run on the default executor.
 package func measureRate(
     _ arguments: Arguments, executors: [any TaskExecutor] = [], _ request: @escaping @Sendable () async throws -> Void
 ) async throws -> Outcome {
@@ -23,7 +23,7 @@ package func measureRate(
     return Outcome(Double(total) / arguments.seconds, "requests/s", count: total)
 }
 
-/// Bytes a second, of bodies one after another until the time is over; `prepare` opens the connection before.
+/// Measures bytes per second with sequential bodies until the time is over. `prepare` opens the connection.
 package func measureThroughput(
     _ arguments: Arguments, prepare: () async throws -> Void, _ transfer: () async throws -> Void
 ) async throws -> Outcome {
@@ -40,8 +40,8 @@ package func measureThroughput(
     return Outcome(rate, "bytes/s", count: count, peak: max(0, ProcessStatus.kibibytes("VmHWM") - idle))
 }
 
-/// Kibibytes that each of many idle connections takes: as many requests at once as there are to be connections, which the
-/// server holds long enough for each to need its own.
+/// Measures the memory of an idle connection in kibibytes. It sends as many concurrent requests as there are connections; the
+/// server delays the responses, so that each request needs its own connection.
 package func measureIdleConnections(
     _ arguments: Arguments, _ request: @escaping @Sendable () async throws -> Void
 ) async throws -> Outcome {
@@ -59,7 +59,7 @@ package func measureIdleConnections(
     return Outcome(Double(grown) / Double(arguments.concurrency), "KiB", count: open)
 }
 
-/// How long an operation takes in microseconds, from many of them.
+/// Measures the time of an operation in microseconds, averaged over many runs.
 package func measureMicroseconds(_ arguments: Arguments, _ operation: () async throws -> Void) async throws -> Outcome {
     for _ in 0..<20 { try await operation() }
     let begin = now()

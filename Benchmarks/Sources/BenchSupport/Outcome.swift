@@ -1,13 +1,13 @@
 import Glibc
 
-/// What a benchmark program prints, as one line of JSON.
+/// The result of a benchmark program, which it prints as one line of JSON.
 package struct Outcome: Sendable {
-    /// In the operation's unit: operations or bytes a second, or kibibytes.
+    /// The value in the unit of the operation: operations or bytes per second, or kibibytes.
     package var value: Double
     package var unit: String
-    /// How many were done and checked.
+    /// The number of operations that were performed and checked.
     package var count: Int
-    /// Kibibytes over idle at the worst moment.
+    /// The peak memory above idle in kibibytes.
     package var peak: Int?
 
     package init(_ value: Double, _ unit: String, count: Int, peak: Int? = nil) {
@@ -23,9 +23,9 @@ package struct Outcome: Sendable {
     }
 }
 
-/// Runs a benchmark program: prints its outcome, or why there is none and ends with 1.
+/// Runs a benchmark program: prints its result, or prints the failure and exits with status 1.
 ///
-/// From a main function that is not async: Dispatch ends the main thread of one that is, which valgrind does not survive.
+/// The main function is not async, because Dispatch ends the main thread of an async main function, and valgrind then crashes.
 package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -> Outcome) -> Never {
     guard let arguments = Arguments(CommandLine.arguments) else {
         fail("usage: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE ...]", 64)
@@ -33,7 +33,7 @@ package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -
     Task {
         do {
             let outcome = try await body(arguments)
-            guard outcome.count > 0 else { throw Failure("nothing was done in the time given") }
+            guard outcome.count > 0 else { throw Failure("no operation was completed in the given time") }
             print(outcome.line)
             exit(0)
         } catch {
@@ -44,7 +44,7 @@ package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -
 }
 
 private func fail(_ message: String, _ status: Int32) -> Never {
-    // `stderr` is a variable of C, which Swift 6 cannot call safe.
+    // `stderr` is a global variable of C, which is not concurrency-safe in Swift 6.
     let line = message + "\n"
     _ = line.withCString { write(2, $0, strlen($0)) }
     exit(status)

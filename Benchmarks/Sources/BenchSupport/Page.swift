@@ -1,4 +1,4 @@
-/// What the server's `/json` holds, in two kilobytes.
+/// The content of the server's `/json`, two kilobytes.
 package struct Page: Decodable, Sendable {
     package struct Post: Decodable, Sendable {
         package var id: Int
@@ -12,7 +12,7 @@ package struct Page: Decodable, Sendable {
     package var page: Int
     package var posts: [Post]
 
-    /// Fails unless everything is there.
+    /// Throws unless the page is complete.
     package func check() throws {
         guard posts.count == 18 else { throw Failure("\(posts.count) posts instead of 18") }
     }

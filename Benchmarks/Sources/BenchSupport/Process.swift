@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says of this process.
+/// Figures of the kernel about this process.
 package enum ProcessStatus {
     /// A row of /proc/self/status in kibibytes, such as VmRSS or VmHWM.
     package static func kibibytes(_ name: String) -> Int {
@@ -10,7 +10,7 @@ package enum ProcessStatus {
         return 0
     }
 
-    /// How many sockets are open.
+    /// The number of open sockets.
     package static func sockets() -> Int {
         (0..<20_000).reduce(0) { count, descriptor in
             var status = stat()
@@ -18,7 +18,7 @@ package enum ProcessStatus {
         }
     }
 
-    /// Sets VmHWM back to what is resident now, where the kernel lets it.
+    /// Resets VmHWM to the current resident memory, if the kernel allows it.
     package static func resetPeak() {
         guard let file = fopen("/proc/self/clear_refs", "w") else { return }
         fputs("5", file)
@@ -34,7 +34,7 @@ package enum ProcessStatus {
     }
 }
 
-/// Seconds on a clock that only goes forward.
+/// The time of a monotonic clock in seconds.
 @inline(__always)
 package func now() -> Double {
     var time = timespec()
@@ -42,11 +42,11 @@ package func now() -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The size of a file, or -1.
+/// The size of a file; -1 when it does not exist.
 package func fileSize(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : -1
 }
 
-/// Removes a file, if there is one.
+/// Removes a file if it exists.
 package func removeFile(_ path: String) { unlink(path) }

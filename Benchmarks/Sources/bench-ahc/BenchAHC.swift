@@ -7,7 +7,7 @@ import NIOFoundationEssentialsCompat
 import NIOHTTP1
 import NIOSSL
 
-/// async-http-client: one shared client, `execute` and `collect`, as its documentation has it.
+/// async-http-client: one shared client with `execute` and `collect`, as in its documentation.
 @main
 struct BenchAHC {
     let arguments: Arguments

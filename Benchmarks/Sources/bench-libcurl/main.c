@@ -1,4 +1,4 @@
-// libcurl: the multi interface with epoll, on one thread. Called as the other benchmark programs are:
+// libcurl: the multi interface with epoll, on one thread. The arguments are those of the other benchmark programs:
 // OPERATION URL CONCURRENCY SECONDS [NAME=VALUE ...]
 #define _GNU_SOURCE
 #include <curl/curl.h>
@@ -19,7 +19,7 @@ struct transfer {
 
 static CURLM *multi;
 static int poller;
-static double timer = -1;  // when libcurl wants to be called, or -1
+static double timer = -1;  // the time of libcurl's next timeout, or -1
 static const char *url;
 static long long expected = 1024;
 static const char *anchors;
@@ -101,7 +101,7 @@ static void start(struct transfer *transfer) {
     curl_multi_add_handle(multi, transfer->easy);
 }
 
-// Waits for what the sockets and the timer have for libcurl, and hands it over.
+// Waits for events of the sockets and the timer, and passes them to libcurl.
 static void turn(void) {
     struct epoll_event events[256];
     int running, milliseconds = 1000;
@@ -123,7 +123,7 @@ static void turn(void) {
     }
 }
 
-// The next transfer that has ended, checked, or NULL.
+// Returns the next completed transfer after checking it, or NULL.
 static struct transfer *finished(void) {
     int left;
     CURLMsg *message;
@@ -157,7 +157,7 @@ static void rate(struct transfer *transfers, int concurrency, double seconds) {
             start(transfer);
         }
     }
-    if (!count) fail("rate", "nothing was done in the time given");
+    if (!count) fail("rate", "no operation was completed in the given time");
     printf("{\"value\": %f, \"unit\": \"requests/s\", \"count\": %ld}\n", (double)count / seconds, count);
 }
 

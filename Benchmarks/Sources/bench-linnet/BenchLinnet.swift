@@ -2,7 +2,7 @@ import BenchSupport
 import FoundationEssentials
 import Linnet
 
-/// Linnet, through its public sessions.
+/// Linnet, with its public sessions.
 @main
 struct BenchLinnet {
     let arguments: Arguments
@@ -19,7 +19,7 @@ struct BenchLinnet {
         self.arguments = arguments
         let loops = Loops(arguments)
         guard let base = URL(string: arguments.base), let url = URL(string: arguments.url) else {
-            throw Failure("\(arguments.url) is no URL")
+            throw Failure("\(arguments.url) is not a valid URL")
         }
         http = try HTTPSession(baseURL: base) {
             $0.maximumConnectionsPerOrigin = arguments.concurrency
@@ -73,7 +73,7 @@ struct BenchLinnet {
         try check(status: response.head.status.code, count, of: arguments.bytes)
     }
 
-    /// One after another and no more than was asked for, so that two runs can be compared.
+    /// Sends exactly the given number of requests sequentially, so that two runs can be compared.
     func count(_ requests: Int) async throws -> Outcome {
         for _ in 0..<requests { try await get(path) }
         return Outcome(Double(requests), "requests", count: requests)

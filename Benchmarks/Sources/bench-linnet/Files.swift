@@ -17,7 +17,7 @@ extension BenchLinnet {
         try check(status: response.status.code, fileSize(file), of: arguments.bytes)
     }
 
-    /// The server says 201 for a new file and 204 for one that was there; the session refuses what is not 2xx.
+    /// The server responds with 201 for a new file and with 204 for an existing one; the session refuses all but 2xx.
     func upload(_ file: String) async throws {
         try await http.call(.put, path).body(file: URL(filePath: file)).response()
     }

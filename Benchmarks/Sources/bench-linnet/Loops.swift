@@ -2,9 +2,9 @@ import BenchSupport
 import Linnet
 import NIOPosix
 
-/// Where the connections run, and the tasks that use them.
+/// The event loops of the connections, and the executors of the tasks that use them.
 struct Loops {
-    /// `onloop` runs tasks on event loops, `loops=N` says how many loops there are.
+    /// `onloop` runs the tasks on the event loops; `loops=N` is the number of event loops.
     private let isOnLoop: Bool
     private let group: MultiThreadedEventLoopGroup?
 

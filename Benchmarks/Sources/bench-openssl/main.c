@@ -1,6 +1,6 @@
-// What judging a chain costs with OpenSSL alone: parse, verify for a host, hash the leaf's key.
+// The cost of evaluating a chain with OpenSSL only: parsing, verifying for a host, hashing the leaf's key.
 // evaluate-chain URL 1 SECONDS chain=FILE ca=FILE host=NAME [parsed]
-// With `parsed`, the certificates are parsed once: the same work as Linnet's, which keeps those it has seen.
+// With `parsed`, the certificates are parsed once: the same work as in Linnet, which caches parsed certificates.
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>

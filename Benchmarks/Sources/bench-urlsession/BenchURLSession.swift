@@ -51,7 +51,7 @@ struct BenchURLSession {
         try JSONDecoder().decode(Page.self, from: data).check()
     }
 
-    /// A delegate that counts is faster than collecting all the bytes, and needs no memory for them.
+    /// A delegate that counts bytes is faster than collecting them, and needs no memory for them.
     func body() async throws {
         let (status, count) = try await withCheckedThrowingContinuation { continuation in
             let counter = Counter(continuation)

@@ -2,7 +2,7 @@ import BenchSupport
 import FoundationEssentials
 import Linnet
 
-/// Work without a network: writing a query, judging a chain.
+/// Work without a network: encoding a query, evaluating a chain.
 @main
 struct BenchValues {
     static func main() {
@@ -17,7 +17,7 @@ struct BenchValues {
         }
     }
 
-    // A query as an API has it: ten names, some of their values to be percent-encoded.
+    // A typical API query: ten parameters, some with values that need percent-encoding.
     static let entries = [
         ("access_token", "d3b07384d113edec49eaa6238ad5ff00"), ("filter", "name eq 'Größe' and price < 20"),
         ("include", "author,comments.author"), ("lang", "de-DE"), ("limit", "100"), ("offset", "1200"),
@@ -73,7 +73,7 @@ struct BenchValues {
         let anchors = try Certificate.all(contentsOfFile: arguments.required("ca"))
         let trust = ServerTrust(host: "127.0.0.1", port: 443, presentedChain: chain.map(\.derBytes))
         return try await measureMicroseconds(arguments) {
-            // What was verified is remembered with the anchors: new ones know nothing.
+            // Verified chains are cached with the anchors, so new anchors are created for each evaluation.
             let policy = try SecurityPolicy.publicKeyPins(pins, anchors: .certificates(anchors))
             guard await policy.evaluate(trust).isAccepted else { throw Failure("the chain was refused") }
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Linnet
 
-/// A session that talks to the server, and what the exchanges send.
+/// A session for the server, and the bodies that the exchanges send.
 struct Client: Sendable {
     let session: Session
     let http: HTTPSession
@@ -20,7 +20,7 @@ struct Client: Sendable {
 
     static func configuration(_ wire: Wire, _ anchors: TrustAnchors) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()
-        // Anchors of one's own refuse clear text.
+        // A policy with custom anchors refuses clear text.
         if wire == .tls { configuration.securityPolicy = .systemTrust(anchors: anchors) }
         configuration.httpVersions = wire == .h2 ? .http2 : .http1
         return configuration
@@ -32,7 +32,7 @@ struct Client: Sendable {
         return request
     }
 
-    /// A file for each worker.
+    /// The file of a worker.
     func file(_ worker: Int) -> URL {
         FileManager.default.temporaryDirectory.appending(path: "linnet-leaks-\(getpid())-\(worker)")
     }
@@ -42,7 +42,7 @@ func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
     if !condition { throw Failure(what()) }
 }
 
-/// Runs what has to fail with one of these codes.
+/// Runs an operation that must fail with one of these codes.
 func expectFailure<Value>(_ codes: SessionError.Code..., of work: () async throws -> Value) async throws {
     do {
         _ = try await work()

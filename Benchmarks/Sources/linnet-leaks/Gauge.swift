@@ -1,16 +1,16 @@
 import CAllocator
 import Glibc
 
-/// What this process holds.
+/// The resources of this process.
 struct Gauge {
-    /// Bytes that were allocated and not freed, in all arenas and in mappings of their own.
+    /// The allocated bytes in all arenas and in separate mappings.
     var allocated: Int
-    /// Bytes that lie in memory.
+    /// The resident bytes.
     var resident: Int
     var descriptors: Int
     var threads: Int
 
-    /// Measures once the allocator has given back what it can.
+    /// Measures after the allocator has released its free memory.
     static func read() -> Gauge {
         let allocated = Int(allocator_trimmed_bytes_in_use())
         return Gauge(
@@ -38,21 +38,21 @@ struct Gauge {
     }
 }
 
-/// How memory went on while exchanges were made.
+/// The growth of memory during the exchanges.
 struct Growth {
-    /// Bytes an exchange. What stays of an exchange that leaks is an object at least, which is 16 bytes and its fields; the
-    /// smallest of ours that has an exchange as its owner takes 48.
+    /// The limit in bytes per exchange. An exchange that leaks leaves at least one object: 16 bytes plus its fields. The smallest
+    /// object of an exchange takes 48 bytes.
     static let noise = 20.0
-    /// What caches and buffers of the event loops may still take after the warm-up, whatever the number of exchanges.
+    /// The bytes that caches and buffers of the event loops may allocate after the warm-up, independent of the exchanges.
     static let slack = 512.0 * 1024
-    /// The same for resident memory, which goes by pages and by how the allocator's free pieces lie.
+    /// The same for resident memory, which also depends on the page size and on fragmentation.
     static let residentSlack = 4.0 * 1024 * 1024
 
     let gauges: [Gauge]
-    /// Between one gauge and the next.
+    /// The number of exchanges between two gauges.
     let exchanges: Int
 
-    /// Bytes an exchange: the median of the slopes between any two points, so that one odd point decides nothing.
+    /// Bytes per exchange: the median of the slopes between all pairs of points, so that an outlier has no effect.
     func slope(_ value: (Gauge) -> Int) -> Double {
         var slopes: [Double] = []
         for first in gauges.indices {
@@ -72,10 +72,10 @@ struct Growth {
         let total = Double(exchanges * (gauges.count - 1))
         var faults: [String] = []
         if allocated > Self.noise + Self.slack / total {
-            faults.append("\(allocated.rounded()) bytes an exchange stay allocated")
+            faults.append("\(allocated.rounded()) bytes per exchange stay allocated")
         }
         if resident > Self.noise + Self.residentSlack / total {
-            faults.append("resident memory grows by \(resident.rounded()) bytes an exchange")
+            faults.append("resident memory grows by \(resident.rounded()) bytes per exchange")
         }
         return faults
     }

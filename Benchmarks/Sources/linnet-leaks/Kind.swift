@@ -2,10 +2,10 @@ import Foundation
 import Linnet
 import Synchronization
 
-/// What an exchange carries, and how it ends.
+/// A kind of exchange: its body, and how it ends.
 struct Kind: Sendable {
     let name: String
-    /// How many times fewer of them are made, because each takes long.
+    /// The factor by which their number is reduced, because each takes long.
     var cost = 1
     let perform: @Sendable (_ client: Client, _ worker: Int) async throws -> Void
 
@@ -77,7 +77,7 @@ extension Kind {
     ]
 }
 
-// MARK: Bodies that are not
+// MARK: Bodies that are not read to their end
 
 extension Kind {
     private static let left = [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether memory stays flat, whatever a body is like and however it ends.
+/// Checks that memory does not grow, for each kind of body and each way in which an exchange ends.
 ///
 /// ```
 /// linnet-leaks                         50,000 exchanges of each kind, over each protocol
@@ -8,12 +8,13 @@ import Foundation
 /// linnet-leaks 2000 h2 "unread"        over one protocol, one kind
 /// ```
 ///
-/// `make soak` builds and calls it, with glibc's caches of the threads off (`GLIBC_TUNABLES=glibc.malloc.tcache_count=0`), which
-/// count as allocated and would blur a few exchanges.
+/// `make soak` builds and runs it with glibc's thread caches disabled (`GLIBC_TUNABLES=glibc.malloc.tcache_count=0`), because
+/// these count as allocated.
 ///
-/// Each row begins with a server in a process of its own and with a fifth of the exchanges, so that caches are full; then
-/// memory is measured at the start, at each quarter and at the end. A row that grows is measured again, up to three times.
-/// Exits with 1 when a row still grows by more than `Growth.noise`, when descriptors or threads are left, or when an exchange ended otherwise than it had to.
+/// Each row has a server in a separate process, and begins with a fifth of the exchanges to fill the caches. Then memory is
+/// measured at the start, at each quarter and at the end. A row that grows is measured again, up to three times. The exit code
+/// is 1 when a row still grows by more than `Growth.noise`, when descriptors or threads are left, or when an exchange did not
+/// end as expected.
 @main
 struct Leaks {
     static func main() async throws {
@@ -50,20 +51,20 @@ struct Leaks {
     }
 }
 
-/// How requests travel.
+/// The protocol of the requests.
 enum Wire: String, CaseIterable {
     case h1
     case h2
     case tls
 }
 
-/// Prints a line that is seen at once, also through a pipe.
+/// Prints a line and flushes the output.
 func tell(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// Why a measurement counts for nothing.
+/// A failure that invalidates a measurement.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

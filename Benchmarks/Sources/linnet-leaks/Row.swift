@@ -1,7 +1,7 @@
 import Foundation
 import Linnet
 
-/// Exchanges of one kind over one protocol, measured.
+/// The measurement of one kind of exchange over one protocol.
 struct Row {
     static let workers = 8
 
@@ -12,7 +12,7 @@ struct Row {
     func run() async throws -> [String] {
         let server = try ServerProcess(wire)
         defer { server.end() }
-        // What the process opens once, it has after a first client.
+        // A first client opens the process-wide descriptors.
         let first = try Client(server, wire)
         try await exchange(Self.workers, first)
         await first.session.shutdown()
@@ -21,7 +21,7 @@ struct Row {
         let start = ContinuousClock.now
         try await exchange(exchanges / 5, client)
         var growth = try await measure(client)
-        // A buffer that grows once looks like a leak in a short run. A leak goes on.
+        // In a short run, a buffer that grows once looks like a leak. A leak continues to grow.
         for _ in 0..<2 where !growth.faults.isEmpty { growth = try await measure(client) }
         let seconds = (ContinuousClock.now - start).components.seconds
         await client.session.shutdown(.immediate)
@@ -61,7 +61,7 @@ struct Row {
         }
     }
 
-    /// Sockets and threads end on their own after a shutdown, within five seconds.
+    /// Waits up to five seconds for sockets and threads to end after a shutdown.
     private func settled(_ before: Gauge) async throws -> Gauge {
         for _ in 0..<100 {
             let gauge = Gauge.read()

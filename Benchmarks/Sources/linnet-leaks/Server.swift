@@ -2,14 +2,14 @@ import Foundation
 import HTTPTypes
 import LinnetTesting
 
-/// The server's side: what this program does when it is called with `serve PROTOCOL`.
+/// The server: runs when the program is called with `serve PROTOCOL`.
 enum Server {
     static let whole = 16 * 1024
     static let pieces = 16
     static let piece = 4096
     static let events = 8
 
-    /// Serves until standard input ends. The first line that is written says where, the root certificate in Base64 beside it.
+    /// Serves until standard input ends. The first line of output has the port and the root certificate in Base64.
     static func serve(_ wire: Wire) async throws {
         let pki = try TestPKI()
         let configuration = MockServer.Configuration {

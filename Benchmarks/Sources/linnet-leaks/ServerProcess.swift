@@ -1,7 +1,7 @@
 import Foundation
 import Linnet
 
-/// This program once more, as the server: what it holds is none of ours.
+/// The server in a separate process, so that its memory is not measured.
 struct ServerProcess {
     let base: URL
     let anchors: TrustAnchors
@@ -18,7 +18,7 @@ struct ServerProcess {
         var line = Data()
         while line.last != UInt8(ascii: "\n") {
             guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
-                throw Failure("The server ended before it told its port.")
+                throw Failure("The server ended before it printed its port.")
             }
             line.append(byte)
         }
@@ -26,7 +26,7 @@ struct ServerProcess {
         let words = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ").map(String.init)
         guard words.count == 2, let root = Data(base64Encoded: words[1]),
             let base = URL(string: "\(wire == .tls ? "https" : "http")://127.0.0.1:\(words[0])/")
-        else { throw Failure("The server said: \(words)") }
+        else { throw Failure("The server's output is invalid: \(words)") }
         self.base = base
         let file = FileManager.default.temporaryDirectory.appending(path: "linnet-leaks-\(getpid()).pem")
         try root.write(to: file)
@@ -34,7 +34,7 @@ struct ServerProcess {
         anchors = try .file(file.path)
     }
 
-    /// The server ends with its input.
+    /// Ends the server by closing its input.
     func end() {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()

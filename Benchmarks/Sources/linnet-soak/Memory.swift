@@ -1,11 +1,11 @@
 import Foundation
 import Linnet
 
-/// What memory two kinds of crowding take.
+/// The memory of many waiting requests and of a slow reader.
 ///
 /// ```
-/// linnet-soak waiting http://127.0.0.1:8080/1k 1000 8     1,000 requests at a time over 8 connections, 50 times
-/// linnet-soak slow http://127.0.0.1:8080/1g               a body read in 10 seconds and more, whatever its size
+/// linnet-soak waiting http://127.0.0.1:8080/1k 1000 8     1,000 concurrent requests over 8 connections, 50 times
+/// linnet-soak slow http://127.0.0.1:8080/1g               a body of any size, read in 10 seconds or more
 /// ```
 struct Memory {
     let url: URL

@@ -1,14 +1,14 @@
 import Foundation
 import Linnet
 
-/// Sends many GETs over a few connections, checks every one, and tells what they cost.
+/// Sends many GET requests over a few connections, checks every response, and prints rate and memory.
 ///
 /// ```
 /// swift run -c release --package-path Benchmarks linnet-soak http://127.0.0.1:8080/1k 200000 32
 /// ```
 ///
-/// Each request carries its number in the query, and is compared with the status and the length that the first one had.
-/// Exits with 1 when one was lost, when descriptors are left, or when memory went on growing after the first tenth.
+/// Each request has its number in the query. Its response must have the status and length of the first one. The exit code is 1
+/// when a request was lost, when descriptors are left, or when memory continued to grow after the first tenth.
 @main
 struct Soak {
     static func main() async throws {
@@ -30,7 +30,7 @@ struct Soak {
             exit(64)
         }
         let anchors = arguments.count > 4 ? try TrustAnchors.file(arguments[4]) : .system
-        // What the runtime opens once for a process, Dispatch's queue of events for one, is there after a first session.
+        // A first session opens the process-wide descriptors, such as Dispatch's event queue.
         let first = try Soak(url: arguments[1], connections: connections, anchors: anchors)
         let length = try await first.get(0).response(JSONResponseSerializer()).count
         await first.session.session.shutdown()
@@ -61,7 +61,7 @@ struct Soak {
         self.connections = connections
         session = try HTTPSession(baseURL: nil) {
             $0.maximumConnectionsPerOrigin = connections
-            // Threads of its own, which end with it: the shared ones keep their descriptors.
+            // Dedicated threads, which end with the session: shared ones keep their descriptors.
             $0.eventLoops = .dedicated(threads: 1)
             $0.securityPolicy = .everyHost(
                 SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
@@ -97,7 +97,7 @@ struct Soak {
     }
 }
 
-/// What the kernel says of this process.
+/// Figures of the kernel about this process.
 enum Process {
     static func descriptors() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 
-/// One GET, not pinned, which it cannot: size-ahc URL
+/// One GET without pinning, which async-http-client does not support: size-ahc URL
 @main
 struct Main {
     static func main() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// One GET, not pinned, which it cannot: size-urlsession URL
+/// One GET without pinning, which URLSession does not support on Linux: size-urlsession URL
 @main
 struct Main {
     static func main() async throws {

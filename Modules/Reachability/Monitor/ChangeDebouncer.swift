@@ -1,11 +1,14 @@
-/// Turns a burst of changes into one moment at which to look: a pure state machine that is told the time.
+/// Combines a burst of changes into one deadline for reading the network state again.
+///
+/// A pure state machine: the current time is a parameter.
 struct ChangeDebouncer: Sendable {
     private let quietTime: Duration
-    /// When to look; nil while nothing has changed.
+    /// When to read the state again; nil when nothing has changed since the last read.
     private(set) var deadline: ContinuousClock.Instant?
     private var limit: ContinuousClock.Instant?
 
-    /// - Parameter quietTime: how long nothing must change; a burst that does not end is cut after ten times that.
+    /// - Parameter quietTime: The time without a change after which a burst is over. A burst lasts at most ten times as
+    ///   long.
     init(quietTime: Duration) {
         self.quietTime = min(max(quietTime, .zero), Self.longestQuietTime)
     }
@@ -16,14 +19,14 @@ struct ChangeDebouncer: Sendable {
         deadline = min(now.advanced(by: quietTime), limit)
     }
 
-    /// Asks for another look, after one that failed.
+    /// Schedules another read after a failed one.
     mutating func retry(at now: ContinuousClock.Instant) {
         let moment = now.advanced(by: Self.retryDelay)
         limit = moment
         deadline = moment
     }
 
-    /// Whether it is time to look; then waits for the next change.
+    /// Returns whether the deadline has passed, and resets it if so.
     mutating func takeDeadline(at now: ContinuousClock.Instant) -> Bool {
         guard let deadline, deadline <= now else { return false }
         self.deadline = nil
@@ -31,7 +34,7 @@ struct ChangeDebouncer: Sendable {
         return true
     }
 
-    /// The time until the deadline as `poll` wants it: in milliseconds, rounded up, and -1 for none.
+    /// The time until the deadline as a timeout for `poll`: in milliseconds, rounded up; -1 when there is no deadline.
     func timeout(at now: ContinuousClock.Instant) -> Int32 {
         guard let deadline else { return -1 }
         let (seconds, attoseconds) = now.duration(to: deadline).components

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the monitoring thread does: waits for notifications, lets them settle, reads the state anew, publishes the status.
+/// The work of the monitoring thread: waits for a burst of notifications to end, reads the state, publishes the status.
 ///
-/// It runs no code of the user's, so whoever waits for its end waits for the kernel only.
+/// It calls no user code, so waiting for it to end takes no longer than a call to the kernel.
 struct NetworkWatcher: Sendable {
     private let notifications: NetlinkSocket
     private var reader: NetworkStateReader
@@ -12,7 +12,7 @@ struct NetworkWatcher: Sendable {
 
     /// Opens the sockets and reads the state.
     ///
-    /// The subscription comes first, so that no change falls between it and the reading.
+    /// It subscribes before it reads, so that no change is missed in between.
     init(debounce: Duration) throws(ReachabilityError) {
         notifications = try NetlinkSocket(groups: NetlinkGroup.all)
         reader = NetworkStateReader(try NetlinkSocket())
@@ -20,12 +20,12 @@ struct NetworkWatcher: Sendable {
         debouncer = ChangeDebouncer(quietTime: debounce)
     }
 
-    /// The status that follows from the last reading.
+    /// The status as of the last read.
     var status: ReachabilityStatus {
         state.status { InterfaceClassifier.kind(of: $0, facts: .read(for: $0)) }
     }
 
-    /// Publishes every change until the signal comes.
+    /// Publishes changes of the status until the signal is sent.
     mutating func run(publishingTo hub: StatusHub, until signal: StopSignal) {
         while true {
             var descriptors = [
@@ -41,13 +41,13 @@ struct NetworkWatcher: Sendable {
     }
 
     private mutating func receiveNotifications() {
-        // Bounded, so that a flood cannot keep the thread from its deadline and from the signal.
+        // Bounded, so that a flood of notifications cannot delay the deadline and the signal.
         for _ in 0..<64 {
             guard receiveNotification() else { return }
         }
     }
 
-    /// Whether there may be more.
+    /// Receives one notification, and returns whether more may be pending.
     private mutating func receiveNotification() -> Bool {
         do {
             switch try notifications.receive(into: &buffer, waits: false) {
@@ -74,7 +74,7 @@ struct NetworkWatcher: Sendable {
             state = try reader.read()
             hub.publish(status)
         } catch {
-            // The last status stands until the kernel answers again.
+            // Keeps the last status until the kernel answers again.
             debouncer.retry(at: .now)
         }
     }

@@ -1,6 +1,6 @@
-/// A window on received bytes in which every read is checked: a read past the end is nil.
+/// Received bytes with bounds-checked reads: a read past the end returns nil.
 ///
-/// Numbers are in the machine's byte order, as netlink's are.
+/// Netlink uses the byte order of the machine.
 struct NetlinkBytes: Sendable {
     private let storage: ArraySlice<UInt8>
 
@@ -13,13 +13,13 @@ struct NetlinkBytes: Sendable {
     func uint32(at offset: Int) -> UInt32? { integer(at: offset) }
     func int32(at offset: Int) -> Int32? { integer(at: offset) }
 
-    /// The bytes from `start` up to `end`, if both lie in the window.
+    /// The bytes from `start` up to `end`; nil when the range is out of bounds.
     func slice(from start: Int, to end: Int) -> NetlinkBytes? {
         guard start >= 0, start <= end, end <= storage.count else { return nil }
         return NetlinkBytes(storage[(storage.startIndex + start)..<(storage.startIndex + end)])
     }
 
-    /// The text up to the first zero byte, or up to the end.
+    /// The text up to the first NUL byte or the end.
     var text: String { String(decoding: storage.prefix { $0 != 0 }, as: UTF8.self) }
 
     var array: [UInt8] { Array(storage) }
@@ -31,12 +31,12 @@ struct NetlinkBytes: Sendable {
 }
 
 extension NetlinkBytes {
-    /// Rounds up to netlink's alignment of four bytes.
+    /// Rounds a length up to netlink's alignment of four bytes.
     static func aligned(_ length: Int) -> Int {
         (length + NetlinkHeader.alignment - 1) & ~(NetlinkHeader.alignment - 1)
     }
 
-    /// Visits the attributes from `offset` to the end; false when one does not fit.
+    /// Calls the closure for each attribute from `offset` to the end. Returns false when an attribute is malformed.
     func forEachAttribute(from offset: Int, _ body: (_ type: UInt16, _ value: NetlinkBytes) -> Void) -> Bool {
         var position = offset
         while position < count {

@@ -1,5 +1,5 @@
-// The kernel's interface, from linux/netlink.h, linux/rtnetlink.h, linux/if_link.h and linux/if_addr.h, which Glibc's
-// module does not show. All of it is frozen: user space depends on these numbers.
+// Constants of the kernel's interface from linux/netlink.h, linux/rtnetlink.h, linux/if_link.h and linux/if_addr.h, which
+// the Glibc module does not export. They are part of the kernel's stable ABI.
 
 /// Values of the message header (`struct nlmsghdr`).
 enum NetlinkHeader {
@@ -11,7 +11,7 @@ enum NetlinkHeader {
     static let dump: UInt16 = 0x300
 }
 
-/// Types of message that are read or sent.
+/// Types of the messages that are sent or read.
 enum NetlinkType {
     static let error: UInt16 = 2
     static let done: UInt16 = 3
@@ -29,14 +29,14 @@ enum NetlinkType {
     static let deleteNexthop: UInt16 = 105
 }
 
-/// Multicast groups, as bits of `sockaddr_nl.nl_groups`.
+/// Multicast groups, as the bits of `sockaddr_nl.nl_groups`.
 enum NetlinkGroup {
     static let link: UInt32 = 0x1
     static let ipv4Address: UInt32 = 0x10
     static let ipv4Route: UInt32 = 0x40
     static let ipv6Address: UInt32 = 0x100
     static let ipv6Route: UInt32 = 0x400
-    // Without this one, routes that vanish with their nexthop object go unseen. Kernels before 5.3 ignore it.
+    // Reports routes that are removed together with their nexthop object. Kernels before 5.3 ignore this bit.
     static let nexthop: UInt32 = 1 << 31
 
     static let all = link | ipv4Address | ipv4Route | ipv6Address | ipv6Route | nexthop
@@ -44,7 +44,7 @@ enum NetlinkGroup {
 
 /// Types of attribute (`struct rtattr`).
 enum NetlinkAttributeType {
-    // The two highest bits tell "nested" and "network byte order".
+    // The two highest bits are the flags "nested" and "network byte order".
     static let mask: UInt16 = 0x3FFF
 
     static let linkName: UInt16 = 3

@@ -5,7 +5,7 @@ extension NetlinkMessage.Content {
             let sourceLength = body.uint8(at: 2), let shortTable = body.uint8(at: 4), let type = body.uint8(at: 7),
             let flags = body.uint32(at: 8)
         else { return nil }
-        // Machines that route for others have a million routes, so all but the default ones leave here.
+        // Routers can have a million routes: everything but default routes is skipped before its attributes are parsed.
         guard let family = NetworkFamily(family), prefixLength <= 1, sourceLength == 0, flags & RouteFlag.cloned == 0
         else { return .irrelevant }
         var attributes = RouteAttributes(table: UInt32(shortTable))
@@ -13,7 +13,7 @@ extension NetlinkMessage.Content {
         guard isComplete, attributes.isWellFormed else { return nil }
         guard let table = NetworkRoute.Table(attributes.table) else { return .irrelevant }
         if isRemoval { return .defaultRouteRemoved }
-        // Only unicast routes lead somewhere: "unreachable", "blackhole" and "prohibit" can be default routes too.
+        // Default routes of the types "unreachable", "blackhole" and "prohibit" forward nothing.
         let isUsable = type == RouteFlag.unicastType && flags & RouteFlag.unusable == 0
         let routes = (isUsable ? attributes.interfaces : []).map {
             NetworkRoute(
@@ -27,9 +27,9 @@ extension NetlinkMessage.Content {
 private enum RouteFlag {
     /// `RTN_UNICAST`.
     static let unicastType: UInt8 = 1
-    /// A route that was cloned into a cache for one destination (`RTM_F_CLONED`).
+    /// A cached route for one destination (`RTM_F_CLONED`).
     static let cloned: UInt32 = 0x200
-    /// Dead, or without a carrier (`RTNH_F_DEAD`, `RTNH_F_LINKDOWN`).
+    /// The next hop is dead or has no carrier (`RTNH_F_DEAD`, `RTNH_F_LINKDOWN`).
     static let unusable: UInt32 = 0x11
 }
 
@@ -67,7 +67,7 @@ private struct RouteAttributes {
         store(&self, value)
     }
 
-    /// A row of `struct rtnexthop`: length, flags, weight, interface; each followed by attributes of its own.
+    /// A list of `struct rtnexthop`: length, flags, weight and interface, each followed by its attributes.
     private mutating func readHops(_ bytes: NetlinkBytes) {
         var position = 0
         while position < bytes.count {

@@ -1,49 +1,50 @@
 internal import Glibc
 
-/// A socket to the kernel's routing subsystem, in the network namespace of the thread that makes it.
+/// A socket to the kernel's routing subsystem, in the network namespace of the thread that opens it.
 final class NetlinkSocket: Sendable {
-    /// What one attempt to receive brought.
+    /// The result of one receive call.
     enum Reception: Hashable, Sendable {
         /// A datagram of that many bytes.
         case datagram(Int)
-        /// Nothing is there, or did not come in time.
+        /// No datagram was pending, or none arrived in time.
         case nothing
-        /// Messages were lost: the kernel's queue ran over, or a datagram was larger than the buffer.
+        /// Messages were lost: the kernel's queue overflowed, or a datagram was larger than the buffer.
         case overrun
-        /// The datagram came from another process, and is to be ignored.
+        /// The datagram came from another process and must be ignored.
         case foreign
     }
 
     let descriptor: OwnedDescriptor
 
-    /// Opens a socket that belongs to the multicast groups of `NetlinkGroup`.
+    /// Opens a socket that joins the given multicast groups (`NetlinkGroup`).
     init(groups: UInt32 = 0) throws(ReachabilityError) {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let number = socket(AF_NETLINK, type, Self.routeProtocol)
         guard number >= 0 else {
-            throw ReachabilityError(.socketFailed, "Cannot open a netlink socket", errorNumber: errno)
+            throw ReachabilityError(.socketFailed, "A netlink socket could not be opened", errorNumber: errno)
         }
         descriptor = OwnedDescriptor(owning: number)
         var timeout = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        // Glibc's module lacks `struct sockaddr_nl`: family, padding, port, groups; 12 of these 16 bytes.
+        // The Glibc module lacks `struct sockaddr_nl` (family, padding, port, groups), which takes 12 of these 16 bytes.
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_NETLINK)
         withUnsafeMutableBytes(of: &address) { $0.storeBytes(of: groups, toByteOffset: 8, as: UInt32.self) }
         guard bind(number, &address, 12) == 0 else {
-            throw ReachabilityError(.socketFailed, "Cannot bind a netlink socket", errorNumber: errno)
+            throw ReachabilityError(.socketFailed, "A netlink socket could not be bound", errorNumber: errno)
         }
     }
 
-    /// Asks for all objects of a kind; the answers carry the sequence number.
+    /// Requests a dump; the response carries the sequence number.
     func requestDump(_ request: NetlinkRequest, sequence: UInt32) throws(ReachabilityError) {
         let bytes = request.encoded(sequence: sequence)
         guard send(descriptor.number, bytes, bytes.count, 0) == bytes.count else {
-            throw ReachabilityError(.queryFailed, "Cannot ask the kernel for \(request.subject)", errorNumber: errno)
+            throw ReachabilityError(
+                .queryFailed, "The request for \(request.subject) could not be sent to the kernel", errorNumber: errno)
         }
     }
 
-    /// Receives one datagram into the buffer; waits up to five seconds for it if `waits`.
+    /// Receives one datagram into the buffer, waiting up to five seconds for it when `waits` is true.
     func receive(into buffer: inout [UInt8], waits: Bool) throws(ReachabilityError) -> Reception {
         var sender = sockaddr()
         var senderLength = socklen_t(MemoryLayout<sockaddr>.size)
@@ -54,18 +55,28 @@ final class NetlinkSocket: Sendable {
             switch errno {
             case EAGAIN, EINTR: return .nothing
             case ENOBUFS: return .overrun
-            case let code: throw ReachabilityError(.queryFailed, "Cannot receive from the kernel", errorNumber: code)
+            case let code:
+                throw ReachabilityError(.queryFailed, "Receiving from the kernel failed", errorNumber: code)
             }
         }
-        // The kernel's port is 0. Only a privileged process could send here, but its word is not the kernel's.
+        // The kernel's port is 0. Privileged processes can send to this socket too.
         let port = withUnsafeBytes(of: sender) { $0.load(fromByteOffset: 4, as: UInt32.self) }
         if port != 0 { return .foreign }
         return count > buffer.count ? .overrun : .datagram(count)
     }
 
-    /// The kernel makes no datagram larger than 32 KiB for a dump.
+    /// The kernel's datagrams in a dump have at most 32 KiB.
     static let bufferSize = 65_536
 
     /// `NETLINK_ROUTE`.
     private static let routeProtocol: Int32 = 0
+}
+
+/// A file descriptor that is closed when its owner is destroyed.
+struct OwnedDescriptor: ~Copyable, Sendable {
+    let number: Int32
+
+    init(owning number: Int32) { self.number = number }
+
+    deinit { close(number) }
 }

@@ -1,4 +1,4 @@
-/// Reads the whole state of the network from the kernel.
+/// Reads the whole network state from the kernel.
 struct NetworkStateReader: Sendable {
     private let socket: NetlinkSocket
     private var sequence: UInt32 = 0
@@ -6,10 +6,10 @@ struct NetworkStateReader: Sendable {
 
     init(_ socket: NetlinkSocket) { self.socket = socket }
 
-    /// Lists links, addresses and routes, and again while they change under the listing.
+    /// Lists links, addresses and routes, and repeats this while the kernel reports that they changed meanwhile.
     ///
-    /// On a network that never rests the last listing is what comes back: the change that spoilt it was announced too, so
-    /// another listing follows.
+    /// When the state keeps changing, the last listing is returned: the change also caused a notification, which leads to
+    /// another read.
     mutating func read() throws(ReachabilityError) -> NetworkState {
         for _ in 1..<Self.attempts {
             let (state, isConsistent) = try readOnce()
@@ -26,7 +26,8 @@ struct NetworkStateReader: Sendable {
             case .complete: break
             case .interrupted: isConsistent = false
             case .refused(let code):
-                throw ReachabilityError(.queryFailed, "The kernel does not list \(request.subject)", errorNumber: code)
+                throw ReachabilityError(
+                    .queryFailed, "The kernel refused to list \(request.subject)", errorNumber: code)
             case .malformed:
                 throw ReachabilityError(.malformedMessage, "The kernel's list of \(request.subject) is malformed")
             }
@@ -48,7 +49,8 @@ struct NetworkStateReader: Sendable {
             case .nothing:
                 throw ReachabilityError(.timeout, "The kernel did not list \(request.subject) within 5 seconds")
             case .overrun:
-                throw ReachabilityError(.queryFailed, "The kernel's list of \(request.subject) does not fit")
+                throw ReachabilityError(
+                    .queryFailed, "The kernel's list of \(request.subject) exceeds the receive buffer")
             }
         }
     }

@@ -1,4 +1,4 @@
-/// Decides of which kind an interface is.
+/// Determines the kind of an interface.
 enum InterfaceClassifier {
     static func kind(of link: NetworkLink, facts: InterfaceFacts) -> ReachabilityStatus.Kind {
         if link.isLoopback || link.hardwareType == HardwareType.loopback { return .loopback }
@@ -15,9 +15,10 @@ enum InterfaceClassifier {
 
     private static func isCellular(_ link: NetworkLink, _ facts: InterfaceFacts) -> Bool {
         if facts.deviceType == "wwan" || link.driverKind == "wwan" || link.driverKind == "rmnet" { return true }
-        // The names that modems' drivers give; any other virtual device with such a name is somebody's own.
+        // Names that modem drivers assign. A virtual device can have such a name without being a modem.
         if link.driverKind == nil, hasName(link, ["wwan", "rmnet", "rmnet_data", "ccmni"]) { return true }
-        // Old modems speak PPP, as DSL and VPNs do. The kernel does not tell what is below: a modem in the machine decides.
+        // PPP is used by old modems, DSL and VPNs. The kernel does not report the device below, so PPP counts as cellular
+        // when the machine has a modem.
         return facts.hasModem && (link.hardwareType == HardwareType.ppp || link.driverKind == "ppp")
     }
 
@@ -34,7 +35,7 @@ enum InterfaceClassifier {
         return link.driverKind.map { !placeholderKinds.contains($0) } ?? true
     }
 
-    /// Whether the name is one of the stems followed by a number.
+    /// Whether the name is one of the prefixes followed by a number.
     private static func hasName(_ link: NetworkLink, _ stems: [String]) -> Bool {
         guard let name = link.name else { return false }
         return stems.contains { stem in
@@ -48,7 +49,7 @@ enum InterfaceClassifier {
         "ip6gretap", "erspan", "ip6erspan", "vti", "vti6", "xfrm", "ipsec", "l2tp", "vxlan", "geneve", "gtp", "bareudp",
     ]
 
-    /// Devices that look like Ethernet and lead nowhere.
+    /// Virtual devices with the Ethernet hardware type that are not connected to a network.
     private static let placeholderKinds: Set<String> = ["dummy", "ifb", "vrf", "nlmon", "netdevsim"]
 }
 

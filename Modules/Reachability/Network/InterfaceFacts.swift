@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What sysfs adds to what netlink tells about an interface.
+/// Properties of an interface that sysfs reports and netlink does not.
 struct InterfaceFacts: Hashable, Sendable {
-    /// Whether a radio of IEEE 802.11 stands behind it.
+    /// Whether the interface belongs to an IEEE 802.11 radio.
     var isWireless = false
     /// `DEVTYPE` in the device's `uevent`, as in `wwan`.
     var deviceType: String?
@@ -13,12 +13,11 @@ struct InterfaceFacts: Hashable, Sendable {
 }
 
 extension InterfaceFacts {
-    /// Reads the facts below a sysfs root.
+    /// Reads the properties below a sysfs root.
     ///
-    /// No facts come back when sysfs shows another network namespace than the one that the interface is in, as told by
-    /// the interface's index.
+    /// Returns no properties when the interface's index differs in sysfs, which then shows another network namespace.
     static func read(for link: NetworkLink, below root: String = "/sys") -> InterfaceFacts {
-        // A name is no path: the kernel forbids these, and a hostile message must not get further with them either.
+        // The kernel forbids names that would change the path; a forged message must not contain them either.
         guard let name = link.name, !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
             return InterfaceFacts()
         }
@@ -42,7 +41,7 @@ extension InterfaceFacts {
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The first 4 KiB of a file, which is all that a sysfs attribute has.
+    /// The first 4 KiB of a file, the maximum size of a sysfs attribute.
     private static func text(ofFile path: String) -> String? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -55,7 +54,7 @@ extension InterfaceFacts {
     private static func hasEntries(_ path: String) -> Bool {
         guard let folder = opendir(path) else { return false }
         defer { closedir(folder) }
-        // "." and ".." are always there.
+        // The entries "." and ".." always exist.
         for _ in 0..<3 where readdir(folder) == nil { return false }
         return true
     }

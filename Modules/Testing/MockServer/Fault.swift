@@ -1,18 +1,18 @@
 extension MockServer {
-    /// Something that goes wrong: an effect, and when it sets in.
+    /// A fault injected into an exchange: an effect, and the point at which it occurs.
     ///
     /// ```swift
     /// MockResponse(body: .text("twelve bytes")).with(.init(.reset, at: .responseBody(after: 5)))
     /// ```
     ///
-    /// Faults at a response's triggers can come with the ``MockResponse``; earlier ones come from a ``FaultPlan``.
+    /// A ``MockResponse`` can contain faults with the triggers of a response. Earlier faults come from a ``FaultPlan``.
     public struct Fault: Sendable, Hashable {
-        /// What happens.
+        /// The effect of the fault.
         public var effect: Effect
-        /// When it happens.
+        /// The point at which the fault occurs.
         public var trigger: Trigger
 
-        /// Makes a fault.
+        /// Creates a fault.
         public init(_ effect: Effect, at trigger: Trigger) {
             self.effect = effect
             self.trigger = trigger
@@ -21,9 +21,9 @@ extension MockServer {
 }
 
 extension MockServer.Fault {
-    /// A point in an exchange.
+    /// A point in an exchange at which a fault occurs.
     ///
-    /// A point inside a body that is shorter is reached at the body's end.
+    /// An offset beyond the end of a body is reached at its end.
     public struct Trigger: Sendable, Hashable {
         enum Point: Sendable, Hashable {
             case connect, requestHead, requestBody(Int), responseHead, responseBody(Int), responseEnd
@@ -31,30 +31,30 @@ extension MockServer.Fault {
 
         let point: Point
 
-        /// The TCP connection was accepted; TLS has not begun.
+        /// After the TCP connection was accepted, before the TLS handshake.
         public static let connect = Trigger(point: .connect)
-        /// The request's head was read, nothing of its body, and no `100 Continue` was sent.
+        /// After the head of the request was read, before its body and before `100 Continue` is sent.
         public static let requestHead = Trigger(point: .requestHead)
-        /// The response is ready and its informational responses are sent, its head is not.
+        /// After the informational responses were sent, before the head of the response.
         public static let responseHead = Trigger(point: .responseHead)
-        /// The response is complete.
+        /// After the whole response was sent.
         public static let responseEnd = Trigger(point: .responseEnd)
 
-        /// This many bytes of the request's body were read.
+        /// After the given number of bytes of the request's body were read.
         public static func requestBody(after bytes: Int) -> Trigger { Trigger(point: .requestBody(bytes)) }
 
-        /// The head and this many bytes of the response's body were sent; framing of chunks does not count.
+        /// After the head and the given number of bytes of the response's body were sent. Chunk framing does not count.
         public static func responseBody(after bytes: Int) -> Trigger { Trigger(point: .responseBody(bytes)) }
 
         var requestBodyOffset: Int? { if case .requestBody(let offset) = point { offset } else { nil } }
         var responseBodyOffset: Int? { if case .responseBody(let offset) = point { offset } else { nil } }
     }
 
-    /// What goes wrong.
+    /// The effect of a fault.
     ///
-    /// All but ``delay(_:)`` and ``goAway(_:)`` end the exchange, and with it the connection's use. Over HTTP/2,
-    /// ``resetStream(_:)`` and ``stall`` concern the exchange's stream alone; what ends a connection ends all of its
-    /// streams.
+    /// All effects except ``delay(_:)`` and ``goAway(_:)`` end the exchange, and the connection is not used for another
+    /// one. Over HTTP/2, ``resetStream(_:)`` and ``stall`` affect only the stream of the exchange; effects that end the
+    /// connection end all of its streams.
     public struct Effect: Sendable, Hashable {
         enum Action: Sendable, Hashable {
             case close, reset, halfClose, truncate, stall, stallConnection, delay(Duration)
@@ -64,44 +64,92 @@ extension MockServer.Fault {
 
         let action: Action
 
-        /// The connection is closed in order: over TLS with close_notify, then FIN.
+        /// Closes the connection gracefully: with close_notify over TLS, then with FIN.
         ///
-        /// Where bytes of the request are unread, TCP makes a reset of it.
+        /// When bytes of the request are unread, TCP sends a reset instead.
         public static let close = Effect(action: .close)
-        /// The connection is torn down with a TCP reset (RST).
+        /// Resets the TCP connection (RST).
         public static let reset = Effect(action: .reset)
-        /// The server says that it will send no more (over TLS close_notify, then FIN), and waits for the client to
-        /// close.
+        /// Closes the sending side (with close_notify over TLS, then with FIN), and waits for the client to close.
         public static let halfClose = Effect(action: .halfClose)
-        /// The connection is closed with FIN alone: over TLS without close_notify, which a client must tell from an end
+        /// Closes the connection with FIN only: over TLS without close_notify, which a client must treat as truncation
         /// (RFC 8446, 6.1).
         ///
-        /// On plain TCP the same as ``close``.
+        /// Over plain TCP it is the same as ``close``.
         public static let truncate = Effect(action: .truncate)
-        /// The server neither reads nor writes any more, until the client closes the connection; over HTTP/2 it does so
-        /// on this stream, until the client resets it.
+        /// Stops reading and writing until the client closes the connection. Over HTTP/2 it stops this stream only, until
+        /// the client resets it.
         public static let stall = Effect(action: .stall)
-        /// The server neither reads nor writes any more on the connection: over HTTP/2, on all streams, and PING is not
-        /// answered either.
+        /// Stops reading and writing on the connection: over HTTP/2 on all streams, without answering PING.
         public static let stallConnection = Effect(action: .stallConnection)
 
-        /// The stream ends with RST_STREAM (RFC 9113, 6.4), in the middle of a body for one; other streams of the
-        /// connection go on.
+        /// Resets the stream (RST_STREAM; RFC 9113, 6.4). Other streams of the connection continue.
         ///
-        /// Over HTTP/1.1 the same as ``reset``.
+        /// Over HTTP/1.1 it is the same as ``reset``.
         public static func resetStream(_ code: MockServer.HTTP2ErrorCode = .internalError) -> Effect {
             Effect(action: .resetStream(code))
         }
 
-        /// The server says that it takes no more requests on the connection (GOAWAY; RFC 9113, 6.8), with the highest
-        /// stream so far as the last one, and goes on with those.
+        /// Sends GOAWAY (RFC 9113, 6.8) with the highest stream so far as the last one. The streams so far continue.
         ///
-        /// Only the first GOAWAY counts. Over HTTP/1.1 nothing happens.
+        /// Only the first GOAWAY of a connection is sent. Over HTTP/1.1 it has no effect.
         public static func goAway(_ code: MockServer.HTTP2ErrorCode = .noError) -> Effect {
             Effect(action: .goAway(code))
         }
 
-        /// The server pauses, then goes on.
+        /// Pauses, then continues.
         public static func delay(_ duration: Duration) -> Effect { Effect(action: .delay(duration)) }
+    }
+}
+
+extension MockServer {
+    /// Decides which faults occur on which connections and requests.
+    public struct FaultPlan: Sendable {
+        /// A connection that was accepted, or a request whose head was read.
+        public struct Occasion: Sendable {
+            /// The number of the connection, counted from 0.
+            public var connectionIndex: Int
+            /// The request without its body; nil for a connection that was accepted.
+            public var request: RecordedRequest?
+        }
+
+        private let choose: @Sendable (Occasion) -> [Fault]
+
+        /// Creates a plan from a closure.
+        ///
+        /// - Parameter choose: Returns the faults. It is called once for each connection, when only faults at
+        ///   ``Fault/Trigger/connect`` apply, and once for each request, when all others apply. It is called on the
+        ///   server's event loop and must not block.
+        public init(_ choose: @escaping @Sendable (Occasion) -> [Fault]) {
+            self.choose = choose
+        }
+
+        /// No faults.
+        public static let none = FaultPlan { _ in [] }
+
+        /// Applies the faults to every connection and request.
+        public static func always(_ faults: Fault...) -> FaultPlan {
+            FaultPlan { _ in faults }
+        }
+
+        /// Applies the faults to the connections with the given numbers and to their requests.
+        public static func connections(_ indices: some Sequence<Int>, _ faults: Fault...) -> FaultPlan {
+            let indices = Set(indices)
+            return FaultPlan { indices.contains($0.connectionIndex) ? faults : [] }
+        }
+
+        /// Applies the faults to requests with the given path.
+        public static func path(_ path: String, _ faults: Fault...) -> FaultPlan {
+            FaultPlan { $0.request?.path == path ? faults : [] }
+        }
+
+        func faults(connectionIndex: Int) -> [Fault] {
+            choose(Occasion(connectionIndex: connectionIndex, request: nil)).filter { $0.trigger == .connect }
+        }
+
+        func faults(for request: RecordedRequest) -> [Fault] {
+            choose(Occasion(connectionIndex: request.connectionIndex, request: request))
+                .filter { $0.trigger != .connect }
+        }
     }
 }

@@ -1,23 +1,24 @@
+internal import NIOCore
 internal import Synchronization
 
-/// What has arrived on a connection and waits for the one task that reads it.
+/// The received parts of a connection or stream, for the one task that reads them.
 ///
-/// A full queue stops the reading from the socket, so that a server which does not ask lets its client wait.
+/// A full queue stops reading from the socket, so that a handler which does not read applies backpressure to its client.
 final class InboundQueue<Part: Sendable>: Sendable {
     private struct Shared {
         var machine = InboundQueueMachine<Part>()
-        /// It holds the handler, which holds the queue: it goes when the connection has ended.
+        /// Released at the end of the connection, because it retains the handler, which retains the queue.
         var demand: (@Sendable () -> Void)?
     }
 
     private let shared = Mutex(Shared())
 
-    /// Sets what is called, on any thread, when the channel is to read again.
+    /// Sets the closure that is called, on any thread, when the channel can read again.
     func onDemand(_ demand: @escaping @Sendable () -> Void) {
         shared.withLock { if !$0.machine.isFinished { $0.demand = demand } }
     }
 
-    /// Whether the channel may read; when not, demand is called once it may.
+    /// Whether the channel can read. When it cannot, the demand closure is called once it can.
     func mayRead() -> Bool {
         shared.withLock { $0.machine.mayRead() }
     }
@@ -30,7 +31,7 @@ final class InboundQueue<Part: Sendable>: Sendable {
         perform { $0.finish(error) }
     }
 
-    /// The next part; nil when the connection was closed.
+    /// Returns the next part; nil when the connection was closed.
     func next() async throws -> Part? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -57,7 +58,7 @@ final class InboundQueue<Part: Sendable>: Sendable {
 struct InboundQueueMachine<Part: Sendable> {
     typealias Continuation = CheckedContinuation<Part?, any Error>
 
-    /// What is to be done once the lock is free.
+    /// The action to perform after the lock is released.
     struct Action {
         var delivery: (Continuation, Result<Part?, any Error>)?
         var reads = false
@@ -89,7 +90,7 @@ struct InboundQueueMachine<Part: Sendable> {
     mutating func finish(_ error: (any Error)?) -> Action {
         guard !isFinished else { return Action() }
         isFinished = true
-        // What comes after is let through, so that the end of the connection is seen.
+        // Reading continues, so that the end of the connection is detected.
         defer { isReadHeld = false }
         guard let waiter else {
             self.error = error
@@ -108,10 +109,10 @@ struct InboundQueueMachine<Part: Sendable> {
             defer { error = nil }
             return Action(delivery: (continuation, error.map { .failure($0) } ?? .success(nil)))
         }
-        // What has arrived is handed out also to a cancelled task: a client may leave right after its last word.
+        // Received parts are also delivered to a cancelled task: a client can close right after its last bytes.
         if isCancelled { return Action(delivery: (continuation, .failure(CancellationError()))) }
         guard waiter == nil else {
-            let error = TestingError(.concurrentRead, "Only one task at a time can read from a connection.")
+            let error = TestingError(.concurrentRead, "Another task already reads from the connection.")
             return Action(delivery: (continuation, .failure(error)))
         }
         waiter = continuation
@@ -128,5 +129,74 @@ struct InboundQueueMachine<Part: Sendable> {
         guard isReadHeld, parts.count < Self.capacity else { return false }
         isReadHeld = false
         return true
+    }
+}
+
+/// The last handler of a connection's or stream's pipeline: adds received parts to a queue, and pauses reading while the
+/// queue is full.
+final class InboundHandler<Part: Sendable>: ChannelDuplexHandler {
+    typealias InboundIn = Part
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let queue: InboundQueue<Part>
+    private let connection: ServerConnection
+    private let onPart: (Part) -> Void
+    private var context: ChannelHandlerContext?
+
+    init(_ queue: InboundQueue<Part>, connection: ServerConnection, onPart: @escaping (Part) -> Void) {
+        self.queue = queue
+        self.connection = connection
+        self.onPart = onPart
+    }
+
+    /// Adds a handler to the end of a pipeline, and returns its queue.
+    static func addQueue(
+        of type: Part.Type, to channel: any Channel, _ connection: ServerConnection,
+        onPart: @escaping (Part) -> Void = { _ in }
+    ) throws -> InboundQueue<Part> {
+        let queue = InboundQueue<Part>()
+        let handler = InboundHandler(queue, connection: connection, onPart: onPart)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        queue.onDemand { bound.eventLoop.execute { bound.value.resumeReading() } }
+        return queue
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        queue.finish()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        onPart(part)
+        queue.push(part)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if queue.mayRead() { context.read() }
+    }
+
+    func resumeReading() {
+        context?.read()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        queue.finish()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        queue.finish(error)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        connection.note(event)
+        context.fireUserInboundEventTriggered(event)
     }
 }

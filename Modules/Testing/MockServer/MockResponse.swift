@@ -1,20 +1,20 @@
+public import FoundationEssentials
 public import HTTPTypes
 
-/// What a ``MockServer`` answers.
+/// A response of a ``MockServer``.
 ///
-/// Framing is added where the header fields leave it open: Content-Length, or chunked coding where the length is
-/// unknown or there are trailers. A `Content-Length` or `Transfer-Encoding` of your own is sent as it stands, right or
-/// wrong. To `HEAD`, and with 204 and 304, no body is sent. Over HTTP/2, fields of the connection (RFC 9113, 8.2.2) are
-/// left out.
+/// The server adds Content-Length, or chunked coding when the length is unknown or there are trailers. A `Content-Length`
+/// or `Transfer-Encoding` in ``headerFields`` is sent unchanged, even when it is wrong. No body is sent in response to
+/// `HEAD`, or with the statuses 204 and 304. Over HTTP/2, connection-specific fields (RFC 9113, 8.2.2) are omitted.
 public struct MockResponse: Sendable {
-    /// Sends a body slowly.
+    /// Limits the rate at which a body is sent.
     public struct Throttle: Sendable, Hashable {
-        /// How many bytes of the body go at a time.
+        /// The number of bytes between two pauses.
         public var bytes: Int
-        /// The pause after them.
+        /// The length of a pause.
         public var pause: Duration
 
-        /// Makes a throttle; less than one byte at a time counts as one.
+        /// Creates a throttle. Numbers of bytes below one count as one.
         public init(bytes: Int, pause: Duration) {
             self.bytes = max(1, bytes)
             self.pause = pause
@@ -33,29 +33,29 @@ public struct MockResponse: Sendable {
     ///
     /// The default is empty.
     public var body: Body
-    /// Fields after the body, which is chunked then (RFC 9110, 6.5).
+    /// The trailer fields (RFC 9110, 6.5). A response with trailers uses chunked coding.
     ///
-    /// The default is none.
+    /// The default is nil.
     public var trailers: HTTPFields?
-    /// Responses with a 1xx status that go before this one.
+    /// Responses with a 1xx status that are sent before this one.
     ///
     /// The default is none.
     public var informational: [HTTPResponse]
-    /// What goes wrong while it is sent; only the response's triggers count.
+    /// The faults that occur while the response is sent. Only the triggers of a response apply.
     ///
-    /// The default is nothing.
+    /// The default is none.
     public var faults: [MockServer.Fault]
-    /// Sends the body slowly.
+    /// Limits the rate at which the body is sent.
     ///
-    /// The default is nil: as fast as the client takes it.
+    /// Nil, the default, means no limit.
     public var throttle: Throttle?
-    /// Whether `Connection: close` is said, and the connection closed; over HTTP/2, GOAWAY is said before the response,
-    /// and the connection closed once its other streams are answered too.
+    /// Whether the connection is closed after the response, which then contains `Connection: close`. Over HTTP/2, GOAWAY
+    /// is sent before the response, and the connection is closed when its other streams were answered.
     ///
     /// The default is false.
     public var closesConnection: Bool
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
@@ -78,50 +78,115 @@ public struct MockResponse: Sendable {
 }
 
 extension MockResponse {
-    /// A response with a status and nothing else.
+    /// Creates a response with a status and an empty body.
     public static func status(_ status: HTTPResponse.Status) -> MockResponse {
         MockResponse(status: status)
     }
 
-    /// A response of plain text in UTF-8.
+    /// Creates a response with plain text in UTF-8.
     public static func text(_ text: String, status: HTTPResponse.Status = .ok) -> MockResponse {
         MockResponse(
             status: status, headerFields: [.contentType: "text/plain; charset=utf-8"], body: .text(text))
     }
 
-    /// A response of JSON, given as its text.
+    /// Creates a response with a JSON text and the content type `application/json`.
     public static func json(_ text: String, status: HTTPResponse.Status = .ok) -> MockResponse {
         MockResponse(status: status, headerFields: [.contentType: "application/json"], body: .text(text))
     }
 
-    /// A redirect to a location.
+    /// Creates a redirect to a location.
     public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> MockResponse {
         MockResponse(status: status, headerFields: [.location: location])
     }
 
-    /// Bytes that are sent as they are in place of a response, head and framing included, to be as hostile as need be.
+    /// Creates a response that consists of raw bytes, including head and framing. The bytes need not be valid HTTP.
     ///
-    /// Status and header fields of this value are not sent. The connection is closed after the bytes, unless
-    /// ``closesConnection`` is set to false. Faults at `.responseBody` count all bytes. Over HTTP/2 the bytes go out on
-    /// the connection, in place of frames.
+    /// ``status`` and ``headerFields`` are not sent. The connection is closed after the bytes unless ``closesConnection``
+    /// is set to false. Faults at `.responseBody` count all bytes. Over HTTP/2 the bytes are sent on the connection instead
+    /// of frames.
     public static func raw(_ bytes: [UInt8]) -> MockResponse {
         MockResponse(body: Body(.raw(bytes)), closesConnection: true)
     }
 
-    /// As ``raw(_:)-([UInt8])``, given as text.
+    /// Creates a response that consists of raw text in UTF-8, as ``raw(_:)-([UInt8])`` does.
     public static func raw(_ text: String) -> MockResponse {
         raw(Array(text.utf8))
     }
 
-    /// This response with further faults.
+    /// Returns the response with additional faults.
     public func with(_ faults: MockServer.Fault...) -> MockResponse {
         var copy = self
         copy.faults += faults
         return copy
     }
 
-    /// This response, with its first byte put off.
+    /// Returns the response with a delay before its head.
     public func delayed(by duration: Duration) -> MockResponse {
         with(MockServer.Fault(.delay(duration), at: .responseHead))
+    }
+}
+
+extension MockResponse {
+    /// The body of a response and its framing.
+    public struct Body: Sendable {
+        enum Storage: Sendable {
+            case bytes(Data)
+            case untilClose(Data)
+            case stream(length: Int?, @Sendable (MockResponseWriter) async throws -> Void)
+            case raw([UInt8])
+        }
+
+        let storage: Storage
+
+        init(_ storage: Storage) {
+            self.storage = storage
+        }
+
+        /// The value for Content-Length; nil when the length is unknown or must not be sent.
+        var length: Int? {
+            switch storage {
+            case .bytes(let bytes): bytes.count
+            case .stream(let length, _): length
+            case .untilClose, .raw: nil
+            }
+        }
+
+        var isRaw: Bool { if case .raw = storage { true } else { false } }
+
+        /// An empty body.
+        public static let empty = Body(.bytes(Data()))
+
+        /// A body of bytes with a Content-Length.
+        public static func bytes(_ bytes: Data) -> Body {
+            Body(.bytes(bytes))
+        }
+
+        /// A body of text in UTF-8 with a Content-Length.
+        public static func text(_ text: String) -> Body {
+            Body(.bytes(Data(text.utf8)))
+        }
+
+        /// A body with chunked coding (RFC 9112, 7.1), in which each piece is a chunk. Empty pieces are omitted.
+        public static func chunks(_ pieces: [Data]) -> Body {
+            Body(.stream(length: nil) { writer in for piece in pieces { try await writer.write(piece) } })
+        }
+
+        /// A body whose pieces an asynchronous sequence yields. Each piece is sent immediately.
+        ///
+        /// The sequence is iterated as fast as the client reads. When it throws, the connection is closed in the middle of
+        /// the body; over HTTP/2 the stream is reset with INTERNAL_ERROR.
+        ///
+        /// - Parameters:
+        ///   - pieces: The pieces.
+        ///   - length: The Content-Length. Nil, the default, selects chunked coding.
+        public static func stream<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int? = nil) -> Body
+        where Pieces.Element == Data {
+            Body(.stream(length: length) { writer in for try await piece in pieces { try await writer.write(piece) } })
+        }
+
+        /// A body that is delimited by the end of the connection (RFC 9112, 6.3, case 8): no Content-Length, no chunks.
+        public static func untilClose(_ bytes: Data) -> Body {
+            Body(.untilClose(bytes))
+        }
     }
 }

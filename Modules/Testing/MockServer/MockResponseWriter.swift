@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// Writes one response, and meets its faults on the way.
+/// Writes one response and performs its faults.
 ///
-/// Belongs to the task of its exchange.
+/// Used by the task of the exchange only.
 final class MockResponseWriter {
     private let response: MockResponse
     private let sink: any ResponseSink
@@ -50,7 +50,7 @@ final class MockResponseWriter {
         }
     }
 
-    /// Writes a piece of the body; with chunked coding it is a chunk, over HTTP/2 a DATA frame.
+    /// Writes a piece of the body: a chunk with chunked coding, a DATA frame over HTTP/2.
     func write(_ piece: Data, flushes: Bool = true) async throws {
         guard !piece.isEmpty else { return }
         sink.beginPiece(of: piece.count)
@@ -94,4 +94,27 @@ final class MockResponseWriter {
             try await link.perform(fault.effect)
         }
     }
+}
+
+/// Encodes a response for one version of HTTP.
+///
+/// Written parts are buffered until ``flush(endsExchange:)``. Used by the task of one exchange only.
+protocol ResponseSink: AnyObject {
+    /// Whether the response has a body: not for HEAD, and not with the statuses 204 and 304.
+    var hasBody: Bool { get }
+
+    /// Writes a response with a 1xx status.
+    func writeInformational(_ head: HTTPResponse)
+    /// Writes the head of the response.
+    func writeHead()
+    /// Begins a piece of the body with the given length.
+    func beginPiece(of count: Int)
+    /// Writes bytes of a piece, or of a raw response.
+    func write(_ bytes: Data)
+    /// Ends the piece.
+    func endPiece()
+    /// Ends the response.
+    func writeEnd()
+    /// Sends the buffered parts, and returns when they were written to the socket.
+    func flush(endsExchange: Bool) async throws
 }

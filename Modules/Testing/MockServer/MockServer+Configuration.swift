@@ -2,79 +2,81 @@ public import FoundationEssentials
 public import LinnetSecurity
 
 extension MockServer {
-    /// What a ``MockServer`` is made with.
+    /// The settings of a ``MockServer``.
     public struct Configuration: Sendable {
-        /// How request bodies reach the handler.
+        /// How the bodies of requests are passed to the handler.
         public enum RequestBodies: Sendable, Hashable {
-            /// The handler is called when the whole request is there; its body is in ``RecordedRequest/body``. A larger
-            /// one is answered with 413, without the handler.
+            /// The handler is called after the whole request was received, with the body in ``RecordedRequest/body``. A
+            /// larger body is answered with status 413 without calling the handler.
             case collected(upTo: Int)
-            /// The handler is called with the head, and may read ``RecordedRequest/chunks``, or answer before the end.
+            /// The handler is called after the head was received. It can read ``RecordedRequest/chunks``, or answer before
+            /// the end of the body.
             case streamed
         }
 
-        /// What becomes of the certificates that clients can show (RFC 8446, 4.3.2).
+        /// Whether the server requests client certificates (RFC 8446, 4.3.2).
         public enum ClientCertificates: Sendable, Hashable {
-            /// The server does not ask for any.
+            /// The server requests no certificate.
             case ignored
-            /// A client may show one that these authorities issued; another one ends the handshake.
+            /// A client can present a certificate of these authorities. Any other certificate fails the handshake.
             case requested(issuedBy: [Certificate])
-            /// A client has to.
+            /// A client must present a certificate of these authorities.
             case required(issuedBy: [Certificate])
         }
 
-        /// The name in the server's URL; it listens on 127.0.0.1 alone.
+        /// The host name in the server's URL. The server listens on 127.0.0.1 only.
         ///
         /// The default is `127.0.0.1`.
         public var hostName = "127.0.0.1"
-        /// Which versions of HTTP the server speaks.
+        /// The HTTP versions that the server supports.
         ///
-        /// The default is ``HTTPVersions/http1``: a client that can speak both then meets one of them, the same in each
-        /// run of a test.
+        /// The default is ``HTTPVersions/http1``, so that the version does not depend on the client.
         public var httpVersions = HTTPVersions.http1
-        /// What the server announces, and does on purpose, over HTTP/2.
+        /// The settings and deliberate behaviour of the server over HTTP/2.
         ///
         /// The defaults are those of ``HTTP2Options``.
         public var http2 = HTTP2Options()
-        /// How request bodies reach the handler.
+        /// How the bodies of requests are passed to the handler.
         ///
-        /// The default is `.collected`, up to 64 MiB.
+        /// The default is `.collected` with a limit of 64 MiB.
         public var requestBodies = RequestBodies.collected(upTo: 64 * 1024 * 1024)
-        /// Whether `100 Continue` is sent to a client that expects it (RFC 9110, 10.1.1) when its body is about to be
-        /// read.
+        /// Whether `100 Continue` is sent to a client that expects it (RFC 9110, 10.1.1) before its body is read.
         ///
         /// The default is true.
         public var sendsContinue = true
-        /// Whether clients get tickets with which they can resume their TLS session on another connection.
+        /// Whether the server issues session tickets, with which clients can resume a TLS session.
         ///
         /// The default is false.
         public var issuesSessionTickets = false
-        /// What becomes of the certificates that clients can show; ``RecordedRequest/clientCertificate`` is the one that
-        /// was shown.
+        /// Whether the server requests client certificates. ``RecordedRequest/clientCertificate`` is the presented one.
         ///
         /// The default is `.ignored`.
         public var clientCertificates = ClientCertificates.ignored
-        /// The OCSP response that is stapled to the chain for clients that ask for one (RFC 6066, 8), in DER.
+        /// The OCSP response, in DER, that is stapled for clients that request it (RFC 6066, 8).
         ///
-        /// Nil, the default, is none.
+        /// The default is nil.
         public var stapledOCSPResponse: Data?
-        /// After this many requests a connection is closed, and its last response says so; over HTTP/2, GOAWAY does.
+        /// The number of requests after which a connection is closed. The last response contains `Connection: close`; over
+        /// HTTP/2, GOAWAY is sent.
         ///
-        /// Nil, the default, is no limit. To close without a word, use a ``Fault`` at ``Fault/Trigger/responseEnd``.
+        /// Nil, the default, means no limit. To close without an announcement, use a ``Fault`` at
+        /// ``Fault/Trigger/responseEnd``.
         public var maximumRequestsPerConnection: Int?
-        /// What goes wrong on the way, before there is a response to carry its own faults.
+        /// The faults that occur independently of a response.
         ///
-        /// The default is nothing.
+        /// The default is none.
         public var faults = FaultPlan.none
-        /// Measures delays and throttles; a ``ManualClock`` lets a test decide when they are over.
+        /// The clock for delays and throttles. With a ``ManualClock`` the test ends them.
         ///
         /// The default is the continuous clock.
         public var clock: any Clock<Duration> = ContinuousClock()
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
 
-        /// The defaults, changed by a closure.
+        /// Creates a configuration from the defaults.
+        ///
+        /// - Parameter configure: Changes the defaults.
         public init(_ configure: (inout Configuration) throws -> Void) rethrows {
             try configure(&self)
         }

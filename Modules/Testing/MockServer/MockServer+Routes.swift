@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 extension MockServer {
-    /// Answers by method and path.
+    /// Responses by method and path.
     ///
     /// ```swift
     /// let routes = MockServer.Routes {
@@ -11,8 +11,8 @@ extension MockServer {
     /// }
     /// ```
     ///
-    /// The first route that matches answers. A path that ends in `/*` matches all below it. `HEAD` is answered by a
-    /// route for `GET`. What matches no route is answered with 404, or with 405 when only the method is wrong.
+    /// The first matching route answers a request. A path that ends in `/*` matches all paths below it. A route for `GET`
+    /// also answers `HEAD`. Without a matching route the status is 405 when a route matches the path, and 404 otherwise.
     public struct Routes: Sendable {
         private struct Route {
             let method: HTTPRequest.Method?
@@ -30,10 +30,10 @@ extension MockServer {
 
         private var routes: [Route] = []
 
-        /// No routes.
+        /// Creates an empty list of routes.
         public init() {}
 
-        /// The routes that a closure adds.
+        /// Creates a list of routes with a closure that adds them.
         public init(_ build: (inout Routes) -> Void) {
             build(&self)
         }
@@ -43,7 +43,7 @@ extension MockServer {
             routes.append(Route(method: method, path: path, handler: respond))
         }
 
-        /// Adds a route for one method, whose response is always the same.
+        /// Adds a route for one method with a fixed response.
         public mutating func on(_ method: HTTPRequest.Method, _ path: String, _ response: MockResponse) {
             on(method, path) { _ in response }
         }
@@ -53,13 +53,12 @@ extension MockServer {
             routes.append(Route(method: nil, path: path, handler: respond))
         }
 
-        /// Adds a route for all methods, whose response is always the same.
+        /// Adds a route for all methods with a fixed response.
         public mutating func on(_ path: String, _ response: MockResponse) {
             on(path) { _ in response }
         }
 
-        /// The response to a request.
-        public func respond(to request: RecordedRequest) async -> MockResponse {
+        func respond(to request: RecordedRequest) async -> MockResponse {
             let candidates = routes.filter { $0.matches(path: request.path) }
             if let route = candidates.first(where: { $0.matches(method: request.method) }) {
                 return await route.handler(request)

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 internal import NIOCore
 
-/// A connection to a ``MockServer`` that was started with `startRaw`: bytes, and nothing else.
+/// A connection to a ``MockServer`` that was started with ``MockServer/startRaw(tls:configuration:serve:)``.
 ///
-/// One task at a time reads from it.
+/// Only one task at a time can read from it.
 public final class RawConnection: Sendable {
     private let connection: ServerConnection
     private let inbound: InboundQueue<ByteBuffer>
@@ -13,18 +13,23 @@ public final class RawConnection: Sendable {
         self.inbound = inbound
     }
 
-    /// The connection's number, counted from 0.
+    /// The number of the connection, counted from 0.
     public var index: Int { connection.index }
 
-    /// The bytes that come next, as they come; nil when the client has closed.
+    /// Returns the next received bytes; nil when the client has closed the connection.
+    ///
+    /// - Throws: ``TestingError`` with ``TestingError/Code/concurrentRead`` when another task reads, `CancellationError`
+    ///   when the task is cancelled, or the error of the connection.
     public func read() async throws -> Data? {
         try await inbound.next().map { Data($0.readableBytesView) }
     }
 
-    /// Reads until the bytes that were read end with this text, and returns them all; a request's head ends with
-    /// `\r\n\r\n`, the default.
+    /// Reads until the received bytes end with a text.
     ///
-    /// Fails with ``TestingError/Code/connectionClosed`` when the client closes before that.
+    /// - Parameter end: The text. The default is `\r\n\r\n`, the end of a request's head.
+    /// - Returns: All bytes that were read.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/connectionClosed`` when the client closes the connection before
+    ///   it has sent the text, and the errors of ``read()``.
     @discardableResult
     public func read(through end: String = "\r\n\r\n") async throws -> Data {
         var bytes = Data()
@@ -32,10 +37,10 @@ public final class RawConnection: Sendable {
             bytes.append(more)
             if bytes.suffix(end.utf8.count).elementsEqual(end.utf8) { return bytes }
         }
-        throw TestingError(.connectionClosed, "The client closed the connection before it had sent what was awaited.")
+        throw TestingError(.connectionClosed, "The client closed the connection before it had sent the expected bytes.")
     }
 
-    /// Sends bytes, and returns when the socket has taken them.
+    /// Sends bytes, and returns when they were written to the socket.
     public func write(_ bytes: Data) async throws {
         try await connection.write(ByteBuffer(bytes: bytes))
     }
@@ -45,9 +50,9 @@ public final class RawConnection: Sendable {
         try await connection.write(ByteBuffer(string: text))
     }
 
-    /// Lets a fault's effect take its course.
+    /// Performs the effect of a fault.
     ///
-    /// After all but `.delay` it returns when the connection is closed.
+    /// For all effects except `.delay` it returns when the connection is closed.
     public func perform(_ effect: MockServer.Fault.Effect) async throws {
         do {
             try await connection.perform(effect)

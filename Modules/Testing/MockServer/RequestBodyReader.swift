@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Synchronization
 
-/// Reads one request's body off its connection or stream, and meets its faults on the way.
+/// Reads the body of one request from its connection or stream, and performs its faults.
 final class RequestBodyReader: Sendable {
     struct Progress: Sendable {
         var received = 0
@@ -13,7 +13,7 @@ final class RequestBodyReader: Sendable {
     private struct State {
         var progress = Progress()
         var hasBegun = false
-        /// Bytes that were read together with those before a fault's point.
+        /// Bytes beyond the offset of a fault, which were read together with those before it.
         var rest: ByteBuffer?
         /// Sorted by offset.
         var faults: [(offset: Int, effect: MockServer.Fault.Effect)]
@@ -40,15 +40,15 @@ final class RequestBodyReader: Sendable {
 
     var progress: Progress { state.withLock { $0.progress } }
 
-    /// Whether anybody has asked for the body.
+    /// Whether reading the body has begun.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Sets what is called when bytes, or the end, have arrived.
+    /// Sets the closure that is called when bytes or the end of the body were read.
     func onProgress(_ report: @escaping @Sendable (Progress) -> Void) {
         state.withLock { $0.report = report }
     }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     func next() async throws -> ByteBuffer? {
         if progress.isComplete { return nil }
         try await begin()
@@ -69,7 +69,7 @@ final class RequestBodyReader: Sendable {
         }
     }
 
-    /// Reads to the end and forgets.
+    /// Reads and discards the rest of the body.
     func drain() async throws {
         while try await next() != nil {}
     }
@@ -83,7 +83,7 @@ final class RequestBodyReader: Sendable {
         try await link.sendContinue()
     }
 
-    /// Takes bytes up to the next fault's point.
+    /// Takes bytes up to the offset of the next fault.
     private func take(_ bytes: ByteBuffer) -> ByteBuffer {
         var rest = bytes
         let count = state.withLock { state in

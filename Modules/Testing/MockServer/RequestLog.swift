@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a ``MockServer`` has seen, and who waits to see more.
+/// The requests and failures that a ``MockServer`` has recorded, and the tasks that wait for the next request.
 final class RequestLog: Sendable {
     private typealias Next = Result<RecordedRequest, TestingError>
 
@@ -8,7 +8,7 @@ final class RequestLog: Sendable {
         var requests: [RecordedRequest] = []
         var failures: [MockServer.ConnectionFailure] = []
         var resets: [MockServer.StreamReset] = []
-        /// How many requests ``next()`` has returned.
+        /// The number of requests that ``next()`` has returned.
         var returned = 0
         var waiters: [(id: UInt64, continuation: CheckedContinuation<Next, Never>)] = []
         var lastID: UInt64 = 0
@@ -21,12 +21,12 @@ final class RequestLog: Sendable {
     var failures: [MockServer.ConnectionFailure] { state.withLock { $0.failures } }
     var resets: [MockServer.StreamReset] { state.withLock { $0.resets } }
 
-    /// Adds a request and returns its place, for ``update(_:_:)``.
+    /// Adds a request, and returns its index for ``update(_:_:)``.
     @discardableResult
     func record(_ request: RecordedRequest) -> Int {
         var request = request
-        // The log must not keep the connection.
-        request.chunks = RequestBodyChunks(.bytes(request.body))
+        // The log must not retain the connection.
+        request.bodyChunks = RequestBodyChunks(.bytes(request.body))
         let (place, waiter) = state.withLock { [request] state in
             state.requests.append(request)
             guard !state.waiters.isEmpty else {
@@ -71,7 +71,7 @@ final class RequestLog: Sendable {
         return try next.get()
     }
 
-    /// What can be returned at once; nil when the continuation waits.
+    /// Returns a result that is available immediately, or adds the continuation to the waiters and returns nil.
     private func enter(_ id: UInt64, _ continuation: CheckedContinuation<Next, Never>) -> Next? {
         state.withLock { state in
             if Task.isCancelled { return .failure(Self.cancelled) }
@@ -85,7 +85,7 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// Tells those who wait that nothing more comes.
+    /// Fails the waiters: no more requests are recorded.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
@@ -96,10 +96,10 @@ final class RequestLog: Sendable {
     }
 
     private static var cancelled: TestingError {
-        TestingError(.cancelled, "The task that waited for a request was cancelled.")
+        TestingError(.cancelled, "The task was cancelled while it waited for a request.")
     }
 
     private static var shutDown: TestingError {
-        TestingError(.shutDown, "The server was shut down; no request comes any more.")
+        TestingError(.shutDown, "The server was shut down, and all of its requests were returned.")
     }
 }

@@ -2,18 +2,18 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import NIOCore
 
-/// Brings a request to the handler, and its response back; the same for both protocol versions.
+/// Passes a request to the handler and returns its response, for both HTTP versions.
 struct Responder: Sendable {
     let handler: MockServer.Handler
     let configuration: MockServer.Configuration
     let log: RequestLog
 
-    /// Whether the body's reader is to send `100 Continue`.
+    /// Whether the reader of the body sends `100 Continue`.
     func sendsContinue(_ head: RequestHead) -> Bool {
         configuration.sendsContinue && head.expectsContinue
     }
 
-    /// The response, with the faults of the plan before its own.
+    /// Returns the response, with the faults of the plan before its own.
     func respond(
         to request: RecordedRequest, _ body: RequestBodyReader, _ faults: [MockServer.Fault],
         over link: any ExchangeLink
@@ -35,7 +35,7 @@ struct Responder: Sendable {
                 log.update(place) { $0.note(progress) }
             }
             for fault in faults where fault.trigger == .requestHead { try await link.perform(fault.effect) }
-            request.chunks = RequestBodyChunks(.live(body))
+            request.bodyChunks = RequestBodyChunks(.live(body))
         case .collected(let limit):
             do {
                 for fault in faults where fault.trigger == .requestHead { try await link.perform(fault.effect) }
@@ -52,7 +52,7 @@ struct Responder: Sendable {
         return await handler(request)
     }
 
-    /// Reads the body into the request; stops at the limit, and leaves the request incomplete then.
+    /// Reads the body into the request. At the limit it stops and leaves the request incomplete.
     private func collect(_ body: RequestBodyReader, upTo limit: Int, into request: inout RecordedRequest) async throws {
         while let chunk = try await body.next() {
             guard request.body.count + chunk.readableBytes <= limit else { return }
@@ -60,7 +60,7 @@ struct Responder: Sendable {
             request.bodyLength = request.body.count
         }
         request.note(body.progress)
-        request.chunks = RequestBodyChunks(.bytes(request.body))
+        request.bodyChunks = RequestBodyChunks(.bytes(request.body))
     }
 }
 

@@ -3,10 +3,10 @@ internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
-/// Thrown when a fault has ended an exchange: the connection is done with, and so is who served it.
+/// Thrown when a fault has ended an exchange, to end the task that serves it.
 struct ExchangeEnded: Error {}
 
-/// An accepted connection, as the task that serves it sees it.
+/// An accepted connection, for the task that serves it.
 final class ServerConnection: ExchangeLink {
     struct TLSSession: Sendable {
         var version: String
@@ -43,13 +43,13 @@ final class ServerConnection: ExchangeLink {
         set { status.withLock { $0.tlsSession = newValue } }
     }
 
-    /// What ends the connection in order, when it speaks HTTP/2.
+    /// The handler that ends the connection gracefully, when it uses HTTP/2.
     var http2: NIOLoopBound<HTTP2ConnectionHandler>? {
         get { status.withLock { $0.http2 } }
         set { status.withLock { $0.http2 = newValue } }
     }
 
-    /// Called on the event loop, with what handlers below tell.
+    /// Records the TLS session when the event is the end of a handshake. Called on the event loop.
     func note(_ event: Any) {
         guard let completed = event as? TLSHandshakeCompleted else { return }
         tlsSession = TLSSession(
@@ -59,7 +59,7 @@ final class ServerConnection: ExchangeLink {
 
     var failedHandshake: Bool { isTLS && tlsSession == nil }
 
-    /// Called on the event loop, when the head of a request over HTTP/1.1 arrives.
+    /// Called on the event loop when the head of an HTTP/1.1 request arrives.
     func beginExchange() {
         status.withLock { $0.exchangesInProgress += 1 }
     }
@@ -68,10 +68,10 @@ final class ServerConnection: ExchangeLink {
         status.withLock { $0.exchangesInProgress -= 1 }
     }
 
-    /// Sends bytes, and returns when the socket has taken them.
+    /// Sends bytes, and returns when they were written to the socket.
     ///
-    /// The end of an exchange is noted in the same turn of the event loop in which its last byte leaves, so that a
-    /// client which has the whole response also finds the connection idle.
+    /// The exchange ends in the same turn of the event loop in which its last byte is written, so that the connection is
+    /// idle once a client has received the whole response.
     func write(_ bytes: ByteBuffer, endsExchange: Bool = false) async throws {
         try await channel.eventLoop.flatSubmit { [channel] in
             channel.writeAndFlush(bytes).map { if endsExchange { self.endExchange() } }
@@ -97,22 +97,22 @@ final class ServerConnection: ExchangeLink {
         throw ExchangeEnded()
     }
 
-    /// Lets a connection begin that was held for its faults at connect.
+    /// Activates a connection that was held for its faults at `.connect`.
     func release() async {
         await onWire { $0.release() }
     }
 
-    /// Closes in order, over TLS with close_notify.
+    /// Closes the connection gracefully, over TLS with close_notify.
     func close() async {
         try? await channel.close().get()
     }
 
-    /// Ends the sending side in order.
+    /// Closes the sending side gracefully.
     func halfClose() async {
         try? await channel.close(mode: .output).get()
     }
 
-    /// Closes the TCP connection under TLS.
+    /// Closes the TCP connection without close_notify.
     func abort() async {
         await onWire { $0.close() }
     }
@@ -134,5 +134,73 @@ final class ServerConnection: ExchangeLink {
 
     private func onWire(_ action: @escaping @Sendable (WireHandler) -> Void) async {
         try? await channel.eventLoop.submit { [wire] in action(wire.value) }.get()
+    }
+}
+
+/// The carrier of one exchange: the connection over HTTP/1.1, a stream over HTTP/2.
+protocol ExchangeLink: Sendable {
+    /// The clock for delays and throttles.
+    var clock: any Clock<Duration> { get }
+
+    /// Performs a fault's effect. Throws ``ExchangeEnded`` unless the exchange continues after it.
+    func perform(_ effect: MockServer.Fault.Effect) async throws
+
+    /// Sends `100 Continue`.
+    func sendContinue() async throws
+}
+
+/// The open connections of a server with the tasks that serve them.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var accepted = 0
+        var running: [Int: (connection: ServerConnection, task: Task<Void, Never>)] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var acceptedConnections: Int { state.withLock { $0.accepted } }
+    var openConnections: Int { state.withLock { $0.running.count } }
+    var connections: [ServerConnection] { state.withLock { $0.running.values.map(\.connection) } }
+
+    func makeIndex() -> Int {
+        state.withLock { state in
+            defer { state.accepted += 1 }
+            return state.accepted
+        }
+    }
+
+    /// Runs an operation in a task that is cancelled when the connection closes.
+    func run(_ connection: ServerConnection, _ work: @escaping @Sendable () async -> Void) throws(TestingError) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            guard !state.isClosed else { return nil }
+            let task = Task {
+                await work()
+                // The channel's handlers are removed in the next turn of the event loop, which must not stop before.
+                try? await connection.channel.closeFuture.get()
+                self.remove(connection)
+            }
+            state.running[connection.index] = (connection, task)
+            return task
+        }
+        guard let task else { throw TestingError(.shutDown, "The server was shut down.") }
+        connection.channel.closeFuture.whenComplete { _ in task.cancel() }
+    }
+
+    private func remove(_ connection: ServerConnection) {
+        state.withLock { _ = $0.running.removeValue(forKey: connection.index) }
+    }
+
+    /// Closes all connections, cancels their tasks, and waits for these to end.
+    func closeAll() async {
+        let running = state.withLock { state in
+            state.isClosed = true
+            return Array(state.running.values)
+        }
+        for (connection, task) in running {
+            task.cancel()
+            await connection.abort()
+        }
+        for (_, task) in running { await task.value }
     }
 }

@@ -2,8 +2,9 @@ internal import LinnetTransport
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
+internal import NIOPosix
 
-/// What a server does with the connections it accepts.
+/// Sets up and serves the connections that a server accepts.
 struct Service: Sendable {
     enum Kind: Sendable {
         case http(MockServer.Handler)
@@ -16,9 +17,9 @@ struct Service: Sendable {
     let log = RequestLog()
     let registry = ConnectionRegistry()
 
-    /// Makes the pipeline of a new connection, and the task that serves it.
+    /// Creates the pipeline of a new connection and the task that serves it.
     ///
-    /// Runs on the channel's event loop.
+    /// Called on the channel's event loop.
     func accept(_ channel: any Channel) throws {
         let index = registry.makeIndex()
         let faults = configuration.faults.faults(connectionIndex: index)
@@ -42,7 +43,7 @@ struct Service: Sendable {
         }
     }
 
-    /// Installs the version of HTTP, or what finds it out; the queue yields it.
+    /// Installs the handlers of the HTTP version, or a selector that detects the version. The queue yields the result.
     private func negotiate(
         _ connection: ServerConnection, _ responder: Responder
     ) throws -> InboundQueue<NegotiatedProtocol> {
@@ -107,7 +108,58 @@ struct Service: Sendable {
         }
         await connection.close()
         if connection.failedHandshake {
-            log.recordFailure(on: connection.index, "The client ended the connection before TLS was up.")
+            log.recordFailure(
+                on: connection.index, "The client closed the connection before the TLS handshake was complete.")
         }
+    }
+}
+
+/// The HTTP version of a connection, with the type that serves it.
+enum NegotiatedProtocol: Sendable {
+    case http1(HTTP1Connection)
+    case http2(HTTP2Connection)
+
+    func serve() async throws {
+        switch self {
+        case .http1(let connection): try await connection.serve()
+        case .http2(let connection): await connection.serve()
+        }
+    }
+}
+
+/// A listening socket with its event loop thread.
+struct Listener: Sendable {
+    let port: Int
+    private let channel: any Channel
+    private let group: MultiThreadedEventLoopGroup
+
+    static func start(_ service: Service) async throws(TestingError) -> Listener {
+        // A separate thread: a client that blocks its event loop must not block the server, and the thread's descriptors
+        // are closed with it at shutdown.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let channel = try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 256)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try service.accept(channel) }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            return Listener(port: channel.localAddress?.port ?? 0, channel: channel, group: group)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw TestingError(.cannotListen, "The server cannot listen on 127.0.0.1: \(error).", underlying: error)
+        }
+    }
+
+    /// Closes the listening socket.
+    func stopAccepting() async {
+        try? await channel.close().get()
+    }
+
+    /// Closes the remaining channels and ends the thread.
+    func stop() async {
+        try? await group.shutdownGracefully()
     }
 }

@@ -1,9 +1,9 @@
 internal import LinnetTransport
 internal import NIOCore
 
-/// Waits until a connection shows which version of HTTP it speaks: by ALPN over TLS, otherwise by its first bytes.
+/// Determines the HTTP version of a connection: by ALPN over TLS, otherwise by its first bytes.
 ///
-/// It stays in the pipeline, and lets everything by once that is known.
+/// It stays in the pipeline and forwards everything once the version is known.
 final class VersionSelector: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -13,7 +13,7 @@ final class VersionSelector: ChannelInboundHandler {
         case http2
     }
 
-    /// What an HTTP/2 client begins with (RFC 9113, 3.4).
+    /// The connection preface of an HTTP/2 client (RFC 9113, 3.4).
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     private let isTLS: Bool
@@ -23,8 +23,8 @@ final class VersionSelector: ChannelInboundHandler {
     private var held = ByteBuffer()
 
     /// - Parameters:
-    ///   - chosen: Receives what `install` has made, or the end of the connection.
-    ///   - install: Adds the handlers of a version to the pipeline's end.
+    ///   - chosen: Receives the result of `install`, or the end of the connection.
+    ///   - install: Adds the handlers of a version to the end of the pipeline.
     init(
         isTLS: Bool, chosen: InboundQueue<NegotiatedProtocol>,
         install: @escaping (Version) throws -> NegotiatedProtocol
@@ -61,7 +61,7 @@ final class VersionSelector: ChannelInboundHandler {
         if isDecided { context.fireErrorCaught(error) } else { chosen.finish(error) }
     }
 
-    /// Nil while the bytes could become either.
+    /// The version that the first bytes indicate; nil when more bytes are needed.
     private func version(of bytes: ByteBufferView) -> Version? {
         let count = min(bytes.count, Self.preface.count)
         guard bytes.prefix(count).elementsEqual(Self.preface.prefix(count)) else { return .http1 }

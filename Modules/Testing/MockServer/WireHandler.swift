@@ -8,8 +8,8 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Stands between the socket and TLS, to do what TLS must not soften: hold a fresh connection still, close without
-/// close_notify, reset.
+/// A handler between the socket and TLS for effects that bypass TLS: holding a new connection, closing without
+/// close_notify, and resetting.
 final class WireHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -17,11 +17,11 @@ final class WireHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
-    /// While held, nobody above hears that the channel is open, and nothing is read.
+    /// While held, the handlers above do not see that the channel is active, and nothing is read.
     private var isHeld: Bool
     private var heldActive = false
     private var heldRead = false
-    /// Once frozen, nothing gets through either way, and who writes waits.
+    /// When frozen, nothing is forwarded in either direction, and writes stay pending.
     private var isFrozen = false
     private var frozenPromises: [EventLoopPromise<Void>] = []
 
@@ -59,10 +59,10 @@ final class WireHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset by the client: the channel is closed by NIO, and that is all a server needs to know.
+        // Caused by a reset of the client, after which NIO closes the channel.
     }
 
-    /// Lets a held connection begin.
+    /// Activates a held connection.
     func release() {
         guard isHeld, let context else { return }
         isHeld = false
@@ -70,17 +70,17 @@ final class WireHandler: ChannelDuplexHandler {
         if heldRead { context.read() }
     }
 
-    /// Lets nothing through any more: what comes is thrown away, so that the client's end is still seen.
+    /// Stops forwarding. Received bytes are discarded, so that the end of the connection is still detected.
     func freeze() {
         isFrozen = true
     }
 
-    /// FIN, without a word from TLS.
+    /// Closes the connection with FIN, without close_notify.
     func close() {
         context?.close(promise: nil)
     }
 
-    /// RST: with a linger time of 0, close throws away what is unsent (socket(7), SO_LINGER).
+    /// Resets the connection: with a linger time of 0, closing sends RST (socket(7), SO_LINGER).
     func reset() {
         guard let context else { return }
         guard let socket = context.channel as? any SocketOptionProvider else {

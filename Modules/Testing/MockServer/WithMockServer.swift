@@ -1,4 +1,4 @@
-/// Starts a server, runs a closure with it, and shuts it down, also when the closure throws.
+/// Starts a server, runs a closure with it, and shuts it down, even when the closure throws.
 ///
 /// ```swift
 /// try await withMockServer(handler: { .text($0.path) }) { server in
@@ -6,7 +6,13 @@
 /// }
 /// ```
 ///
-/// Fails as ``MockServer/start(tls:configuration:handler:)`` and as the closure does.
+/// - Parameters:
+///   - identity: The certificate chain and key for TLS. Nil, the default, serves plain HTTP.
+///   - configuration: The settings of the server.
+///   - handler: Answers the requests.
+///   - perform: The closure that uses the server.
+/// - Returns: The result of the closure.
+/// - Throws: The errors of ``MockServer/start(tls:configuration:handler:)`` and of the closure.
 public func withMockServer<Result>(
     tls identity: TestPKI.Identity? = nil,
     configuration: MockServer.Configuration = MockServer.Configuration(),
@@ -24,7 +30,7 @@ public func withMockServer<Result>(
     }
 }
 
-/// Runs a closure with a server that answers by routes, and shuts the server down.
+/// Starts a server that answers requests with routes, runs a closure with it, and shuts it down.
 public func withMockServer<Result>(
     routes: MockServer.Routes,
     tls identity: TestPKI.Identity? = nil,
@@ -35,7 +41,7 @@ public func withMockServer<Result>(
     return try await withMockServer(tls: identity, configuration: configuration, handler: handler, perform: perform)
 }
 
-/// Runs a closure with a server whose response is always the same, and shuts the server down.
+/// Starts a server with a fixed response, runs a closure with it, and shuts it down.
 public func withMockServer<Result>(
     _ response: MockResponse,
     tls identity: TestPKI.Identity? = nil,

@@ -4,7 +4,7 @@ internal import LinnetSecurity
 
 /// A certificate with its key.
 final class Minted: Sendable {
-    // SAFETY: neither is changed after it was made, and OpenSSL counts references to them with atomics.
+    // SAFETY: not modified after their creation, and OpenSSL's reference counts are atomic.
     nonisolated(unsafe) let x509: OpaquePointer
     nonisolated(unsafe) let key: OpaquePointer
     let certificate: Certificate
@@ -19,7 +19,8 @@ final class Minted: Sendable {
         do {
             certificate = try Certificate(pem: certificatePEM)
         } catch {
-            throw TestingError(.cannotMint, "OpenSSL does not read the certificate that it wrote.", underlying: error)
+            throw TestingError(
+                .cannotMint, "The created certificate could not be parsed: \(error)", underlying: error)
         }
     }
 
@@ -29,22 +30,23 @@ final class Minted: Sendable {
     }
 }
 
-/// Makes certificates.
+/// Creates keys and certificates.
 enum Mint {
     static func certificate(_ request: CertificateRequest, issuer: Minted?) throws(TestingError) -> Minted {
         guard let key = makeKey(request.key) else {
-            throw TestingError(.cannotMint, "OpenSSL makes no \(request.key) key.")
+            throw TestingError(.cannotMint, "OpenSSL could not create a \(request.key) key.")
         }
         guard let x509 = X509_new() else {
             EVP_PKEY_free(key)
-            throw TestingError(.cannotMint, "OpenSSL has no memory for a certificate.")
+            throw TestingError(.cannotMint, "OpenSSL could not allocate a certificate.")
         }
         let signer = issuer?.key ?? key
         let digest = [EVP_PKEY_ED25519, EVP_PKEY_ED448].contains(EVP_PKEY_get_id(signer)) ? nil : EVP_sha256()
         guard fill(x509, request, key: key, issuer: issuer?.x509 ?? x509), X509_sign(x509, signer, digest) > 0 else {
             X509_free(x509)
             EVP_PKEY_free(key)
-            throw TestingError(.cannotMint, "OpenSSL refuses to make a certificate for \(request.commonName).")
+            throw TestingError(
+                .cannotMint, "OpenSSL could not create a certificate for \"\(request.commonName)\".")
         }
         return try Minted(x509: x509, key: key)
     }
@@ -74,7 +76,7 @@ enum Mint {
     private static func fill(
         _ x509: OpaquePointer, _ request: CertificateRequest, key: OpaquePointer, issuer: OpaquePointer
     ) -> Bool {
-        // Positive, and of 63 random bits (CA/Browser Forum, 7.1).
+        // A positive serial number with 63 random bits (Baseline Requirements, 7.1).
         let serial = UInt64.random(in: 1...UInt64(Int64.max))
         let (start, end) = (request.validity.notBefore, request.validity.notAfter)
         guard X509_set_version(x509, 2) == 1,
@@ -108,5 +110,71 @@ enum Mint {
         let count = linnet_BIO_get_mem_data(bio, &data)
         guard count > 0, let data else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: data, count: count), as: UTF8.self)
+    }
+}
+
+/// The content of a certificate to create.
+struct CertificateRequest {
+    enum Kind {
+        case authority(pathLength: Int)
+        case server
+        case client
+        case responder
+    }
+
+    var commonName: String
+    var kind: Kind
+    var hosts: [String] = []
+    var addresses: [String] = []
+    var validity = TestPKI.Validity.current
+    var key = TestPKI.KeyKind.p256
+    var promisesStaple = false
+
+    init(commonName: String, kind: Kind) {
+        self.commonName = commonName
+        self.kind = kind
+    }
+
+    init(_ options: TestPKI.Options) {
+        // A common name has at most 64 characters (RFC 5280, appendix A.1): it is omitted for a longer host name.
+        let name = options.commonName ?? options.hosts.first ?? options.addresses.first ?? "unnamed"
+        commonName = name.utf8.count > 64 ? "" : name
+        kind = options.isForClients ? .client : .server
+        hosts = options.hosts
+        addresses = options.addresses
+        validity = options.validity
+        key = options.key
+        promisesStaple = options.promisesStaple
+    }
+
+    /// The X.509 extensions in OpenSSL's configuration syntax.
+    var extensions: [(name: String, value: String)] {
+        var extensions: [(String, String)] = [("subjectKeyIdentifier", "hash")]
+        switch kind {
+        case .authority(let pathLength):
+            extensions.append(("basicConstraints", "critical,CA:TRUE,pathlen:\(pathLength)"))
+            extensions.append(("keyUsage", "critical,keyCertSign,cRLSign"))
+        case .server:
+            let isRSA = key == .rsa1024 || key == .rsa2048
+            extensions.append(("basicConstraints", "critical,CA:FALSE"))
+            extensions.append(("keyUsage", "critical,digitalSignature" + (isRSA ? ",keyEncipherment" : "")))
+            extensions.append(("extendedKeyUsage", "serverAuth"))
+        case .client:
+            extensions.append(("basicConstraints", "critical,CA:FALSE"))
+            extensions.append(("keyUsage", "critical,digitalSignature"))
+            extensions.append(("extendedKeyUsage", "clientAuth"))
+        case .responder:
+            extensions.append(("basicConstraints", "critical,CA:FALSE"))
+            extensions.append(("keyUsage", "critical,digitalSignature"))
+            extensions.append(("extendedKeyUsage", "OCSPSigning"))
+        }
+        let names = hosts.map { "DNS:" + $0 } + addresses.map { "IP:" + $0 }
+        if !names.isEmpty {
+            // Critical when the subject is empty (RFC 5280, 4.2.1.6).
+            extensions.append(
+                ("subjectAltName", (commonName.isEmpty ? "critical," : "") + names.joined(separator: ",")))
+        }
+        if promisesStaple { extensions.append(("tlsfeature", "status_request")) }
+        return extensions
     }
 }

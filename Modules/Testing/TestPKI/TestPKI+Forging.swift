@@ -2,9 +2,9 @@ internal import COpenSSL
 internal import FoundationEssentials
 
 extension TestPKI {
-    /// Makes a certificate from a template, issued by another one, or by the intermediate authority.
+    /// Creates a certificate from a template, issued by another forged certificate or by an authority of this PKI.
     ///
-    /// Adds the key identifiers that are right, unless the template has some.
+    /// Adds correct key identifiers unless the template has its own.
     package func forge(
         _ template: CertificateTemplate, by issuer: ForgedCertificate? = nil, byRoot: Bool = false
     ) throws(TestingError) -> ForgedCertificate {
@@ -15,18 +15,18 @@ extension TestPKI {
             issuerKey: issuer?.keyIdentifier ?? Forge.keyIdentifier(own.key))
     }
 
-    /// Makes a certificate from a template that is signed by itself, such as a root.
+    /// Creates a self-signed certificate from a template, such as a root.
     ///
-    /// Adds the subject key identifier that is right, unless the template has one.
+    /// Adds a correct subject key identifier unless the template has its own.
     ///
-    /// - Parameter key: Whose key it has; nil, the default, makes a new one.
+    /// - Parameter key: The certificate whose key is used. Nil, the default, creates a new key.
     package static func forgeRoot(
         _ template: CertificateTemplate, withKeyOf key: ForgedCertificate? = nil
     ) throws(TestingError) -> ForgedCertificate {
         try Forge.certificate(template, key: key?.key, issuerName: template.subject)
     }
 
-    /// Makes a certificate from a template with the key that another one has, issued by a third: a cross-certificate.
+    /// Creates a cross-certificate from a template: with the key of one certificate, issued by another.
     package static func forge(
         _ template: CertificateTemplate, withKeyOf key: ForgedCertificate, by issuer: ForgedCertificate
     ) throws(TestingError) -> ForgedCertificate {
@@ -34,7 +34,7 @@ extension TestPKI {
             template, key: key.key, signer: issuer.key, issuerName: issuer.subject, issuerKey: issuer.keyIdentifier)
     }
 
-    /// What a server needs to show a forged certificate: its key, and the issuers that it presents.
+    /// Returns the identity with which a server presents a forged certificate and its issuers.
     package static func identity(
         _ leaf: ForgedCertificate, issuers: [ForgedCertificate]
     ) throws(TestingError) -> Identity {
@@ -49,23 +49,23 @@ extension ForgedCertificate {
                 var position = bytes.bindMemory(to: UInt8.self).baseAddress
                 return d2i_X509(nil, &position, bytes.count)
             }
-            guard let parsed else { throw TestingError(.cannotMint, "OpenSSL does not read the certificate.") }
+            guard let parsed else { throw TestingError(.cannotMint, "OpenSSL could not parse the certificate.") }
             EVP_PKEY_up_ref(key)
             return try Minted(x509: parsed, key: key)
         }
     }
 }
 
-/// Puts a certificate together and signs it.
+/// Assembles and signs certificates from templates.
 enum Forge {
-    /// Signs a template, with its own key where there is no other, and adds the key identifiers that are right.
+    /// Signs a template, with its own key when no signer is given, and adds correct key identifiers.
     static func certificate(
         _ template: CertificateTemplate, key given: OpaquePointer? = nil, signer: OpaquePointer? = nil,
         issuerName: [UInt8], issuerKey: [UInt8]? = nil
     ) throws(TestingError) -> ForgedCertificate {
         if let given { EVP_PKEY_up_ref(given) }
         guard let key = given ?? Mint.makeKey(template.keyKind) else {
-            throw TestingError(.cannotMint, "OpenSSL makes no \(template.keyKind) key.")
+            throw TestingError(.cannotMint, "OpenSSL could not create a \(template.keyKind) key.")
         }
         var template = template
         let identifier = keyIdentifier(key)
@@ -75,7 +75,7 @@ enum Forge {
         if let issuerKey, !template.extensions.contains(where: { $0.identifier == "2.5.29.35" }) {
             template.set("2.5.29.35", ASN1.sequence(ASN1.value(0x80, issuerKey)))
         }
-        // An empty value says that the extension is to be left out.
+        // An extension with an empty value is omitted.
         template.extensions.removeAll { $0.value.isEmpty }
         let der = try sign(template, publicKey: key, issuerName: issuerName, signer: signer ?? key)
         return ForgedCertificate(der: der, key: key, subject: template.subject, keyIdentifier: identifier)
@@ -96,12 +96,12 @@ enum Forge {
             ASN1.sequence(template.notBefore, template.notAfter), template.subject,
             template.publicKey ?? der { i2d_PUBKEY(publicKey, $0) }, template.uniqueIdentifiers, list)
         guard let signature = signature(body, signer, template.digest) else {
-            throw TestingError(.cannotMint, "OpenSSL does not sign with \(template.digest).")
+            throw TestingError(.cannotMint, "OpenSSL could not sign with \(template.digest).")
         }
         return Data(ASN1.sequence(body, template.outerAlgorithm ?? algorithm, ASN1.bitString(signature)))
     }
 
-    /// SHA-1 of the key's bits (RFC 5280, 4.2.1.2), as OpenSSL makes it.
+    /// The SHA-1 digest of the public key's bits (RFC 5280, 4.2.1.2), as OpenSSL computes it.
     static func keyIdentifier(_ key: OpaquePointer) -> [UInt8] {
         let info = der { i2d_PUBKEY(key, $0) }
         var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))

@@ -3,40 +3,39 @@ public import FoundationEssentials
 public import LinnetSecurity
 
 extension TestPKI {
-    /// One of the two authorities.
+    /// An authority of a test PKI.
     public enum Authority: Sendable {
-        /// The root.
+        /// The root authority.
         case root
-        /// The intermediate one.
+        /// The intermediate authority.
         case intermediate
     }
 
-    /// What an OCSP response says of a certificate (RFC 6960, 2.2).
+    /// The status of a certificate in an OCSP response (RFC 6960, 2.2).
     public enum Status: Sendable {
-        /// It is not revoked.
+        /// The certificate is not revoked.
         case good
-        /// It is revoked.
+        /// The certificate is revoked.
         case revoked
-        /// The responder does not know it.
+        /// The responder does not know the certificate.
         case unknown
     }
 
     private func issuer(_ authority: Authority) -> Minted { authority == .root ? rootIssuer : intermediateIssuer }
 
-    /// Makes a revocation list (RFC 5280, 5) in DER.
+    /// Creates a certificate revocation list (RFC 5280, 5) in DER.
     ///
     /// - Parameters:
-    ///   - revoked: The certificates in it.
-    ///   - authority: Who issues it. The default is the intermediate authority, which issues identities.
-    ///   - validity: From its `thisUpdate` to its `nextUpdate`. The default is now.
-    ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    ///   - revoked: The revoked certificates.
+    ///   - authority: The issuer. The default is the intermediate authority, which issues identities.
+    ///   - validity: The period from `thisUpdate` to `nextUpdate`. The default is ``Validity/current``.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func revocationList(
         revoking revoked: [Certificate], by authority: Authority = .intermediate, validity: Validity = .current
     ) throws(TestingError) -> Data {
         let issuer = issuer(authority)
         guard let list = X509_CRL_new(), let now = ASN1_TIME_new() else {
-            throw TestingError(.cannotMint, "OpenSSL has no memory for a revocation list.")
+            throw TestingError(.cannotMint, "OpenSSL could not allocate a revocation list.")
         }
         defer {
             X509_CRL_free(list)
@@ -52,7 +51,7 @@ extension TestPKI {
             revoked.allSatisfy({ add($0, to: list) }),
             Self.add(number: 1, authority: issuer, to: list),
             X509_CRL_sort(list) == 1, X509_CRL_sign(list, issuer.key, EVP_sha256()) > 0
-        else { throw TestingError(.cannotMint, "OpenSSL refuses to make a revocation list.") }
+        else { throw TestingError(.cannotMint, "OpenSSL could not create a revocation list.") }
         return Data(Forge.der { i2d_X509_CRL(list, $0) })
     }
 
@@ -88,16 +87,15 @@ extension TestPKI {
         return true
     }
 
-    /// Makes an OCSP response about an identity's leaf (RFC 6960) in DER.
+    /// Creates an OCSP response (RFC 6960) for an identity's leaf certificate in DER.
     ///
     /// - Parameters:
-    ///   - identity: Whom it is about.
-    ///   - status: What it says.
-    ///   - validity: From its `thisUpdate` to its `nextUpdate`. The default is now.
-    ///   - responder: Who signs it; nil, the default, is the intermediate authority, which issued the leaf.
-    ///   - usesSHA256: Whether it names the certificate by SHA-256 instead of SHA-1. The default is false, as is usual.
-    ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    ///   - identity: The identity.
+    ///   - status: The status of its certificate. The default is `.good`.
+    ///   - validity: The period from `thisUpdate` to `nextUpdate`. The default is ``Validity/current``.
+    ///   - responder: The signer. Nil, the default, is the intermediate authority, which issued the certificate.
+    ///   - usesSHA256: Whether the certificate is identified with SHA-256 instead of SHA-1. The default is false.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func ocspResponse(
         about identity: Identity, _ status: Status = .good, validity: Validity = .current,
         signedBy responder: Identity? = nil, usesSHA256: Bool = false
@@ -110,7 +108,7 @@ extension TestPKI {
         }
     }
 
-    /// The same by a responder with an RSA key, signed with RSASSA-PSS over a digest by its OpenSSL name.
+    /// Creates an OCSP response that a responder with an RSA key signs with RSASSA-PSS; the digest has its OpenSSL name.
     package func ocspResponse(
         about identity: Identity, signedBy responder: Identity, pssDigest: String
     ) throws(TestingError) -> Data {
@@ -129,7 +127,7 @@ extension TestPKI {
         sign: (OpaquePointer) -> Bool
     ) throws(TestingError) -> Data {
         guard let basic = OCSP_BASICRESP_new(), let start = ASN1_TIME_new(), let end = ASN1_TIME_new() else {
-            throw TestingError(.cannotMint, "OpenSSL has no memory for an OCSP response.")
+            throw TestingError(.cannotMint, "OpenSSL could not allocate an OCSP response.")
         }
         defer {
             OCSP_BASICRESP_free(basic)
@@ -140,21 +138,22 @@ extension TestPKI {
             .good: V_OCSP_CERTSTATUS_GOOD, .revoked: V_OCSP_CERTSTATUS_REVOKED, .unknown: V_OCSP_CERTSTATUS_UNKNOWN,
         ]
         guard let id = OCSP_cert_to_id(digest, identity.leaf.x509, intermediateIssuer.x509) else {
-            throw TestingError(.cannotMint, "OpenSSL names no certificate.")
+            throw TestingError(.cannotMint, "OpenSSL could not create a certificate identifier.")
         }
         defer { OCSP_CERTID_free(id) }
         guard X509_gmtime_adj(start, Int(validity.notBefore.components.seconds)) != nil,
             X509_gmtime_adj(end, Int(validity.notAfter.components.seconds)) != nil,
             OCSP_basic_add1_status(basic, id, codes[status] ?? 0, 0, start, start, end) != nil,
             sign(basic), let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
-        else { throw TestingError(.cannotMint, "OpenSSL refuses to make an OCSP response.") }
+        else { throw TestingError(.cannotMint, "OpenSSL could not create an OCSP response.") }
         defer { OCSP_RESPONSE_free(response) }
         return Data(Forge.der { i2d_OCSP_RESPONSE(response, $0) })
     }
 
-    /// Makes an identity that may sign OCSP responses (RFC 6960, 4.2.2.2).
+    /// Creates an identity that is authorized to sign OCSP responses (RFC 6960, 4.2.2.2).
     ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    /// - Parameter configure: Changes the default options.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func responder(_ configure: (inout Options) -> Void = { _ in }) throws(TestingError) -> Identity {
         var options = Options()
         configure(&options)

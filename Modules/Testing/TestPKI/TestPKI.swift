@@ -1,6 +1,6 @@
 public import LinnetSecurity
 
-/// Certificate authorities and servers' identities, made at run time and valid around now.
+/// A test PKI: certificate authorities and identities that are created at run time.
 ///
 /// ```swift
 /// let pki = try TestPKI()
@@ -9,60 +9,61 @@ public import LinnetSecurity
 /// let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
 /// ```
 public struct TestPKI: Sendable {
-    /// What an identity is made of.
+    /// The properties of an identity.
     public struct Options: Sendable {
-        /// The host names it is for. The default is `localhost`.
+        /// The host names of the certificate. The default is `localhost`.
         public var hosts = ["localhost"]
-        /// The IP addresses it is for. The default is `127.0.0.1` and `::1`.
+        /// The IP addresses of the certificate. The default is `127.0.0.1` and `::1`.
         public var addresses = ["127.0.0.1", "::1"]
-        /// When it is valid. The default is now.
+        /// The validity of the certificate. The default is ``Validity/current``.
         public var validity = Validity.current
-        /// The common name of its subject; nil, the default, is for the first of the hosts, or else of the addresses.
+        /// The common name of the subject. Nil, the default, uses the first host name, or else the first address.
         public var commonName: String?
-        /// Its key. The default is P-256.
+        /// The kind of the key. The default is P-256.
         public var key = KeyKind.p256
-        /// Whether its chain goes over the intermediate authority. The default is true.
+        /// Whether the intermediate authority issues the certificate, rather than the root. The default is true.
         public var hasIntermediate = true
-        /// Whether it promises a stapled OCSP response (RFC 7633). The default is false.
+        /// Whether the certificate requires a stapled OCSP response (RFC 7633). The default is false.
         public var promisesStaple = false
-        /// Whether it may be used by clients only, which a server must not be accepted with. The default is false.
+        /// Whether the certificate is valid for client authentication only. The default is false.
         public var isForClients = false
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// A server's chain and key.
+    /// A certificate chain with its private key.
     public struct Identity: Sendable {
-        /// The chain, leaf first, without the root, as PEM.
+        /// The chain in PEM: the leaf first, without the root.
         public let certificateChainPEM: String
-        /// The key, as PEM.
+        /// The private key in PEM.
         public let privateKeyPEM: String
-        /// The chain, leaf first, without the root.
+        /// The chain: the leaf first, without the root.
         public let chain: [Certificate]
 
         let leaf: Minted
 
-        /// The leaf.
+        /// The leaf certificate.
         public var certificate: Certificate { chain[0] }
-        /// The pin of the leaf's key.
+        /// The pin of the leaf certificate's key.
         public var pin: PublicKeyPin { certificate.publicKeyPin }
     }
 
-    /// The root authority.
+    /// The certificate of the root authority.
     public let root: Certificate
-    /// The root authority, as PEM.
+    /// The certificate of the root authority in PEM.
     public let rootPEM: String
-    /// The intermediate authority.
+    /// The certificate of the intermediate authority.
     public let intermediate: Certificate
-    /// The intermediate authority, as PEM.
+    /// The certificate of the intermediate authority in PEM.
     public var intermediatePEM: String { intermediateIssuer.certificatePEM }
     let rootIssuer: Minted
     let intermediateIssuer: Minted
 
-    /// Makes a root and an intermediate authority.
+    /// Creates a root and an intermediate authority.
     ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    /// - Parameter name: The beginning of the authorities' names.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public init(named name: String = "Linnet Test") throws(TestingError) {
         rootIssuer = try Mint.certificate(
             CertificateRequest(commonName: name + " Root", kind: .authority(pathLength: 1)), issuer: nil)
@@ -74,9 +75,10 @@ public struct TestPKI: Sendable {
         intermediate = intermediateIssuer.certificate
     }
 
-    /// Makes a server's identity.
+    /// Creates the identity of a server.
     ///
-    /// Fails with ``TestingError/Code/cannotMint``, also for an address that is none.
+    /// - Parameter configure: Changes the default options.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``, also when an address is invalid.
     public func identity(_ configure: (inout Options) -> Void = { _ in }) throws(TestingError) -> Identity {
         var options = Options()
         configure(&options)
@@ -85,9 +87,12 @@ public struct TestPKI: Sendable {
         return Identity(leaf, issuers: options.hasIntermediate ? [intermediateIssuer] : [])
     }
 
-    /// Makes a client's identity.
+    /// Creates the identity of a client.
     ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    /// - Parameters:
+    ///   - name: The common name. The default is `client`.
+    ///   - configure: Changes the default options.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func clientIdentity(
         named name: String = "client", _ configure: (inout Options) -> Void = { _ in }
     ) throws(TestingError) -> Identity {
@@ -98,9 +103,12 @@ public struct TestPKI: Sendable {
         }
     }
 
-    /// Makes an identity whose issuer is no authority but another identity, which a client must not accept.
+    /// Creates an invalid identity, whose issuer is another identity instead of an authority.
     ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    /// - Parameters:
+    ///   - issuer: The identity that issues the certificate.
+    ///   - configure: Changes the default options.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func identity(
         issuedBy issuer: Identity, _ configure: (inout Options) -> Void = { _ in }
     ) throws(TestingError) -> Identity {
@@ -110,9 +118,10 @@ public struct TestPKI: Sendable {
         return Identity(leaf, issuers: [issuer.leaf] + (issuer.chain.count > 1 ? [intermediateIssuer] : []))
     }
 
-    /// Makes an identity that is signed by itself.
+    /// Creates a self-signed identity.
     ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    /// - Parameter configure: Changes the default options.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public static func selfSigned(_ configure: (inout Options) -> Void = { _ in }) throws(TestingError) -> Identity {
         var options = Options()
         configure(&options)
@@ -127,5 +136,56 @@ extension TestPKI.Identity {
         certificateChainPEM = all.map(\.certificatePEM).joined()
         privateKeyPEM = leaf.privateKeyPEM
         chain = all.map(\.certificate)
+    }
+}
+
+extension TestPKI {
+    /// The kind of a key. Kinds may be added.
+    public struct KeyKind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+        /// The name of the kind.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// Elliptic curve P-256.
+        public static let p256 = KeyKind("P-256")
+        /// Elliptic curve P-384.
+        public static let p384 = KeyKind("P-384")
+        /// Elliptic curve P-192, which a client must not accept.
+        package static let p192 = KeyKind("P-192")
+        /// RSA of 2048 bits.
+        public static let rsa2048 = KeyKind("RSA 2048")
+        /// RSA of 1024 bits, which a client must not accept.
+        public static let rsa1024 = KeyKind("RSA 1024")
+        /// Ed25519.
+        public static let ed25519 = KeyKind("Ed25519")
+        /// Ed448, which browsers do not accept.
+        public static let ed448 = KeyKind("Ed448")
+        /// RSA of 2048 bits restricted to RSASSA-PSS (RFC 4055), which browsers do not accept.
+        public static let rsaPSS2048 = KeyKind("RSASSA-PSS 2048")
+
+        /// The kinds that every client must accept.
+        public static let allCases: [KeyKind] = [.p256, .p384, .rsa2048, .ed25519]
+    }
+
+    /// The validity period of a certificate.
+    public struct Validity: Sendable, Hashable {
+        /// The beginning, relative to the current time.
+        public var notBefore: Duration
+        /// The end, relative to the current time.
+        public var notAfter: Duration
+
+        /// Creates a period; both ends are relative to the current time.
+        public init(from notBefore: Duration, to notAfter: Duration) {
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+        }
+
+        /// From yesterday to a month from now.
+        public static let current = Validity(from: .seconds(-86_400), to: .seconds(30 * 86_400))
+        /// A period that ended yesterday.
+        public static let expired = Validity(from: .seconds(-30 * 86_400), to: .seconds(-86_400))
+        /// A period that begins tomorrow.
+        public static let notYetValid = Validity(from: .seconds(86_400), to: .seconds(30 * 86_400))
     }
 }

@@ -1,22 +1,22 @@
-// Which objects of chosen Swift classes are alive in a test's process. The classes need no hook: the functions of the Swift runtime
-// that make and free an object are wrapped, in programs that link this.
+// Tracks the living objects of selected Swift classes in a test process. The classes need no hooks: in programs that link this
+// library, the functions of the Swift runtime that allocate and free objects are wrapped.
 #ifndef C_OBJECT_LEDGER_H
 #define C_OBJECT_LEDGER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Classes whose full name begins with this text are counted. Call it before object_ledger_begin, at most 64 times. The text is
-// kept as it is.
+// Counts the classes whose full name begins with this text. Call it before object_ledger_begin, at most 64 times. The text is
+// not copied.
 void object_ledger_add_prefix(const char *text, size_t length);
 
-// Counts the objects that are made from now on.
+// Starts counting the objects that are created from now on.
 void object_ledger_begin(void);
 
-// The number of the object that was counted last; 0 when there was none.
+// The number of the last counted object; 0 when there is none.
 uint64_t object_ledger_last(void);
 
-// Calls back, for each living object that was made after the one with this number, with the full name of its class.
+// Calls the function with the full class name of each living object that was created after the one with this number.
 void object_ledger_visit(
     uint64_t after, void *context, void (*visit)(void *context, const char *name, size_t length));
 

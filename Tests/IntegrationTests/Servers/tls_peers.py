@@ -1,12 +1,12 @@
-"""TLS servers of other makes for `start`: `openssl s_server`, `openssl ocsp` as a responder, and mitmproxy between."""
+"""Other TLS servers for `start`: `openssl s_server`, `openssl ocsp` as a responder, and mitmproxy."""
 
 import datetime
 import pathlib
 import subprocess
 
-# What each s_server is given beside its port; @NAMES@ are filled in.
+# The options of each s_server besides its port; @NAMES@ are replaced.
 CLIENTS = ["-Verify", "3", "-verify_return_error", "-CAfile", "@PKI@/clientroot.pem"]
-# To ask the responder, s_server needs the issuer.
+# s_server needs the issuer to query the responder.
 RESPONDER = ["-status", "-status_url", "http://127.0.0.1:@OCSP@/", "-CAfile", "@PKI@/intermediate.pem"]
 S_SERVERS = {
     "S_SERVER_CLIENT12": ["-tls1_2", *CLIENTS],
@@ -16,11 +16,11 @@ S_SERVERS = {
     "S_SERVER_UNSTAPLED": [],
     "S_SERVER_P384": ["-tls1_3", "-groups", "P-384"],
 }
-# Whose certificate each shows, if not the good one.
+# The certificate of each server, unless it is the good one.
 CERTIFICATES = {"S_SERVER_STAPLED": "muststaple", "S_SERVER_REVOKED": "revoked", "S_SERVER_UNSTAPLED": "muststaple"}
 
 ADDON = '''\
-"""Writes a line for each thing that a client does to mitmproxy."""
+"""Writes a line for each event of a client."""
 import pathlib
 
 EVENTS = pathlib.Path(__file__).with_name("events")
@@ -53,7 +53,7 @@ def tcp_message(flow):
 
 
 def spawn(directory, name, command, **options):
-    """Runs a program that is no daemon, with a pid file by which `stop` finds it."""
+    """Runs a program that is not a daemon, with a pid file for `stop`."""
     with open(directory / "logs" / f"{name.lower()}.log", "w") as output:
         process = subprocess.Popen(
             [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
@@ -67,9 +67,9 @@ def serial(certificate):
 
 
 def start_responder(directory, port):
-    """Knows what the intermediate authority has issued, in the form in which `openssl ca` writes it down.
+    """Starts a responder with the certificates of the intermediate authority, in the index format of `openssl ca`.
 
-    It listens on all addresses: `openssl ocsp` cannot be told otherwise.
+    It listens on all addresses: `openssl ocsp` has no option to restrict them.
     """
     pki = directory / "pki"
     now = datetime.datetime.now(datetime.timezone.utc)
@@ -86,9 +86,9 @@ def start_responder(directory, port):
 
 
 def expect_responder(directory):
-    """By its own word: a connection without a request would keep it waiting for one, and all others with it."""
+    """Reads the responder's log: it would wait for a request on a connection, and block all others."""
     if "waiting for OCSP" not in (directory / "logs" / "ocsp.log").read_text():
-        raise ConnectionError("it has not said so")
+        raise ConnectionError("it is not ready")
 
 
 def start_s_server(directory, name, ports):
@@ -107,7 +107,7 @@ def mitmdump(root):
 
 
 def start_mitm(directory, program, port, behind):
-    """Between the client and a server; makes an authority of its own, in mitm/mitmproxy-ca-cert.pem."""
+    """Starts mitmproxy, which creates an authority of its own in mitm/mitmproxy-ca-cert.pem."""
     folder = directory / "mitm"
     folder.mkdir(exist_ok=True)
     (folder / "addon.py").write_text(ADDON)

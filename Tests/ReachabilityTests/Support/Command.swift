@@ -1,12 +1,12 @@
 import CommandSupport
 
-/// A program that ended with another status than 0.
+/// A program that ended with a status other than 0.
 struct CommandFailure: Error {
     var command: [String]
     var run: Command
 }
 
-/// What a program wrote to its standard output; throws unless it ended with 0.
+/// Returns the standard output of a program; throws unless it ended with status 0.
 @discardableResult
 func output(of command: [String]) throws -> String {
     let run: Command = try Command.run(command)

@@ -1,4 +1,4 @@
 import Testing
 
-/// The tests that open sockets, one after the other, since some of them count what is open.
+/// The tests that open sockets. They are serialized, because some of them count the open sockets.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LiveTests {}

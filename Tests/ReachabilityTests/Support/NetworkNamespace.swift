@@ -2,7 +2,7 @@ import Glibc
 
 @testable import LinnetReachability
 
-/// A network namespace with nothing in it, which goes with its owner.
+/// An empty network namespace, which is removed when its owner is deinitialized.
 final class NetworkNamespace: Sendable {
     let name: String
 
@@ -13,22 +13,22 @@ final class NetworkNamespace: Sendable {
 
     deinit { _ = try? output(of: ["ip", "netns", "del", name]) }
 
-    /// Whether namespaces can be made here: that takes root and iproute2.
+    /// Whether namespaces can be created, which requires root and iproute2.
     static let areAvailable: Bool = geteuid() == 0 && (try? NetworkNamespace()) != nil
 
-    /// Runs `ip` in the namespace, with the words of the line as its arguments.
+    /// Runs `ip` in the namespace with the words of a line as its arguments.
     @discardableResult
     func ip(_ line: String) throws -> String {
         try output(of: ["ip", "-n", name] + line.split(separator: " ").map(String.init))
     }
 
-    /// Runs many lines of `ip` in one process.
+    /// Runs several `ip` commands in one process.
     func ip(batch lines: [String]) throws {
         let script = "printf '%s\\n' \"$@\" | ip -n \(name) -batch -"
         try output(of: ["sh", "-c", script, "sh"] + lines)
     }
 
-    /// Makes two interfaces that are wired to each other, both up, and gives the first an address.
+    /// Creates two connected interfaces, sets both up, and assigns an address to the first.
     func addPair(_ name: String, address: String) throws {
         try ip("link add \(name) type veth peer name \(name)-peer")
         try ip("link set \(name)-peer up")
@@ -36,12 +36,12 @@ final class NetworkNamespace: Sendable {
         try ip("address add \(address) dev \(name)")
     }
 
-    /// A monitor that watches this namespace.
+    /// Creates a monitor for this namespace.
     func makeMonitor(debounce: Duration = .milliseconds(20)) async throws -> ReachabilityMonitor {
         try await perform { try ReachabilityMonitor { $0.debounce = debounce } }
     }
 
-    /// Does something on a thread that is in the namespace.
+    /// Calls a closure on a thread in the namespace.
     func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let path = "/run/netns/\(name)"
         var thread: MonitoringThread?
@@ -63,10 +63,10 @@ final class NetworkNamespace: Sendable {
 
     private struct CannotEnter: Error {}
 
-    /// Moves the calling thread, for good.
+    /// Moves the calling thread into a namespace permanently.
     private static func enter(_ path: String) throws {
         typealias SetNamespace = @convention(c) (Int32, Int32) -> Int32
-        // Glibc's module does not show setns.
+        // The Glibc module does not export setns.
         guard let symbol = dlsym(nil, "setns") else { throw CannotEnter() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }

@@ -1,1 +1,1 @@
-// Nothing to call: linking it is enough.
+// Declares no functions: linking the library is sufficient.

@@ -13,7 +13,7 @@ struct DownloadTaskTests {
             transport: StubTransport { _ in
                 var fields = HTTPFields()
                 fields[.contentDisposition] = name
-                return .status(status, headerFields: fields, body: Data(text.utf8))
+                return .status(.init(code: status), headerFields: fields, body: Data(text.utf8))
             })
     }
 

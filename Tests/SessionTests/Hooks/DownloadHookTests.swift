@@ -15,7 +15,8 @@ struct DownloadHookTests {
         var configuration = Session.Configuration()
         configure(&configuration.hooks)
         return Session(
-            configuration: configuration, transport: StubTransport { _ in .status(status, body: Data("abc".utf8)) })
+            configuration: configuration,
+            transport: StubTransport { _ in .status(.init(code: status), body: Data("abc".utf8)) })
     }
 
     @Test func theSessionSaysWhereADownloadGoes() async throws {

@@ -124,7 +124,7 @@ struct EventSourceTests {
     func whatIsNoStreamOfEventsFails(index: Int) async throws {
         let (status, fields, code) = Self.refusals[index]
         let transport = makeTransport([
-            .success(.status(status, headerFields: fields, body: Data("data: a\n\n".utf8)))
+            .success(.status(.init(code: status), headerFields: fields, body: Data("data: a\n\n".utf8)))
         ])
         let (events, error) = await all(try listen(transport, clock: ManualClock()))
         #expect(events.isEmpty)

@@ -2,7 +2,7 @@ import LinnetTesting
 import NIOCore
 import NIOPosix
 
-/// A client that only sends and receives text, so that what a server does on the wire can be asserted byte for byte.
+/// A client that sends and receives text, so that the bytes of a server can be checked exactly.
 struct Conversation {
     /// How the server ended its side.
     enum Ending: Equatable {
@@ -15,7 +15,7 @@ struct Conversation {
     let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     let channel: any Channel
 
-    /// Connects, talks, and closes.
+    /// Connects, calls a closure with the connection, and closes it.
     static func with<Result>(
         port: Int, keepsOpenAfterFIN: Bool = false, _ talk: (inout Conversation) async throws -> Result
     ) async throws -> Result {
@@ -49,7 +49,7 @@ struct Conversation {
         try await outbound.write(ByteBuffer(string: text))
     }
 
-    /// Reads until what was received since the last call ends with this text, and returns it.
+    /// Reads until the bytes since the last call end with a text, and returns them.
     mutating func receive(through end: String) async throws -> String {
         received = ""
         while !received.hasSuffix(end), let bytes = try await inbound.next(isolation: #isolation) {
@@ -58,7 +58,7 @@ struct Conversation {
         return received
     }
 
-    /// Reads until the server's end.
+    /// Reads until the server closes its side.
     mutating func receiveToEnd() async -> Ending {
         received = ""
         do {
@@ -70,7 +70,7 @@ struct Conversation {
     }
 }
 
-/// Sends one request to a server and returns all that it says until it ends the connection.
+/// Sends one request to a server, and returns everything it sends until it closes the connection.
 func transcript(of request: String, port: Int) async throws -> String {
     try await Conversation.with(port: port) { conversation in
         try await conversation.send(request)

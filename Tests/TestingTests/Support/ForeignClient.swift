@@ -1,7 +1,7 @@
 import CommandSupport
 import FoundationEssentials
 
-/// What one run of a client came to that somebody else wrote.
+/// The result of one run of an independent client.
 struct ForeignClient {
     let status: Int32
     let output: String
@@ -18,13 +18,13 @@ struct ForeignClient {
 
     static var hasNghttp: Bool { [nghttpPath, h2loadPath].allSatisfy(FileManager.default.isExecutableFile) }
 
-    /// Whether curl is there, and was built with HTTP/2.
+    /// Whether curl is installed and supports HTTP/2.
     static let hasCurlWithHTTP2: Bool = {
         guard hasCurl, let run = try? Command.run([curlPath, "--version"]) else { return false }
         return run.text.split { $0.isWhitespace }.contains("HTTP2")
     }()
 
-    /// Runs nghttp, which tells each frame, without the bodies.
+    /// Runs nghttp, which prints each frame without the bodies.
     static func nghttp(_ arguments: String...) async throws -> ForeignClient {
         try await run(nghttpPath, ["--no-dep", "--null-out", "--verbose", "--timeout=240"] + arguments, input: "")
     }
@@ -45,7 +45,7 @@ struct ForeignClient {
         try await curl(arguments)
     }
 
-    /// Sends text over TLS and receives until the end, by OpenSSL's own client.
+    /// Sends text over TLS with OpenSSL's client, and receives until the end.
     static func openSSL(port: Int, rootFile: String, send text: String) async throws -> ForeignClient {
         let arguments = ["s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", rootFile, "-quiet"]
         return try await run(openSSLPath, arguments, input: text)

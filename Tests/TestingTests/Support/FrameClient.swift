@@ -4,15 +4,14 @@ import NIOHPACK
 import NIOHTTP2
 import NIOPosix
 
-/// An HTTP/2 client that only sends and receives frames, so that what a server does with each of its streams can be
-/// asserted.
+/// An HTTP/2 client that sends and receives frames, so that the frames of a server can be checked.
 struct FrameClient {
-    /// The frames so far, without acknowledgements of settings.
+    /// The frames so far, without SETTINGS acknowledgements.
     private(set) var received: [HTTP2Frame] = []
     private var inbound: NIOAsyncChannelInboundStream<HTTP2Frame>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<HTTP2Frame>
 
-    /// Connects with prior knowledge, talks, and closes.
+    /// Connects with prior knowledge, calls a closure with the connection, and closes it.
     static func with<Result>(
         port: Int, _ talk: (inout FrameClient) async throws -> Result
     ) async throws -> Result {
@@ -38,13 +37,13 @@ struct FrameClient {
         self.outbound = outbound
     }
 
-    /// Sends the heads of requests, all at once.
+    /// Sends the heads of several requests together.
     func get(_ streams: Int..., path: String = "/") async throws {
         try await outbound.write(
             contentsOf: streams.map { HTTP2Frame(streamID: .init($0), payload: .headers(head("GET", path, true))) })
     }
 
-    /// Sends a request with a body; what the windows do not allow stays behind.
+    /// Sends a request with a body, as far as the flow-control windows allow.
     func post(_ stream: Int, _ bodies: [ByteBuffer], ends: Bool = true, fields: [(String, String)] = []) async throws {
         let head = HTTP2Frame(streamID: .init(stream), payload: .headers(head("POST", "/", false, fields)))
         let data = bodies.enumerated().map { index, bytes in
@@ -64,8 +63,8 @@ struct FrameClient {
             HTTP2Frame(streamID: .rootStream, payload: .ping(.init(withInteger: number), ack: false)))
     }
 
-    /// Reads until a frame of this description has come (``description(of:)``), now or before; false when the connection
-    /// ends without it.
+    /// Reads until a frame with this description (``description(of:)``) has arrived. Returns false when the connection ends
+    /// without it.
     @discardableResult
     mutating func receive(until last: String) async throws -> Bool {
         if received.contains(where: { Self.description(of: $0) == last }) { return true }
@@ -76,17 +75,17 @@ struct FrameClient {
         return false
     }
 
-    /// Reads until the server's end, however it comes.
+    /// Reads until the server closes or resets the connection.
     mutating func receiveToEnd() async {
         _ = try? await receive(until: "")
     }
 
-    /// The frames of a stream so far; 0 for the connection's.
+    /// The frames of a stream so far; those of the connection for stream 0.
     func frames(_ stream: Int) -> [String] {
         received.filter { Int($0.streamID) == stream }.map { Self.description(of: $0) }
     }
 
-    /// All text that has come as the body on a stream.
+    /// The body of a stream so far, as text.
     func body(_ stream: Int) -> String {
         received.reduce(into: "") { text, frame in
             guard Int(frame.streamID) == stream, case .data(let data) = frame.payload,

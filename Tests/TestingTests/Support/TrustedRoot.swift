@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LinnetTesting
 
-/// Makes an identity, and lends its root as a file, as curl wants it.
+/// Creates an identity, and passes it to a closure with its root as a file for curl.
 func withIdentity<Result>(_ use: (TestPKI.Identity, _ rootFile: String) async throws -> Result) async throws -> Result {
     let pki = try TestPKI()
     let file = FileManager.default.temporaryDirectory.appending(path: "linnet-root-\(UUID().uuidString).pem")

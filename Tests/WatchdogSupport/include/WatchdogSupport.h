@@ -1,23 +1,23 @@
-// Ends a test process that is stuck, long before the time limits of the suites do.
+// Ends a stuck test process long before the time limits of the suites.
 #ifndef LINNET_WATCHDOG_SUPPORT_H
 #define LINNET_WATCHDOG_SUPPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What a process has done up to a moment.
+/// The activity of a process up to one point in time.
 struct linnet_activity {
     /// Processor time of all its threads, in nanoseconds.
     uint64_t cpu_nanoseconds;
-    /// Whether it has child processes, which may work in its stead.
+    /// Whether it has child processes, which may be active instead.
     bool has_children;
 };
 
-/// What this process has done up to now.
+/// The activity of this process up to now.
 struct linnet_activity linnet_activity_now(void);
 
-/// Whether a process that was looked at before and after a period of quiet is stuck: nothing of it has run, and none of its
-/// children can be what it waits for.
+/// Whether a process is stuck, from its activity before and after a period: it has used no processor time, and does not wait
+/// for a child process.
 bool linnet_is_stuck(struct linnet_activity before, struct linnet_activity after);
 
 #endif

@@ -1,11 +1,10 @@
-// What Swift's Glibc module leaves out of malloc.h.
+// Functions of malloc.h that Swift's Glibc module does not export.
 #ifndef C_ALLOCATOR_H
 #define C_ALLOCATOR_H
 
 #include <stddef.h>
 
-// Gives back to the system what it can, and returns the bytes that are allocated and not freed: in all arenas, and in mappings
-// of their own.
+// Releases free memory to the system, and returns the number of allocated bytes in all arenas and in separate mappings.
 size_t allocator_trimmed_bytes_in_use(void);
 
 #endif

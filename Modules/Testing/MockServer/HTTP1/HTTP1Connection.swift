@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Serves the requests of one connection over HTTP/1.1, one after another.
+/// Serves the HTTP/1.1 requests of one connection sequentially.
 struct HTTP1Connection: Sendable {
     let connection: ServerConnection
     let inbound: InboundQueue<RequestPart>
@@ -27,7 +27,7 @@ struct HTTP1Connection: Sendable {
         }
     }
 
-    /// Serves one request, and returns whether the connection goes on.
+    /// Serves one request, and returns whether the connection stays open.
     private func serve(_ head: RequestHead, _ exchangeIndex: Int) async throws -> Bool {
         let request = RecordedRequest(
             head, connectionIndex: connection.index, exchangeIndex: exchangeIndex, session: connection.tlsSession)
@@ -35,7 +35,7 @@ struct HTTP1Connection: Sendable {
         let body = RequestBodyReader(
             inbound, link: connection, faults: faults, sendsContinue: responder.sendsContinue(head))
         var response = try await responder.respond(to: request, body, faults, over: connection)
-        // A client that was not told to continue may send its body, or not: only closing is unambiguous.
+        // Without `100 Continue` the client may or may not send the body, so the connection must be closed.
         let isBodyUncertain = head.expectsContinue && !body.hasBegun
         response.closesConnection =
             response.closesConnection || !head.isKeepAlive || isBodyUncertain
@@ -44,5 +44,40 @@ struct HTTP1Connection: Sendable {
         try await MockResponseWriter(response, to: sink, over: connection).run()
         if !isBodyUncertain { try await body.drain() }
         return !sink.closes
+    }
+}
+
+/// Converts the output of NIO's HTTP/1.1 decoder to request parts.
+final class HTTP1RequestParts: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = RequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part: RequestPart =
+            switch unwrapInboundIn(data) {
+            case .head(let head): .head(RequestHead(head))
+            case .body(let bytes): .body(bytes)
+            case .end(let trailers): .end(trailers.map { HTTPFields($0) })
+            }
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+}
+
+extension RequestHead {
+    fileprivate init(_ head: HTTPRequestHead) {
+        self.init(
+            method: HTTPRequest.Method(head.method.rawValue) ?? .get, target: head.uri,
+            authority: head.headers.first(name: "host"), headerFields: HTTPFields(head.headers),
+            httpVersion: "HTTP/\(head.version.major).\(head.version.minor)", isKeepAlive: head.isKeepAlive)
+    }
+}
+
+extension HTTPFields {
+    /// Converts NIO's headers, whose names the decoder has validated.
+    fileprivate init(_ headers: HTTPHeaders) {
+        self.init()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
+        }
     }
 }

@@ -2,20 +2,20 @@ internal import LinnetTransport
 internal import NIOCore
 internal import NIOHTTP2
 
-/// The end of an HTTP/2 connection's pipeline: judges its streams as they come, and ends it.
+/// The last handler of an HTTP/2 connection: accepts or refuses its streams, and ends the connection.
 ///
-/// Belongs to the connection's event loop.
+/// Confined to the connection's event loop.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
-    /// The streams that are to be served.
+    /// The streams to serve.
     let streams = InboundQueue<HTTP2Stream>()
     private let connection: ServerConnection
     private let gate: HTTP2Gate
     private let log: RequestLog
     private let errorCode: MockServer.HTTP2ErrorCode
     private var machine: HTTP2StreamMachine
-    /// The streams that are open. The codec forgets one that is being reset when the connection ends.
+    /// The open streams. The codec does not close a stream that is being reset when the connection ends.
     private var channels: [Int: any Channel] = [:]
 
     init(_ connection: ServerConnection, gate: HTTP2Gate, responder: Responder) {
@@ -28,7 +28,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Streams
 
-    /// Makes the pipeline of a stream, before its first frame is read.
+    /// Creates the pipeline of a stream before its first frame is read.
     func accept(_ channel: any Channel) throws {
         guard let options = channel.syncOptions else { return }
         let id = Int(try options.getOption(HTTP2StreamChannelOptions.streamID))
@@ -59,7 +59,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
                 handler: handler))
     }
 
-    /// The response on a stream has left.
+    /// Called when the response on a stream was sent.
     func answered(_ id: Int) {
         machine.answered(id)
     }
@@ -71,7 +71,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     // MARK: The connection's end
 
-    /// Says that no more requests are taken, unless that was said before.
+    /// Sends GOAWAY unless it was sent before.
     func goAway(_ code: MockServer.HTTP2ErrorCode) {
         guard let lastStreamID = machine.goAway() else { return }
         gate.send(.goAway(lastStreamID: lastStreamID, errorCode: code), promise: nil)
@@ -84,19 +84,19 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         return true
     }
 
-    /// Sends bytes that the codec knows nothing of.
+    /// Sends raw bytes, bypassing the codec.
     func send(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>) {
         gate.send(bytes, promise: promise)
     }
 
-    /// Ends the sending side.
+    /// Closes the sending side.
     func shut() {
         gate.shut()
     }
 
     private func shutIfDone() {
         guard machine.isDone else { return }
-        // The frame that has ended the stream may not have been flushed.
+        // The frame that ended the stream may not have been flushed yet.
         let gate = NIOLoopBound(gate, eventLoop: connection.channel.eventLoop)
         gate.eventLoop.execute { gate.value.shut() }
     }
@@ -104,7 +104,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Frames of the connection: the codec has done what they ask for.
+        // Frames of the connection, which the codec has already processed.
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -115,7 +115,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         streams.finish()
         for channel in Array(channels.values) { channel.close(promise: nil) }
-        // It holds this handler, which holds it.
+        // Breaks the reference cycle between the connection and this handler.
         connection.http2 = nil
     }
 
@@ -127,7 +127,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.NoSuchStream:
-            // Our own doing, or a frame that has crossed a reset.
+            // Caused by a reset of ours, or by a frame that arrived after a reset.
             return
         case is NIOHTTP2Errors.FlowControlViolation, is NIOHTTP2Errors.BadStreamStateTransition,
             is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader,
@@ -135,7 +135,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             is NIOHTTP2Errors.InvalidPseudoHeaders, is NIOHTTP2Errors.EmptyPathHeader,
             is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName, is NIOHTTP2Errors.ForbiddenHeaderField,
             is NIOHTTP2Errors.TrailersWithoutEndStream:
-            // The codec has reset the one stream.
+            // The codec has reset the stream.
             log.recordFailure(on: connection.index, "\(error)")
         default:
             // The codec has sent GOAWAY.
@@ -143,4 +143,37 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             gate.shut()
         }
     }
+}
+
+/// The codec's limits against floods are raised, so that tests can send many resets and pings.
+private let floodLimit = 10_000
+
+extension NIOHTTP2Handler.ConnectionConfiguration {
+    /// The codec validates requests. Responses can have a wrong Content-Length deliberately.
+    init(_ options: MockServer.Configuration.HTTP2Options) {
+        self.init()
+        initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: max(0, options.maximumConcurrentStreams)),
+            HTTP2Setting(parameter: .initialWindowSize, value: options.windowSize),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 64 * 1024),
+        ]
+        contentLengthValidation = .disabled
+        targetWindowSize = max(65_535, options.windowSize)
+        maximumConnectionGlitches = floodLimit
+        controlFrameRateLimit.maximumCount = floodLimit
+    }
+}
+
+extension NIOHTTP2Handler.StreamConfiguration {
+    init(_ options: MockServer.Configuration.HTTP2Options) {
+        self.init()
+        targetWindowSize = options.windowSize
+        streamResetFrameRateLimit.maximumCount = floodLimit
+        streamErrorRateLimit.maximumCount = floodLimit
+    }
+}
+
+extension MockServer.Configuration.HTTP2Options {
+    /// The window size, limited to the maximum of the protocol (RFC 9113, 6.9.1).
+    fileprivate var windowSize: Int { min(max(1, initialWindowSize), Int(Int32.max)) }
 }

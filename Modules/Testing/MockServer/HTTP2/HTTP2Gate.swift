@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// Stands under the HTTP/2 codec: lets its bytes by, sends some that the codec knows nothing of, and in the end drops
-/// what still comes.
+/// A handler below the HTTP/2 codec: forwards the codec's bytes, sends bytes that bypass it, and drops inbound bytes after
+/// the sending side was closed.
 ///
-/// GOAWAY goes out here, so that the codec's own state does not decide what becomes of later streams.
+/// GOAWAY is sent here, so that the codec's own state does not determine how later streams are handled.
 final class HTTP2Gate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -35,9 +35,9 @@ final class HTTP2Gate: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // A channel that closes while it is read, by a reset or by close_notify behind the last bytes, gets no
-        // `channelReadComplete`. The codec lists the streams it has read from until it gets one, and a stream in that list
-        // is never released.
+        // A channel that closes during a read, by a reset or by close_notify after the last bytes, gets no
+        // `channelReadComplete`. The codec keeps a list of the streams it has read from until it gets one, and does not
+        // release the streams in that list.
         if isReading {
             isReading = false
             context.fireChannelReadComplete()
@@ -53,7 +53,7 @@ final class HTTP2Gate: ChannelDuplexHandler {
         }
     }
 
-    /// Sends bytes, between two frames of the codec.
+    /// Sends bytes between two frames of the codec.
     func send(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
         guard let context, !isShut else {
             promise?.fail(ChannelError.outputClosed)
@@ -62,8 +62,8 @@ final class HTTP2Gate: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: promise)
     }
 
-    /// Ends the sending side in order, and reads on until the client has closed: with bytes unread, TCP would make a
-    /// reset of the end, and what the client has not read yet would be lost to it.
+    /// Closes the sending side gracefully, and keeps reading until the client closes: with unread bytes TCP would send a
+    /// reset, and the client could lose bytes that it has not read yet.
     func shut() {
         guard let context, !isShut else { return }
         isShut = true
@@ -72,7 +72,7 @@ final class HTTP2Gate: ChannelDuplexHandler {
 }
 
 extension ByteBuffer {
-    /// A GOAWAY frame (RFC 9113, 6.8).
+    /// Encodes a GOAWAY frame (RFC 9113, 6.8).
     static func goAway(lastStreamID: Int, errorCode: MockServer.HTTP2ErrorCode) -> ByteBuffer {
         var frame = ByteBuffer()
         frame.writeBytes([0, 0, 8, 7, 0])

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 
-/// Turns the frames of one stream into the parts of its request.
+/// Converts the frames of one stream to the parts of its request.
 final class HTTP2RequestParts: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = RequestPart
@@ -36,7 +36,7 @@ final class HTTP2RequestParts: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // After a reset the stream ends, and that is all that its reader needs to know.
+        // After a reset the reader only needs to see the end of the stream.
         if !(error is NIOHTTP2Errors.StreamClosed) { context.fireErrorCaught(error) }
     }
 
@@ -46,7 +46,7 @@ final class HTTP2RequestParts: ChannelInboundHandler {
 }
 
 extension RequestHead {
-    /// The codec has let only complete and valid heads through.
+    /// Converts a field section that the codec has validated.
     fileprivate init(_ headers: HPACKHeaders, streamID: Int) {
         let authority = headers.first(name: ":authority")
         self.init(
@@ -57,11 +57,32 @@ extension RequestHead {
 }
 
 extension HTTPFields {
-    /// All but the pseudo-header fields.
+    /// Converts all fields except the pseudo-header fields.
     fileprivate init(_ headers: HPACKHeaders) {
         self.init()
         for (name, value, _) in headers {
             if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
         }
+    }
+}
+
+/// The only handler of a stream that is not served: refuses or ignores it.
+final class UnservedStream: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private let resets: Bool
+
+    init(resets: Bool) {
+        self.resets = resets
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard resets, case .headers = unwrapInboundIn(data) else { return }
+        context.writeAndFlush(wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Caused by a reset, ours or the client's.
     }
 }

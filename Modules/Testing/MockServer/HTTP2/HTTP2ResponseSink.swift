@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 
-/// Puts a response on the wire as frames of one stream.
+/// Encodes a response as the frames of one stream.
 final class HTTP2ResponseSink: ResponseSink {
     private typealias Frame = HTTP2Frame.FramePayload
 
@@ -13,7 +13,7 @@ final class HTTP2ResponseSink: ResponseSink {
     private let stream: HTTP2Stream
     private let isRaw: Bool
     private var frames: [Frame] = []
-    /// Bytes of the body that are in no frame yet, or of a response that is raw.
+    /// The bytes of the body that are not in a frame yet, or of a raw response.
     private var bytes = ByteBuffer()
 
     init(_ response: MockResponse, to stream: HTTP2Stream, method: HTTPRequest.Method) {
@@ -71,7 +71,7 @@ final class HTTP2ResponseSink: ResponseSink {
         try await stream.write(frames, endsExchange: endsExchange)
     }
 
-    /// Makes a frame of the bytes; the codec cuts it as the client's settings and windows ask.
+    /// Creates a DATA frame from the buffered bytes. The codec splits it according to the client's settings and windows.
     private func takeBytes(endStream: Bool = false) {
         guard bytes.readableBytes > 0 || endStream else { return }
         frames.append(.data(.init(data: .byteBuffer(bytes), endStream: endStream)))
@@ -80,7 +80,7 @@ final class HTTP2ResponseSink: ResponseSink {
 }
 
 extension HPACKHeaders {
-    /// Fields that speak of the connection (RFC 9113, 8.2.2) are left out.
+    /// Connection-specific fields (RFC 9113, 8.2.2), which are omitted.
     private static let ofConnection: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ]

@@ -1,8 +1,8 @@
-/// Which of a connection's streams are served, and when the connection is done with.
+/// Decides which streams of a connection are served, and when the connection is closed.
 struct HTTP2StreamMachine {
-    /// What becomes of a stream.
+    /// How a stream is handled.
     enum Verdict: Equatable {
-        /// It is the request with this number, counted from 0.
+        /// It is served as the request with this number, counted from 0.
         case served(Int)
         case refused
         case ignored
@@ -23,19 +23,19 @@ struct HTTP2StreamMachine {
             configuration.http2.goAway?.requests ?? .max, max(1, configuration.maximumRequestsPerConnection ?? .max))
     }
 
-    /// Whether nothing waits for its answer.
+    /// Whether all requests were answered.
     var isIdle: Bool { unanswered.isEmpty }
 
-    /// Whether the last request that is allowed has arrived, and nobody has said so.
+    /// Whether the last allowed request has arrived and GOAWAY was not sent yet.
     var isGoAwayDue: Bool { served >= limit && lastStreamID == nil }
 
-    /// Whether GOAWAY was sent, and what was served before it has ended.
+    /// Whether GOAWAY was sent and all served streams have closed.
     var isDone: Bool { lastStreamID != nil && open.isEmpty }
 
-    /// Judges a stream; they come in the order of their numbers.
+    /// Decides how a new stream is handled. Streams arrive in the order of their numbers.
     mutating func arrive(_ id: Int) -> Verdict {
         defer { arrived += 1 }
-        if lastStreamID != nil { return options.lateStreams == .refused ? .refused : .ignored }
+        if lastStreamID != nil { return options.refusesLateStreams ? .refused : .ignored }
         if options.refusedStreams.contains(arrived) { return .refused }
         served += 1
         highest = id
@@ -44,19 +44,19 @@ struct HTTP2StreamMachine {
         return .served(arrived)
     }
 
-    /// Returns the last stream for the first GOAWAY; nil when one was sent before.
+    /// Returns the last stream for GOAWAY; nil when it was sent before.
     mutating func goAway() -> Int? {
         guard lastStreamID == nil else { return nil }
         lastStreamID = highest
         return highest
     }
 
-    /// The response to a request has left.
+    /// Called when the response on a stream was sent.
     mutating func answered(_ id: Int) {
         unanswered.remove(id)
     }
 
-    /// A stream has ended on both sides.
+    /// Called when a stream has ended on both sides.
     mutating func closed(_ id: Int) {
         unanswered.remove(id)
         open.remove(id)

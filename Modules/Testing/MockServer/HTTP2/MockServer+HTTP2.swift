@@ -1,13 +1,12 @@
 extension MockServer.Configuration {
-    /// Which versions of HTTP a server speaks.
+    /// The HTTP versions that a server supports.
     public enum HTTPVersions: Sendable, Hashable {
-        /// HTTP/1.1 alone; over TLS, ALPN offers `http/1.1`.
+        /// HTTP/1.1 only. Over TLS, ALPN offers `http/1.1`.
         case http1
-        /// HTTP/2 alone; over TLS, ALPN offers `h2`, and plain connections begin with HTTP/2 at once (prior knowledge;
-        /// RFC 9113, 3.3).
+        /// HTTP/2 only. Over TLS, ALPN offers `h2`; plain connections use prior knowledge (RFC 9113, 3.3).
         case http2
-        /// Both: over TLS, ALPN prefers `h2` to `http/1.1`; a plain connection is HTTP/2 when it begins with that
-        /// version's preface (RFC 9113, 3.4).
+        /// Both versions. Over TLS, ALPN prefers `h2` to `http/1.1`; a plain connection uses HTTP/2 when it begins with
+        /// the connection preface (RFC 9113, 3.4).
         case both
 
         var applicationProtocols: [String] {
@@ -19,77 +18,118 @@ extension MockServer.Configuration {
         }
     }
 
-    /// What a server announces, and does on purpose, over HTTP/2.
+    /// The settings and deliberate behaviour of a server over HTTP/2.
     public struct HTTP2Options: Sendable, Hashable {
-        /// How many streams a client may have open at a time (SETTINGS_MAX_CONCURRENT_STREAMS).
+        /// The maximum number of concurrent streams (SETTINGS_MAX_CONCURRENT_STREAMS).
         ///
-        /// The default is 100. A client that goes on opening more once it has acknowledged the setting loses the
-        /// connection.
+        /// The default is 100. The connection is closed when a client exceeds the limit after acknowledging the setting.
         public var maximumConcurrentStreams = 100
-        /// How many bytes of a request's body may be on their way unread (SETTINGS_INITIAL_WINDOW_SIZE).
+        /// The initial flow-control window of a stream in bytes (SETTINGS_INITIAL_WINDOW_SIZE).
         ///
-        /// The default is 65,535, the protocol's.
+        /// The default is 65,535, as in the protocol.
         public var initialWindowSize = 65_535
-        /// When the server says that it takes no more requests on a connection.
+        /// When the server sends GOAWAY on a connection.
         ///
-        /// The default is nil: never.
+        /// Nil, the default, means never.
         public var goAway: GoAway?
-        /// What becomes of streams that a client opens after GOAWAY was sent, before it has read it.
+        /// Whether streams that a client opens after GOAWAY was sent are reset with REFUSED_STREAM.
         ///
-        /// The default is ``LateStreams/refused``.
-        public var lateStreams = LateStreams.refused
-        /// The numbers of those streams on each connection, counted from 0, that are refused with REFUSED_STREAM.
+        /// When false, they are not answered at all, as RFC 9113, 6.8 allows. The default is true.
+        public var refusesLateStreams = true
+        /// The numbers of the streams on each connection, counted from 0, that are refused with REFUSED_STREAM.
         ///
-        /// Refused requests are not recorded, and no handler sees them. The default is none.
+        /// Refused requests are neither recorded nor passed to the handler. The default is empty.
         public var refusedStreams: Set<Int> = []
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// Says when GOAWAY is sent (RFC 9113, 6.8).
+    /// When GOAWAY is sent (RFC 9113, 6.8).
     public struct GoAway: Sendable, Hashable {
-        /// How many requests a connection serves.
+        /// The number of requests that a connection serves.
         public var requests: Int
-        /// The code in the frame.
+        /// The error code in the frame.
         public var errorCode: MockServer.HTTP2ErrorCode
 
-        /// GOAWAY is sent when the last of this many requests arrives, with that request's stream as the last one; when
-        /// it and those before it are answered, the connection is closed.
+        /// Sends GOAWAY when the given number of requests has arrived, with the stream of the last request as the last
+        /// stream. The connection is closed when these requests were answered.
         ///
-        /// Less than one counts as one.
+        /// Numbers below one count as one.
         public static func after(_ requests: Int, errorCode: MockServer.HTTP2ErrorCode = .noError) -> GoAway {
             GoAway(requests: max(1, requests), errorCode: errorCode)
         }
     }
-
-    /// What becomes of streams above the last one that GOAWAY names.
-    public enum LateStreams: Sendable, Hashable {
-        /// They are reset with REFUSED_STREAM.
-        case refused
-        /// They are not answered at all, as RFC 9113, 6.8 allows.
-        case ignored
-    }
 }
 
 extension MockServer {
-    /// A stream that a client has reset.
+    /// A stream that a client reset.
     public struct StreamReset: Sendable, Hashable {
-        /// The connection's number, counted from 0.
+        /// The number of the connection, counted from 0.
         public var connectionIndex: Int
-        /// The stream.
+        /// The identifier of the stream.
         public var streamID: Int
-        /// The client's reason.
+        /// The error code in the frame.
         public var errorCode: HTTP2ErrorCode
 
-        /// Makes the record of a reset.
-        public init(connectionIndex: Int, streamID: Int, errorCode: HTTP2ErrorCode) {
+        package init(connectionIndex: Int, streamID: Int, errorCode: HTTP2ErrorCode) {
             self.connectionIndex = connectionIndex
             self.streamID = streamID
             self.errorCode = errorCode
         }
     }
 
-    /// The streams that clients have reset so far (RST_STREAM), in the order of arrival.
+    /// The streams that clients have reset so far (RST_STREAM), in order of arrival.
     public var streamResets: [StreamReset] { log.resets }
+}
+
+extension MockServer {
+    /// An HTTP/2 error code (RFC 9113, 7) in RST_STREAM or GOAWAY.
+    public struct HTTP2ErrorCode: Sendable, Hashable, CustomStringConvertible {
+        /// The number of the code.
+        public var rawValue: UInt32
+
+        /// Creates a code from any number.
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// NO_ERROR: a graceful end.
+        public static let noError = HTTP2ErrorCode(rawValue: 0)
+        /// PROTOCOL_ERROR.
+        public static let protocolError = HTTP2ErrorCode(rawValue: 1)
+        /// INTERNAL_ERROR.
+        public static let internalError = HTTP2ErrorCode(rawValue: 2)
+        /// FLOW_CONTROL_ERROR.
+        public static let flowControlError = HTTP2ErrorCode(rawValue: 3)
+        /// SETTINGS_TIMEOUT.
+        public static let settingsTimeout = HTTP2ErrorCode(rawValue: 4)
+        /// STREAM_CLOSED.
+        public static let streamClosed = HTTP2ErrorCode(rawValue: 5)
+        /// FRAME_SIZE_ERROR.
+        public static let frameSizeError = HTTP2ErrorCode(rawValue: 6)
+        /// REFUSED_STREAM: the request was not processed and can be repeated (RFC 9113, 8.7).
+        public static let refusedStream = HTTP2ErrorCode(rawValue: 7)
+        /// CANCEL: the stream is no longer needed.
+        public static let cancel = HTTP2ErrorCode(rawValue: 8)
+        /// COMPRESSION_ERROR.
+        public static let compressionError = HTTP2ErrorCode(rawValue: 9)
+        /// CONNECT_ERROR.
+        public static let connectError = HTTP2ErrorCode(rawValue: 10)
+        /// ENHANCE_YOUR_CALM: the peer causes excessive load.
+        public static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 11)
+        /// INADEQUATE_SECURITY.
+        public static let inadequateSecurity = HTTP2ErrorCode(rawValue: 12)
+        /// HTTP_1_1_REQUIRED: the request must use HTTP/1.1.
+        public static let http11Required = HTTP2ErrorCode(rawValue: 13)
+
+        private static let names = [
+            "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+            "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+            "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+        ]
+
+        /// The name of the code in RFC 9113, or its number.
+        public var description: String {
+            rawValue < UInt32(Self.names.count) ? Self.names[Int(rawValue)] : "\(rawValue)"
+        }
+    }
 }

@@ -3,15 +3,15 @@ public import FoundationEssentials
 public import LinnetSecurity
 
 extension TestPKI.Identity {
-    /// The identity as a client shows it.
+    /// Returns the identity as a `ClientIdentity`.
     ///
-    /// Fails as `ClientIdentity.init(certificates:privateKey:passphrase:at:)` does.
+    /// - Throws: The errors of `ClientIdentity.init(certificates:privateKey:passphrase:at:)`.
     public func clientIdentity(at time: Date = Date()) throws(SecurityError) -> ClientIdentity {
         try ClientIdentity(
             certificates: Data(certificateChainPEM.utf8), privateKey: Data(privateKeyPEM.utf8), at: time)
     }
 
-    /// The key in PEM, as PKCS#8 under a passphrase (AES-256).
+    /// Returns the private key as PKCS#8 in PEM, encrypted with AES-256.
     public func privateKeyPEM(passphrase: String) -> String {
         let bytes = Array(passphrase.utf8CString)
         let key = leaf.key
@@ -20,12 +20,12 @@ extension TestPKI.Identity {
         }
     }
 
-    /// The key and the chain as a PKCS#12 file (RFC 7292), with AES-256 and SHA-256.
+    /// Returns the key and the chain as a PKCS#12 file (RFC 7292) with AES-256 and SHA-256.
     ///
-    /// Fails with ``TestingError/Code/cannotMint``.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func pkcs12(passphrase: String) throws(TestingError) -> Data {
         guard let others = linnet_sk_X509_new_null() else {
-            throw TestingError(.cannotMint, "OpenSSL has no memory for a chain.")
+            throw TestingError(.cannotMint, "OpenSSL could not allocate a chain.")
         }
         defer { linnet_sk_X509_pop_free(others) }
         for issuer in chain.dropFirst() {
@@ -34,11 +34,11 @@ extension TestPKI.Identity {
                 return d2i_X509(nil, &position, bytes.count)
             }
             guard let parsed, linnet_sk_X509_push(others, parsed) > 0 else {
-                throw TestingError(.cannotMint, "OpenSSL does not take an issuer.")
+                throw TestingError(.cannotMint, "OpenSSL could not add an issuer to the chain.")
             }
         }
         guard let file = PKCS12_create(passphrase, "test", leaf.key, leaf.x509, others, 0, 0, 0, 0, 0) else {
-            throw TestingError(.cannotMint, "OpenSSL makes no PKCS#12 file.")
+            throw TestingError(.cannotMint, "OpenSSL could not create a PKCS#12 file.")
         }
         defer { PKCS12_free(file) }
         return Data(Forge.der { i2d_PKCS12(file, $0) })

@@ -1,0 +1,76 @@
+#ifndef LINNET_CGDKPIXBUF_DECLARATIONS_H
+#define LINNET_CGDKPIXBUF_DECLARATIONS_H
+
+/* The part of gdk-pixbuf, gobject and glib that Linnet uses.
+ *
+ * The libraries' own headers need the compiler flags of their pkg-config file, which include -pthread. SwiftPM does not allow that
+ * flag, and would warn in every build of a package that depends on Linnet. These declarations need no flags. They are part of the
+ * stable ABI of the libraries; `make check` compiles .ci/gdk-pixbuf-declarations.c, which compares them with the headers. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef char gchar;
+typedef size_t gsize;
+typedef int64_t gint64;
+
+typedef struct _GdkPixbuf GdkPixbuf;
+typedef struct _GdkPixbufLoader GdkPixbufLoader;
+typedef struct _GClosure GClosure;
+typedef struct _GError GError;
+
+/* The definitions, unless the libraries' headers have been included. */
+#ifndef GDK_PIXBUF_H
+struct _GError {
+    uint32_t domain;
+    int code;
+    char *message;
+};
+
+/* Complete, so that Swift imports pointers to it with their type. */
+struct _GdkPixbufLoader {
+    void *type;
+    unsigned int reference_count;
+    void *data;
+    void *private_data;
+};
+
+typedef enum { GDK_COLORSPACE_RGB = 0 } GdkColorspace;
+typedef enum { GDK_INTERP_BILINEAR = 2 } GdkInterpType;
+typedef enum { G_CONNECT_DEFAULT = 0 } GConnectFlags;
+#endif
+
+void g_error_free(GError *error);
+void g_free(void *memory);
+void g_object_unref(void *object);
+unsigned long g_signal_connect_data(void *instance, const char *signal, void (*handler)(void), void *data,
+                                    void (*destroy_data)(void *data, GClosure *closure), GConnectFlags flags);
+
+GdkPixbuf *gdk_pixbuf_new(GdkColorspace colorspace, int has_alpha, int bits_per_sample, int width, int height);
+int gdk_pixbuf_get_width(const GdkPixbuf *pixbuf);
+int gdk_pixbuf_get_height(const GdkPixbuf *pixbuf);
+int gdk_pixbuf_get_n_channels(const GdkPixbuf *pixbuf);
+int gdk_pixbuf_get_bits_per_sample(const GdkPixbuf *pixbuf);
+int gdk_pixbuf_get_rowstride(const GdkPixbuf *pixbuf);
+unsigned char *gdk_pixbuf_get_pixels(const GdkPixbuf *pixbuf);
+const uint8_t *gdk_pixbuf_read_pixels(const GdkPixbuf *pixbuf);
+const char *gdk_pixbuf_get_option(GdkPixbuf *pixbuf, const char *key);
+GdkPixbuf *gdk_pixbuf_scale_simple(const GdkPixbuf *source, int width, int height, GdkInterpType interpolation);
+int gdk_pixbuf_save_to_bufferv(GdkPixbuf *pixbuf, char **buffer, size_t *size, const char *type, char **option_keys,
+                               char **option_values, GError **error);
+
+GdkPixbufLoader *gdk_pixbuf_loader_new_with_type(const char *type, GError **error);
+void gdk_pixbuf_loader_set_size(GdkPixbufLoader *loader, int width, int height);
+int gdk_pixbuf_loader_write(GdkPixbufLoader *loader, const unsigned char *bytes, size_t count, GError **error);
+GdkPixbuf *gdk_pixbuf_loader_get_pixbuf(GdkPixbufLoader *loader);
+int gdk_pixbuf_loader_close(GdkPixbufLoader *loader, GError **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
