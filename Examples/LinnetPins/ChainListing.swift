@@ -69,7 +69,8 @@ struct ChainListing {
         } catch {
             guard error.code == .invalidCertificate else { throw error }
             guard let data = try? Data(contentsOf: URL(filePath: path)), let pin = try? PublicKeyPin(key: data) else {
-                throw SecurityError(.invalidCertificate, "\"\(path)\" holds no certificate and no key, in PEM or DER.")
+                throw SecurityError(
+                    .invalidCertificate, "\"\(path)\" contains neither a certificate nor a key in PEM or DER.")
             }
             return [Entry.Link(pin: pin, certificate: nil, isPresented: true)]
         }

@@ -39,7 +39,7 @@ struct RequestPlan {
             let pins = try arguments.pins.map { try PublicKeyPin($0) }
             guard pins.isEmpty else { return try .publicKeyPins(pins, anchors: anchors) }
             // Who writes http:// has asked for it; --cacert is about https.
-            return .everyHost(SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
+            return .everyHost(.systemTrust(anchors: anchors).insecureAllowingCleartext())
         } catch let error as SecurityError {
             throw UsageError((error.code == .invalidPin ? "--pin " : "--cacert: ") + error.message)
         }

@@ -64,7 +64,7 @@ struct Soak {
             // Threads of its own, which end with it: the shared ones keep their descriptors.
             $0.session.eventLoops = .dedicated(threads: 1)
             $0.session.securityPolicy = .everyHost(
-                SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
+                StandardTrustEvaluator.systemTrust(anchors: anchors).insecureAllowingCleartext())
         }
     }
 
