@@ -9,14 +9,14 @@ struct TimelineClient {
     /// Makes a client that trusts as the policy says. Nothing is sent yet.
     init(baseURL: URL, policy: SecurityPolicy) throws(SessionError) {
         session = try HTTPSession(baseURL: baseURL) {
-            $0.session.securityPolicy = policy
-            $0.session.timeouts.request = .seconds(30)
+            $0.securityPolicy = policy
+            $0.timeouts.request = .seconds(30)
         }
     }
 
     /// The newest posts, at most as many as asked for, also from a server that sends more.
     func posts(_ count: Int) async throws(SessionError) -> Response<[Post]> {
-        let response = try await session.get(Self.path, as: Timeline.self, parameters: ["count": ParameterValue(count)])
+        let response = try await session.get(Self.path, ["count": ParameterValue(count)]).response(as: Timeline.self)
         return Response(
             value: Array(response.value.data.prefix(count)), url: response.url, head: response.head,
             body: response.body, metrics: response.metrics)

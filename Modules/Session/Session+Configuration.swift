@@ -1,6 +1,8 @@
+public import FoundationEssentials
 public import HTTPTypes
 public import LinnetReachability
 public import LinnetSecurity
+public import LinnetSerialization
 public import LinnetTransport
 public import Logging
 
@@ -76,8 +78,33 @@ extension Session {
         /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()
 
+        /// How parameters are written. The default is `FormRequestSerializer`.
+        public var requestSerializer: any RequestSerializer = FormRequestSerializer()
+        /// How responses are read as JSON where no type is asked for. Its validation holds for those that are read into a type,
+        /// too.
+        public var responseSerializer = JSONResponseSerializer()
+        /// What writes the JSON of ``HTTPCall/body(json:)``; nil, the default, writes dates in ISO 8601 and data in Base64. It
+        /// must not be changed once requests use it.
+        public var encoder: JSONEncoder?
+        /// What reads JSON into a type. The default reads dates in ISO 8601, as the default encoder writes them. It must not be
+        /// changed once requests use it.
+        public var decoder: JSONDecoder = {
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .iso8601
+            return decoder
+        }()
+
         /// The defaults.
         public init() {}
+
+        func serializer<T: Decodable & Sendable>(for type: T.Type) -> DecodableResponseSerializer<T> {
+            DecodableResponseSerializer(type, decoder: decoder, validation: responseSerializer.validation)
+        }
+
+        func jsonRequest(_ request: Request, _ value: some Encodable) throws(SerializationError) -> Request {
+            try ((requestSerializer as? JSONRequestSerializer) ?? JSONRequestSerializer())
+                .serialize(request, encoding: value, encoder: encoder)
+        }
 
         var transport: TransportConfiguration {
             var transport = TransportConfiguration()

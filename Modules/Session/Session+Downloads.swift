@@ -47,7 +47,8 @@ extension Session {
         _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
         let link = DownloadLink()
-        return handle(try? request.get(), link: .download(link)) { [engine] driver throws(SessionError) in
+        return handle(try? request.get(), kind: .download, link: .download(link)) {
+            [engine] driver throws(SessionError) in
             do throws(SessionError) {
                 return try await engine.download(
                     request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks())

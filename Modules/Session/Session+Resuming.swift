@@ -58,7 +58,7 @@ extension Session {
     }
 }
 
-extension TransferTask where Kind == DownloadTransfer, Value == URL {
+extension TransferTask where Value == URL {
     /// What became of the part that the download was to go on from; nil before that is known, and when there was none.
     public var resumption: DownloadResumption? { link.download?.resumption }
 

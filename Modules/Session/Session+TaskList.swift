@@ -6,10 +6,10 @@ extension Session {
     /// The handles that have not ended, in the order in which they were made. Never waits.
     public var tasks: [any SessionTask] { registry.tasks }
 
-    /// The ``DataTask``s among ``tasks``.
+    /// The tasks among ``tasks`` that are neither uploads, downloads nor streams.
     public var dataTasks: [any SessionTask] { tasks(of: .data) }
 
-    /// The ``UploadTask``s among ``tasks``.
+    /// The tasks among ``tasks`` that send a file, a form, or other bytes.
     public var uploadTasks: [any SessionTask] { tasks(of: .upload) }
 
     /// The ``DownloadTask``s among ``tasks``.

@@ -7,7 +7,7 @@ internal import LinnetTransport
 extension Session {
     /// Makes a handle on a request. Nothing is sent until ``TransferTask/resume()``.
     public func dataTask<S: ResponseSerializer>(for request: Request, serializer: S) -> DataTask<S.Value> {
-        task(for: .success(request), serializer: serializer)
+        task(for: .success(request), kind: .data, serializer: serializer)
     }
 
     /// Makes a handle on a request that is about what it sends: bytes, a file or a stream. Nothing is sent until
@@ -17,7 +17,7 @@ extension Session {
     ) -> UploadTask<S.Value> {
         var request = request
         request.body = body
-        return task(for: .success(request), serializer: serializer)
+        return task(for: .success(request), kind: .upload, serializer: serializer)
     }
 
     /// Makes a handle on the upload of a file, which is read while it is sent. Nothing is sent until
@@ -34,7 +34,7 @@ extension Session {
             }
             return request
         }
-        return task(for: whole, serializer: serializer)
+        return task(for: whole, kind: .upload, serializer: serializer)
     }
 
     /// Makes a handle on a response that is read as it comes, from ``TransferTask/response``. Nothing is sent until
@@ -45,31 +45,32 @@ extension Session {
 
     func streamTask(for request: Result<Request, SessionError>) -> StreamTask {
         let link = StreamLink()
-        return handle(try? request.get(), link: .stream(link)) { [engine] driver throws(SessionError) in
+        return handle(try? request.get(), kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
             try await engine.stream(request.get(), link, driver: driver)
         }
     }
 
     /// A handle on a request, or on the failure to make one.
-    func task<Kind: TransferKind, S: ResponseSerializer>(
-        for request: Result<Request, SessionError>, serializer: S
-    ) -> TransferTask<Kind, S.Value> {
-        handle(try? request.get()) { [engine] driver throws(SessionError) in
+    func task<S: ResponseSerializer>(
+        for request: Result<Request, SessionError>, kind: TaskKind, serializer: S
+    ) -> TransferTask<S.Value> {
+        handle(try? request.get(), kind: kind) { [engine] driver throws(SessionError) in
             try await engine.run(request.get(), serializer, driver: driver)
         }
     }
 
-    func handle<Kind: TransferKind, Value>(
-        _ request: Request?, link: TransferLink = .none, work: @escaping TaskDriver<Response<Value>>.Work
-    ) -> TransferTask<Kind, Value> {
+    func handle<Value>(
+        _ request: Request?, kind: TaskKind, link: TransferLink = .none,
+        work: @escaping TaskDriver<Response<Value>>.Work
+    ) -> TransferTask<Value> {
         let driver = TaskDriver(
-            request: request, kind: Kind.kind, hub: hub, progressInterval: configuration.progressInterval,
+            request: request, kind: kind, hub: hub, progressInterval: configuration.progressInterval,
             didEnd: { [registry] id, error in
                 registry.remove(id)
                 // A stream task may end without ever having run.
                 if case .stream(let link) = link, let error { link.end(.failure(error)) }
             }, work: work)
-        let task = TransferTask<Kind, Value>(driver: driver, executor: executor, link: link)
+        let task = TransferTask<Value>(driver: driver, executor: executor, link: link)
         registry.add(task)
         return task
     }

@@ -1,6 +1,7 @@
+// Testable: Security
 import FoundationEssentials
 
-// Compiled into one module with Modules/Security, by `run`.
+@testable import LinnetSecurity
 
 /// Judges what the fuzzer makes: certificates, anchors, staples and revocation lists, each behind a byte that tells its
 /// kind and two that tell its length. Whatever comes, there is a verdict, and soon.

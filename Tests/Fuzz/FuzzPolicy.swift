@@ -1,6 +1,7 @@
+// Testable: Security
 import FoundationEssentials
 
-// Compiled into one module with Modules/Security, by `run`.
+@testable import LinnetSecurity
 
 /// Reads what the fuzzer makes as the texts of which a policy is made. Whatever comes, there is a value or an error.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -11,7 +11,7 @@ struct AFNetworkingExpectationTests {
     func aRedirectAsksTheHook(surface: Surface) async throws {
         let asked = EventRecorder<String>()
         try await Server.httpbin.withSession {
-            $0.session.hooks.willRedirect = { _, redirect, request in
+            $0.hooks.willRedirect = { _, redirect, request in
                 asked.record("\(redirect.status.code) \(request.url.path)")
                 return .follow(request)
             }
@@ -25,7 +25,7 @@ struct AFNetworkingExpectationTests {
     @Test(arguments: ["image", "bytes/1048576", "image/jpeg"])
     func downloadProgressReachesItsEnd(path: String) async throws {
         try await Server.httpbin.withSession { session in
-            let task = session.task(.get, path, headers: [.accept: "image/*"], serializer: DataResponseSerializer())
+            let task = session.call(.get, path).headers([.accept: "image/*"]).task()
             let fractions = EventRecorder<Double?>()
             task.onProgress { fractions.record($0.download.fraction) }
             task.resume()
@@ -39,7 +39,7 @@ struct AFNetworkingExpectationTests {
     @Test func uploadProgressReachesItsEnd() async throws {
         try await Server.httpbin.withSession { session in
             let text = String(repeating: "a", count: 20_000)
-            let task = session.task(.post, "post", parameters: ["key": .string(text)])
+            let task = session.call(.post, "post", ["key": text]).jsonTask()
             task.resume()
             let response = try await task.value
             #expect(response.value?["form"]?["key"]?.string?.count == 20_000)
@@ -56,7 +56,7 @@ struct AFNetworkingExpectationTests {
         } run: { session in
             var headers = HTTPFields()
             try headers.set("own", forName: "Default-Header")
-            let fields = try await session.get("headers", headers: headers).value?["headers"]
+            let fields = try await session.get("headers").headers(headers).json()?["headers"]
             #expect(fields?["Default-Header"] == "own")
             #expect(fields?["Other-Header"] == "kept")
         }
@@ -66,7 +66,7 @@ struct AFNetworkingExpectationTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "linnet-af-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: file) }
         try await Server.httpbin.withSession { session in
-            let response = try await session.download("image/png", to: file)
+            let response = try await session.get("image/png").download(to: file)
             #expect(try Data(contentsOf: response.value).starts(with: [0x89, 0x50, 0x4E, 0x47]))
         }
     }
@@ -74,9 +74,9 @@ struct AFNetworkingExpectationTests {
     @Test func theEndBringsMetrics() async throws {
         let metrics = EventRecorder<Int>()
         try await Server.httpbin.withSession {
-            $0.session.hooks.didCollectMetrics = { _, all in metrics.record(all.count) }
+            $0.hooks.didCollectMetrics = { _, all in metrics.record(all.count) }
         } run: { session in
-            _ = try await session.get("get")
+            _ = try await session.get("get").response(JSONResponseSerializer())
             try await metrics.wait(count: 1)
             #expect(metrics.events == [1])
         }
@@ -85,7 +85,7 @@ struct AFNetworkingExpectationTests {
     @Test(arguments: Surface.allCases)
     func aChallengeForTheFakeRealmGetsACredential(surface: Surface) async throws {
         try await Server.httpbin.withSession {
-            $0.session.hooks.didReceiveChallenge = { _, attempt in
+            $0.hooks.didReceiveChallenge = { _, attempt in
                 attempt.challenges.first?.realm == "Fake Realm"
                     ? .use(try .basic(username: "user", password: "passwd")) : .cancel
             }
@@ -110,7 +110,7 @@ struct AFNetworkingExpectationTests {
         }
         defer { observation.cancel() }
         try await Server.httpbin.withSession { session in
-            let task = session.task(.get, "delay/1", options: options)
+            let task = session.call(.get, "delay/1").options(options).jsonTask()
             task.resume()
             task.suspend()
             task.resume()

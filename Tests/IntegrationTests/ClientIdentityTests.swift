@@ -17,7 +17,7 @@ struct ClientIdentityTests {
     /// Whom nginx saw: nil when it saw nobody, and refused.
     private func seen(_ session: HTTPSession) async throws -> (name: String?, isResumed: Bool) {
         let any = DataResponseSerializer(validation: .none)
-        let response = try await session.get("1k", serializer: any)
+        let response = try await session.get("1k").response(any)
         let isResumed = response.metrics.last?.isResumedTLSSession ?? false
         guard response.head.status == .ok else {
             #expect(response.head.status == .badRequest)
@@ -33,9 +33,9 @@ struct ClientIdentityTests {
         for (name, expected) in [("alice", "CN=alice"), ("mallory", nil), (nil, nil)] {
             let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
             try await Server.client.withSession {
-                $0.session.clientIdentities = identities
-                $0.session.tls.maximumVersion = version
-                $0.session.httpVersions = http
+                $0.clientIdentities = identities
+                $0.tls.maximumVersion = version
+                $0.httpVersions = http
             } run: { session in
                 let name = try await seen(session).name
                 #expect(name == expected)
@@ -47,8 +47,8 @@ struct ClientIdentityTests {
     func theIdentityCanBeReplaced(version: TLSOptions.Version) async throws {
         let alice = try ClientIdentityPolicy(rules: [.init("localhost", identity("alice"))])
         try await Server.client.withSession {
-            $0.session.clientIdentities = alice
-            $0.session.tls.maximumVersion = version
+            $0.clientIdentities = alice
+            $0.tls.maximumVersion = version
         } run: { session in
             let first = try await seen(session)
             #expect(first.name == "CN=alice")
@@ -77,10 +77,10 @@ struct ClientIdentityTests {
         ] {
             let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
             try await server.withSession {
-                $0.session.clientIdentities = identities
+                $0.clientIdentities = identities
             } run: { session in
                 do throws(SessionError) {
-                    let page = try await session.get("/", serializer: StringResponseSerializer())
+                    let page = try await session.get("/").response(StringResponseSerializer())
                     #expect(code == nil)
                     #expect(page.value.contains("alice"))
                 } catch {

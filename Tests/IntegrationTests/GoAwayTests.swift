@@ -50,7 +50,7 @@ struct GoAwayTests {
     }
 
     private func send(to server: MockServer) async throws -> Int {
-        let session = try HTTPSession(baseURL: server.url) { $0.session.httpVersions = .http2 }
+        let session = try HTTPSession(baseURL: server.url) { $0.httpVersions = .http2 }
         let workers = 32
         let answered = try await withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<workers {

@@ -11,8 +11,9 @@ struct HTTP2ConcurrencyTests {
     func requestsWaitForTheFewStreamsThatNginxAllows(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let served = try await many(400, workers: 64) { number in
-                let response = try await session.get(
-                    "echo", parameters: ["number": ParameterValue(number)], headers: [.xMarker: "marker-\(number)"])
+                let response = try await session.get("echo", ["number": ParameterValue(number)]).headers([
+                    .xMarker: "marker-\(number)"
+                ]).response(JSONResponseSerializer())
                 #expect(response.value?["uri"] == "/echo?number=\(number)")
                 #expect(response.value?["marker"] == "marker-\(number)")
                 return try ServedBy(response)
@@ -27,7 +28,7 @@ struct HTTP2ConcurrencyTests {
         try await server.withHTTP2Session { session in
             let right = try await many(400, workers: 64) { number in
                 let file = number.isMultiple(of: 8) ? ServedFile.middle : .small
-                return try await session.get(file.path, serializer: DataResponseSerializer()).value == file.bytes
+                return try await session.get(file.path).response().value == file.bytes
             }
             #expect(right.count { $0 } == 400)
         }
@@ -37,7 +38,7 @@ struct HTTP2ConcurrencyTests {
         try await Server.http2KeepAlive.withHTTP2Session { session in
             var served: [ServedBy] = []
             for _ in 0..<100 {
-                let response = try await session.get("1k", serializer: DataResponseSerializer())
+                let response = try await session.get("1k").response()
                 #expect(response.value == ServedFile.small.bytes)
                 served.append(try ServedBy(response))
             }
@@ -50,8 +51,9 @@ struct HTTP2ConcurrencyTests {
         try await Server.http2KeepAlive.withHTTP2Session { session in
             let markers = try await many(1_000, workers: 32) { number in
                 let marker = "marker-\(number)"
-                let response = try await session.post(
-                    "echo", parameters: ["number": ParameterValue(number)], headers: [.xMarker: marker])
+                let response = try await session.post("echo", ["number": ParameterValue(number)]).headers([
+                    .xMarker: marker
+                ]).response(JSONResponseSerializer())
                 #expect(response.value?["marker"] == .string(marker))
                 return marker
             }
@@ -68,14 +70,13 @@ struct HTTP2ConcurrencyTests {
                         for _ in 0..<10 {
                             if worker.isMultiple(of: 2) {
                                 // Left in the middle of ten megabytes.
-                                let request = try session.request(.get, "bytes-10m")
+                                let request = try session.call(.get, "bytes-10m").request()
                                 for try await chunk in try await session.session.bytes(for: request) {
                                     #expect(!chunk.isEmpty)
                                     break
                                 }
                             } else {
-                                let response = try await session.get(
-                                    "bytes-64k", serializer: DataResponseSerializer())
+                                let response = try await session.get("bytes-64k").response()
                                 #expect(response.value == ServedFile.middle.bytes)
                             }
                         }
@@ -83,19 +84,19 @@ struct HTTP2ConcurrencyTests {
                 }
                 try await group.waitForAll()
             }
-            let last = try await session.get("1k", serializer: DataResponseSerializer())
+            let last = try await session.get("1k").response()
             #expect(last.value == ServedFile.small.bytes)
         }
     }
 
     @Test func aCancelledStreamLeavesItsConnection() async throws {
         try await Server.http2.withHTTP2Session { session in
-            let before = try ServedBy(try await session.get("1k", serializer: DataResponseSerializer()))
-            for try await chunk in try await session.session.bytes(for: session.request(.get, "bytes-10m")) {
+            let before = try ServedBy(try await session.get("1k").response())
+            for try await chunk in try await session.session.bytes(for: session.call(.get, "bytes-10m").request()) {
                 #expect(!chunk.isEmpty)
                 break
             }
-            let after = try ServedBy(try await session.get("1k", serializer: DataResponseSerializer()))
+            let after = try ServedBy(try await session.get("1k").response())
             #expect(after.connection == before.connection)
         }
     }

@@ -26,7 +26,7 @@ extension Server {
         run: (HTTPSession) async throws -> R
     ) async throws -> R {
         try await withSession { configuration in
-            configuration.session.httpVersions = httpVersions
+            configuration.httpVersions = httpVersions
             try configure(&configuration)
         } run: { session in
             try await run(session)

@@ -22,7 +22,7 @@ struct HTTP2Tests {
     @Test(arguments: [(Server.http2, "TLSv1.3"), (.http2TLS12, "TLSv1.2"), (.nghttpd, "TLSv1.3")])
     func alpnChoosesHTTP2WithEitherTLSVersion(server: Server, version: String) async throws {
         try await server.withHTTP2Session { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.metrics.last?.httpVersion == "h2")
             #expect(response.metrics.last?.tlsVersion == version)
         }
@@ -31,9 +31,9 @@ struct HTTP2Tests {
     @Test(arguments: [Server.tls, .tls12])
     func aServerWithoutHTTP2IsSpokenToInHTTP1(server: Server) async throws {
         try await server.withSession {
-            $0.session.httpVersions = .automatic
+            $0.httpVersions = .automatic
         } run: { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
             #expect(response.metrics.last?.httpVersion == "http/1.1")
         }
@@ -41,9 +41,9 @@ struct HTTP2Tests {
 
     @Test func aClientOfHTTP1AloneSpeaksThatToAServerOfBoth() async throws {
         try await Server.http2.withSession {
-            $0.session.httpVersions = .http1
+            $0.httpVersions = .http1
         } run: { session in
-            let response = try await session.get("echo")
+            let response = try await session.get("echo").response(JSONResponseSerializer())
             #expect(response.metrics.last?.httpVersion == "http/1.1")
             #expect(response.value?["protocol"] == "HTTP/1.1")
         }
@@ -51,10 +51,10 @@ struct HTTP2Tests {
 
     @Test func aClientOfHTTP2AloneFailsOnAServerWithoutIt() async throws {
         try await Server.tls.withSession {
-            $0.session.httpVersions = .http2
+            $0.httpVersions = .http2
         } run: { session in
             let error = await #expect(throws: SessionError.self) {
-                try await session.get("1k", serializer: DataResponseSerializer())
+                try await session.get("1k").response()
             }
             #expect(error?.code != .cancelled)
         }
@@ -76,10 +76,10 @@ struct HTTP2Tests {
     @Test(arguments: Server.allHTTP2)
     func headHasNoBodyAndTheStreamsGoOn(server: Server) async throws {
         try await server.withHTTP2Session { session in
-            let head = try await session.head("bytes-10m")
+            let head = try await session.head("bytes-10m").response()
             #expect(head.head.headerFields[.contentLength] == String(ServedFile.large.size))
             #expect(head.value.isEmpty)
-            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            let next = try await session.get("1k").response()
             #expect(next.value == ServedFile.small.bytes)
             #expect(next.metrics.last?.isReusedConnection == true)
         }
@@ -89,7 +89,7 @@ struct HTTP2Tests {
     func anErrorPageFailsWithItsStatusAndBody(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let error = await #expect(throws: SessionError.self) {
-                try await session.get("absent", serializer: DataResponseSerializer())
+                try await session.get("absent").response()
             }
             #expect(error?.code == .unacceptableStatus)
             #expect(error?.head?.status == .notFound)
@@ -99,7 +99,7 @@ struct HTTP2Tests {
 
     @Test func aResponseWithoutContentIsComplete() async throws {
         try await Server.http2.withHTTP2Session { session in
-            let response = try await session.get("empty")
+            let response = try await session.get("empty").response(JSONResponseSerializer())
             #expect(response.status == .noContent)
             #expect(response.value == nil)
         }
@@ -109,7 +109,7 @@ struct HTTP2Tests {
     func trailersAreThereAfterTheBody(server: Server, file: ServedFile) async throws {
         let sum = try #require(HTTPField.Name("x-sum"))
         try await server.withHTTP2Session { session in
-            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
             #expect(try await response.collect(upTo: file.size) == file.bytes)
             #expect(response.trailers?[sum] == "1")
         }
@@ -120,7 +120,7 @@ struct HTTP2Tests {
     @Test(arguments: Server.allHTTP2)
     func aLargeBodyComesWhole(server: Server) async throws {
         try await server.withHTTP2Session { session in
-            let response = try await session.get("bytes-10m", serializer: DataResponseSerializer())
+            let response = try await session.get("bytes-10m").response()
             #expect(response.value == ServedFile.large.bytes)
             #expect(response.metrics.last?.responseBodyBytes == Int64(ServedFile.large.size))
         }
@@ -162,7 +162,7 @@ struct HTTP2Tests {
             task.resume()
             let error = await #expect(throws: SessionError.self) { try await task.value }
             #expect(error?.head?.status.code == 413)
-            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            let next = try await session.get("1k").response()
             #expect(next.value == ServedFile.small.bytes)
         }
     }

@@ -35,7 +35,7 @@ struct HTTPBinContentTests {
     @Test(arguments: [("image/png", [0x89, 0x50, 0x4E, 0x47]), ("image/jpeg", [0xFF, 0xD8, 0xFF] as [UInt8])])
     func anImageIsDataToWhoAsksForData(path: String, beginning: [UInt8]) async throws {
         try await Server.httpbin.withSession { session in
-            let response = try await session.get(path, serializer: DataResponseSerializer())
+            let response = try await session.get(path).response()
             #expect(response.head.headerFields[.contentType] == path)
             #expect(response.value.starts(with: beginning))
             #expect(response.head.headerFields[.contentLength] == String(response.value.count))
@@ -65,7 +65,7 @@ struct HTTPBinContentTests {
 
     @Test func jsonDecodesIntoAType() async throws {
         try await Server.httpbin.withSession { session in
-            let show = try await session.get("json", as: Slides.self).value.slideshow
+            let show = try await session.get("json").value(as: Slides.self).slideshow
             #expect(show.author == "Yours Truly")
             #expect(show.title == "Sample Slide Show")
         }
@@ -96,7 +96,7 @@ struct HTTPBinContentTests {
     @Test(arguments: [1, 20, 100])
     func aStreamOfLinesComesWholeAndInOrder(count: Int) async throws {
         try await Server.httpbin.withSession { session in
-            let response = try await session.session.bytes(for: session.request(.get, "stream/\(count)"))
+            let response = try await session.session.bytes(for: session.call(.get, "stream/\(count)").request())
             #expect(response.status == .ok)
             var text = Data()
             for try await chunk in response { text.append(chunk) }
@@ -108,8 +108,8 @@ struct HTTPBinContentTests {
 
     @Test func drippedBytesAreReadAsTheyDrip() async throws {
         try await Server.httpbin.withSession { session in
-            let request = try session.request(
-                .get, "drip", parameters: ["duration": 2, "numbytes": 5, "delay": 0, "code": 200])
+            let request = try session.call(.get, "drip", ["duration": 2, "numbytes": 5, "delay": 0, "code": 200])
+                .request()
             let response = try await session.session.bytes(for: request)
             let body = try await response.collect(upTo: 5)
             #expect(body == Data("*****".utf8))
@@ -145,7 +145,7 @@ struct HTTPBinContentTests {
     @Test(arguments: Surface.allCases)
     func aSilentServerMeetsTheTimeoutOfTheRequest(surface: Surface) async throws {
         try await Server.httpbin.withSession {
-            $0.session.timeouts.request = .milliseconds(200)
+            $0.timeouts.request = .milliseconds(200)
         } run: { session in
             let error = await #expect(throws: SessionError.self) {
                 try await surface.send(.get, "delay/1", on: session)

@@ -55,7 +55,7 @@ struct HTTPBinEchoTests {
     @Test(arguments: Verb.allCases, Surface.allCases)
     func headersOfACallReplaceDefaultsAndKeepOthers(verb: Verb, surface: Surface) async throws {
         try await Server.httpbin.withSession {
-            $0.session.headerFields = [.xMarker: "session", .cacheControl: "no-store"]
+            $0.headerFields = [.xMarker: "session", .cacheControl: "no-store"]
         } run: { session in
             let response = try await surface.send(
                 verb, "anything/a/b", on: session, headers: [.xMarker: "call", .userAgent: "Wren/1.0"])
@@ -93,14 +93,14 @@ struct HTTPBinEchoTests {
     @Test func aVerbWithoutAFunctionIsSentToo() async throws {
         try await Server.httpbin.withSession { session in
             let method = try #require(HTTPRequest.Method("TRACE"))
-            let response = try await session.response(method, "anything", serializer: JSONResponseSerializer())
+            let response = try await session.call(method, "anything").response(JSONResponseSerializer())
             #expect(response.value?["method"] == "TRACE")
         }
     }
 
     @Test func aSessionsDefaultUserAgentNamesTheLibrary() async throws {
         try await Server.httpbin.withSession { session in
-            let agent = try await session.get("user-agent").value?["user-agent"]?.string
+            let agent = try await session.get("user-agent").json()?["user-agent"]?.string
             #expect(agent?.contains("Linnet/") == true)
         }
     }

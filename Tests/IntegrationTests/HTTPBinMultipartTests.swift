@@ -53,13 +53,13 @@ struct HTTPBinMultipartTests {
 
     @Test func aPartOfUnknownLengthMakesTheFormChunked() async throws {
         try await Server.httpbin.withSession { session in
-            let response = try await session.post("post") { form in
-                form.append(
-                    stream: { Lines(left: 3) }, name: "lines", fileName: "lines.txt", contentType: "text/plain",
-                    length: nil, isReplayable: true)
-            }
-            #expect(response.value?["files"] == ["lines": "line\nline\nline\n"])
-            #expect(response.value?["headers"]?["Transfer-Encoding"] == "chunked")
+            var form = MultipartForm()
+            form.append(
+                stream: { Lines(left: 3) }, name: "lines", fileName: "lines.txt", contentType: "text/plain",
+                length: nil, isReplayable: true)
+            let answer = try await session.post("post", form: form).json()
+            #expect(answer?["files"] == ["lines": "line\nline\nline\n"])
+            #expect(answer?["headers"]?["Transfer-Encoding"] == "chunked")
         }
     }
 
@@ -69,7 +69,7 @@ struct HTTPBinMultipartTests {
             let finished = Signal()
             let task = session.post(
                 "post",
-                multipart: { form in
+                constructingBodyWith: { form in
                     form.append(ServedFile.middle.bytes, name: "file", fileName: "file.txt", contentType: "text/plain")
                 }, progress: { progress.record($0.upload) }, success: { _ in finished.fire() },
                 failure: { error in
@@ -92,31 +92,26 @@ struct HTTPBinMultipartTests {
         adding build: (inout MultipartForm) throws -> Void
     ) async throws -> Response<JSONValue?> {
         let parameters: Parameters = ["author": "Ada", "year": 1843]
+        var form = MultipartForm()
+        try form.append(parameters)
+        try build(&form)
+        let call = session.call(verb.method, verb.rawValue).body(form: form)
         switch surface {
         case .awaited:
-            switch verb {
-            case .post: return try await session.post("post", parameters: parameters, multipart: build)
-            case .put: return try await session.put("put", parameters: parameters, multipart: build)
-            }
+            return try await call.response(JSONResponseSerializer())
         case .handle:
-            var form = MultipartForm()
-            try form.append(parameters)
-            try build(&form)
-            let task = session.task(
-                verb.method, verb.rawValue, multipart: form, serializer: JSONResponseSerializer())
-            task.resume()
-            return try await task.value
+            return try await call.jsonTask().value
         case .callbacks:
             let outcomes = EventRecorder<Result<Response<JSONValue?>, SessionError>>()
             switch verb {
             case .post:
                 session.post(
-                    "post", parameters: parameters, multipart: build, success: { outcomes.record(.success($0)) },
-                    failure: { outcomes.record(.failure($0)) })
+                    "post", parameters: parameters, constructingBodyWith: build,
+                    success: { outcomes.record(.success($0)) }, failure: { outcomes.record(.failure($0)) })
             case .put:
-                session.put(
-                    "put", parameters: parameters, multipart: build, success: { outcomes.record(.success($0)) },
-                    failure: { outcomes.record(.failure($0)) })
+                let task = call.jsonTask()
+                task.onCompletion { outcomes.record($0) }
+                task.resume()
             }
             try await outcomes.wait(count: 1)
             return try outcomes.events[0].get()

@@ -104,9 +104,11 @@ struct HTTPBinStatusTests {
     @Test func credentialsOfTheURLOpenTheDoorAndStayOutOfErrors() async throws {
         let base = try Server.httpbin.url(user: "user", password: "passwd")
         try await Server.httpbin.withSession(baseURL: base) { session in
-            let response = try await session.get("basic-auth/user/passwd")
+            let response = try await session.get("basic-auth/user/passwd").response(JSONResponseSerializer())
             #expect(response.value?["authenticated"] == true)
-            let error = await #expect(throws: SessionError.self) { try await session.get("basic-auth/user/other") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("basic-auth/user/other").response(JSONResponseSerializer())
+            }
             #expect(error?.head?.status == .unauthorized)
             #expect(error?.url?.absoluteString.contains("passwd") == false)
         }
@@ -118,7 +120,7 @@ struct HTTPBinStatusTests {
         let space = ProtectionSpace(origin: try Origin(Server.httpbin.url), realm: "Fake Realm")
         try store.set(.basic(username: "user", password: "passwd"), for: space)
         try await Server.httpbin.withSession {
-            $0.session.credentialStore = store
+            $0.credentialStore = store
         } run: { session in
             let response = try await surface.send(.get, "basic-auth/user/passwd", on: session)
             #expect(response.value == ["authenticated": true, "user": "user"])
@@ -133,7 +135,7 @@ struct HTTPBinStatusTests {
     @Test(arguments: Surface.allCases)
     func aHooksTokenAnswersTheChallenge(surface: Surface) async throws {
         try await Server.httpbin.withSession {
-            $0.session.hooks.didReceiveChallenge = { _, attempt in
+            $0.hooks.didReceiveChallenge = { _, attempt in
                 attempt.challenges.contains { $0.scheme == "bearer" } ? .use(try .bearer(token: "t0ken")) : .reject
             }
         } run: { session in

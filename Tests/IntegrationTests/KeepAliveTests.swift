@@ -11,7 +11,7 @@ struct KeepAliveTests {
         try await Server.keepAlive.withSession { session in
             var served: [ServedBy] = []
             for _ in 0..<100 {
-                let response = try await session.get("1k", serializer: DataResponseSerializer())
+                let response = try await session.get("1k").response()
                 #expect(response.value == ServedFile.small.bytes)
                 served.append(try ServedBy(response))
             }
@@ -27,7 +27,7 @@ struct KeepAliveTests {
                     group.addTask {
                         var served: [ServedBy] = []
                         for _ in 0..<25 {
-                            let response = try await session.get("1k", serializer: DataResponseSerializer())
+                            let response = try await session.get("1k").response()
                             #expect(response.value == ServedFile.small.bytes)
                             served.append(try ServedBy(response))
                         }
@@ -66,8 +66,9 @@ struct KeepAliveTests {
                         var markers: [String] = []
                         for number in 0..<25 {
                             let marker = "\(worker)-\(number)"
-                            let response = try await session.post(
-                                "echo", parameters: ["marker": ParameterValue(marker)], headers: [.xMarker: marker])
+                            let response = try await session.post("echo", ["marker": ParameterValue(marker)]).headers([
+                                .xMarker: marker
+                            ]).response(JSONResponseSerializer())
                             #expect(response.value?["marker"] == .string(marker))
                             markers.append(response.value?["marker"]?.string ?? "none")
                         }

@@ -7,7 +7,7 @@ struct LoadTests {
     @Test(arguments: [(Server.plain, 2_000), (.tls, 500)])
     func noneOfManyConcurrentRequestsIsLostOrMixedUp(server: Server, count: Int) async throws {
         try await server.withSession {
-            $0.session.maximumConnectionsPerOrigin = 32
+            $0.maximumConnectionsPerOrigin = 32
         } run: { session in
             let right = try await Load(requests: count, workers: 32).run(on: session)
             #expect(right == count)
@@ -16,7 +16,7 @@ struct LoadTests {
 
     @Test func requestsQueueForFewConnections() async throws {
         try await Server.plain.withSession {
-            $0.session.maximumConnectionsPerOrigin = 2
+            $0.maximumConnectionsPerOrigin = 2
         } run: { session in
             let right = try await Load(requests: 400, workers: 32).run(on: session)
             #expect(right == 400)
@@ -28,18 +28,18 @@ struct LoadTests {
         await #expect(processExitsWith: .success) {
             // What is made once for the process, such as the shared event loops, is there after this.
             try await Server.tls.withSession { session in
-                _ = try await session.get("1k", serializer: DataResponseSerializer())
+                _ = try await session.get("1k").response()
             }
             let before = try descriptors()
             for server in [Server.plain, .tls] {
                 try await server.withSession {
-                    $0.session.maximumConnectionsPerOrigin = 32
+                    $0.maximumConnectionsPerOrigin = 32
                 } run: { session in
                     _ = try await Load(requests: server == .plain ? 2_000 : 300, workers: 32).run(on: session)
                 }
             }
             try await Server.plain.withSession {
-                $0.session.eventLoops = .dedicated(threads: 4)
+                $0.eventLoops = .dedicated(threads: 4)
             } run: { session in
                 _ = try await Load(requests: 500, workers: 32).run(on: session)
             }
@@ -96,14 +96,15 @@ private struct Load {
     }
 
     private func isRight(_ file: ServedFile, on session: HTTPSession) async throws -> Bool {
-        let isRight = try await session.get(file.path, serializer: DataResponseSerializer()).value == file.bytes
+        let isRight = try await session.get(file.path).response().value == file.bytes
         #expect(isRight)
         return isRight
     }
 
     private func isEchoed(_ number: Int, on session: HTTPSession) async throws -> Bool {
-        let response = try await session.get(
-            "echo", parameters: ["number": ParameterValue(number)], headers: [.xMarker: "marker-\(number)"])
+        let response = try await session.get("echo", ["number": ParameterValue(number)]).headers([
+            .xMarker: "marker-\(number)"
+        ]).response(JSONResponseSerializer())
         #expect(response.value?["uri"] == "/echo?number=\(number)")
         #expect(response.value?["marker"] == "marker-\(number)")
         return response.value?["uri"] == "/echo?number=\(number)"

@@ -45,7 +45,7 @@ struct ManInTheMiddleTests {
     @Test func whoTrustsTheSystemAloneIsRead() async throws {
         let before = try Events.now()
         try await Server.mitm.withSession(policy: .systemTrust(anchors: anchors())) { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
         }
         let after = try await Events.after(handshakes: before.established + before.failed + 1)
@@ -67,10 +67,10 @@ struct ManInTheMiddleTests {
         for policy in policies {
             let before = try Events.now()
             try await Server.mitm.withSession(policy: policy) {
-                $0.session.tls.maximumVersion = version
+                $0.tls.maximumVersion = version
             } run: { session in
                 let error = await #expect(throws: SessionError.self) {
-                    try await session.post("echo", parameters: ["secret": "secret"])
+                    try await session.post("echo", ["secret": "secret"]).response(JSONResponseSerializer())
                 }
                 #expect(error?.code == .trustRefused)
                 #expect(error?.trustRefusal?.reason == .pinMismatch)

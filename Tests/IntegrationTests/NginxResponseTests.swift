@@ -75,7 +75,7 @@ struct NginxResponseTests {
 
     @Test func aPageOfPostsDecodes() async throws {
         try await Server.plain.withSession { session in
-            let page = try await session.get("stream/0/posts/stream/global", as: Page.self).value
+            let page = try await session.get("stream/0/posts/stream/global").value(as: Page.self)
             #expect(page.data.map(\.id) == (1...40).map(String.init))
             #expect(page.data.first?.user.username == "grace")
         }
@@ -83,13 +83,13 @@ struct NginxResponseTests {
 
     @Test func anUnchangedFileIsNotSentAgain() async throws {
         try await Server.plain.withSession { session in
-            let first = try await session.get("1k", serializer: DataResponseSerializer())
+            let first = try await session.get("1k").response()
             let tag = try #require(first.head.headerFields[.eTag])
             let acceptsAll = DataResponseSerializer(validation: .none)
-            let second = try await session.get("1k", headers: [.ifNoneMatch: tag], serializer: acceptsAll)
+            let second = try await session.get("1k").headers([.ifNoneMatch: tag]).response(acceptsAll)
             #expect(second.status == .notModified)
             #expect(second.value.isEmpty)
-            let third = try await session.get("1k", serializer: DataResponseSerializer())
+            let third = try await session.get("1k").response()
             #expect(third.value == ServedFile.small.bytes)
             #expect(try ServedBy(third) == ServedBy(first, later: 2))
         }
@@ -97,8 +97,7 @@ struct NginxResponseTests {
 
     @Test func aRangeIsThatPartOfTheFile() async throws {
         try await Server.plain.withSession { session in
-            let part = try await session.get(
-                "bytes-64k", headers: [.range: "bytes=1000-1999"], serializer: DataResponseSerializer())
+            let part = try await session.get("bytes-64k").headers([.range: "bytes=1000-1999"]).response()
             #expect(part.status == .partialContent)
             #expect(part.value == ServedFile.middle.bytes[1000..<2000])
         }
@@ -108,7 +107,7 @@ struct NginxResponseTests {
         try await Server.plain.withSession { session in
             var connections: Set<Int> = []
             for _ in 0..<5 {
-                let response = try await session.get("closes", serializer: StringResponseSerializer())
+                let response = try await session.get("closes").response(StringResponseSerializer())
                 #expect(response.value == "closing\n")
                 #expect(try connections.insert(ServedBy(response).connection).inserted)
             }
@@ -118,7 +117,7 @@ struct NginxResponseTests {
     @Test func eventsTellOfEachRequestInOrder() async throws {
         try await Server.plain.withSession { session in
             var events = session.session.events.makeAsyncIterator()
-            let task = session.task(.get, "1k", serializer: DataResponseSerializer())
+            let task = session.call(.get, "1k").task()
             task.resume()
             _ = try await task.value
             var kinds: [String] = []
@@ -140,7 +139,9 @@ struct NginxResponseTests {
     @Test func aRefusedConnectionIsAnErrorOfItsOwn() async throws {
         // Nothing listens on the discard port's neighbour; it is below those that are handed out.
         try await Server.plain.withSession(baseURL: URL(string: "http://127.0.0.1:1")) { session in
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.code == .connectionFailed)
         }
     }

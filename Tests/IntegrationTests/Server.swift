@@ -42,7 +42,7 @@ struct Server: Sendable, Hashable, CustomTestStringConvertible {
     ) async throws -> R {
         let session = try HTTPSession(baseURL: baseURL ?? url) { configuration in
             let own = StandardTrustEvaluator.systemTrust(anchors: try Environment.anchors)
-            configuration.session.securityPolicy = policy ?? .everyHost(own.insecureAllowingCleartext())
+            configuration.securityPolicy = policy ?? .everyHost(own.insecureAllowingCleartext())
             try configure(&configuration)
         }
         do {

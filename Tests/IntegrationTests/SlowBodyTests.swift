@@ -11,7 +11,7 @@ struct SlowBodyTests {
 
     @Test func progressOnlyGrowsAndEndsAtTheWhole() async throws {
         try await Server.slow.withSession { session in
-            let task = session.task(.get, file.path, serializer: DataResponseSerializer())
+            let task = session.call(.get, file.path).task()
             let updates = task.progressUpdates
             task.resume()
             var seen: [TransferProgress] = []
@@ -28,9 +28,10 @@ struct SlowBodyTests {
     @Test func progressIsCalledBackBeforeSuccess() async throws {
         try await Server.slow.withSession { session in
             let calls = EventRecorder<Int64?>()
-            session.get(
-                file.path, serializer: DataResponseSerializer(), progress: { calls.record($0.download.completed) },
-                success: { _ in calls.record(nil) })
+            let task = session.get(file.path).task()
+            task.onProgress { calls.record($0.download.completed) }
+            task.onCompletion { _ in calls.record(nil) }
+            task.resume()
             let seen = try await calls.wait { $0.contains(nil) }
             #expect(seen.count { $0 == nil } == 1)
             let progress = seen.dropLast().compactMap { $0 }
@@ -62,7 +63,7 @@ struct SlowBodyTests {
             options.idleTimeout = .milliseconds(2500)
             let clock = ContinuousClock()
             let start = clock.now
-            let response = try await session.get(file.path, options: options, serializer: DataResponseSerializer())
+            let response = try await session.get(file.path).options(options).response()
             #expect(response.value == file.bytes)
             #expect(clock.now - start > .milliseconds(2500))
         }
@@ -70,7 +71,7 @@ struct SlowBodyTests {
 
     @Test func aHandleIsCancelledInTheMiddle() async throws {
         try await Server.slow.withSession { session in
-            let task = session.task(.get, file.path, serializer: DataResponseSerializer())
+            let task = session.call(.get, file.path).task()
             task.resume()
             let reached = try await firstProgress(of: task)
             #expect(reached < size)
@@ -79,7 +80,7 @@ struct SlowBodyTests {
             #expect(error?.code == .cancelled)
             #expect(task.state == .completed)
             // The connection, in the middle of a body, is of no more use; the session is.
-            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            let next = try await session.get("1k").response()
             #expect(next.value == ServedFile.small.bytes)
             #expect(next.metrics.last?.isReusedConnection == false)
         }
@@ -90,8 +91,7 @@ struct SlowBodyTests {
             let failures = EventRecorder<SessionError>()
             let progress = EventRecorder<Int64>()
             let task = session.get(
-                file.path, serializer: DataResponseSerializer(),
-                progress: { if $0.download.completed > 0 { progress.record($0.download.completed) } },
+                file.path, progress: { if $0.download.completed > 0 { progress.record($0.download.completed) } },
                 success: { _ in Issue.record("A cancelled request succeeded.") }, failure: { failures.record($0) })
             try await progress.wait(count: 1)
             task.cancel()
@@ -106,7 +106,7 @@ struct SlowBodyTests {
             let observation = session.session.onEvent { event in
                 if case .resumed = event.kind { started.fire() }
             }
-            let download = Task { try await session.get(file.path, serializer: DataResponseSerializer()) }
+            let download = Task { try await session.get(file.path).response() }
             await started.wait()
             download.cancel()
             let error = await #expect(throws: SessionError.self) { try await download.value }
@@ -117,7 +117,7 @@ struct SlowBodyTests {
 
     @Test func aStreamIsCancelledInTheMiddle() async throws {
         try await Server.slow.withSession { session in
-            let request = try session.request(.get, file.path)
+            let request = try session.call(.get, file.path).request()
             let firstChunk = Signal()
             let reader = Task {
                 var count = 0
@@ -136,7 +136,7 @@ struct SlowBodyTests {
 
     @Test func aSuspendedHandleWaitsAndThenGoesOn() async throws {
         try await Server.slow.withSession { session in
-            let task = session.task(.get, file.path, serializer: DataResponseSerializer())
+            let task = session.call(.get, file.path).task()
             let states = EventRecorder<TaskState>()
             task.onStateChange { states.record($0) }
             task.resume()
@@ -144,7 +144,7 @@ struct SlowBodyTests {
             task.suspend()
             #expect(task.state == .suspended)
             // Meanwhile a whole other one of the same size comes through.
-            let other = try await session.get(file.path, serializer: DataResponseSerializer())
+            let other = try await session.get(file.path).response()
             #expect(other.value == file.bytes)
             #expect(task.state == .suspended)
             #expect(task.progress.download.completed < size)
@@ -158,7 +158,7 @@ struct SlowBodyTests {
 
     @Test func aSuspendedHandleCanBeCancelled() async throws {
         try await Server.slow.withSession { session in
-            let task = session.task(.get, file.path, serializer: DataResponseSerializer())
+            let task = session.call(.get, file.path).task()
             task.resume()
             _ = try await firstProgress(of: task)
             task.suspend()
@@ -170,7 +170,7 @@ struct SlowBodyTests {
 
     @Test func shutdownAtOnceEndsWhatRuns() async throws {
         let session = try HTTPSession(baseURL: Server.slow.url)
-        let task = session.task(.get, file.path, serializer: DataResponseSerializer())
+        let task = session.call(.get, file.path).task()
         task.resume()
         _ = try await firstProgress(of: task)
         await session.shutdown(.immediate)
@@ -180,7 +180,7 @@ struct SlowBodyTests {
 
     @Test func gracefulShutdownLetsABodyCome() async throws {
         let session = try HTTPSession(baseURL: Server.slow.url)
-        let task = session.task(.get, file.path, serializer: DataResponseSerializer())
+        let task = session.call(.get, file.path).task()
         task.resume()
         _ = try await firstProgress(of: task)
         await session.shutdown(.graceful)

@@ -10,7 +10,7 @@ struct StreamingTests {
     @Test(arguments: [Server.plain, .tls])
     func aLargeBodyIsReadAsItComes(server: Server) async throws {
         try await server.withSession { session in
-            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
             #expect(response.status == .ok)
             let expected = file.bytes
             var offset = 0
@@ -29,9 +29,9 @@ struct StreamingTests {
 
     @Test func aStreamThatWasReadToItsEndLeavesItsConnection() async throws {
         try await Server.plain.withSession { session in
-            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
             #expect(try await response.collect(upTo: file.size).count == file.size)
-            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            let next = try await session.get("1k").response()
             #expect(next.metrics.last?.isReusedConnection == true)
         }
     }
@@ -39,12 +39,12 @@ struct StreamingTests {
     @Test func leavingBeforeTheEndClosesTheConnection() async throws {
         try await Server.plain.withSession { session in
             for _ in 0..<20 {
-                for try await chunk in try await session.session.bytes(for: session.request(.get, file.path)) {
+                for try await chunk in try await session.session.bytes(for: session.call(.get, file.path).request()) {
                     #expect(!chunk.isEmpty)
                     break
                 }
             }
-            let next = try await session.get("1k", serializer: DataResponseSerializer())
+            let next = try await session.get("1k").response()
             #expect(next.value == ServedFile.small.bytes)
             #expect(next.metrics.last?.isReusedConnection == false)
         }
@@ -52,7 +52,7 @@ struct StreamingTests {
 
     @Test func aStreamOfMoreThanTheLimitFails() async throws {
         try await Server.plain.withSession { session in
-            let response = try await session.session.bytes(for: session.request(.get, file.path))
+            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
             let error = await #expect(throws: SessionError.self) { try await response.collect(upTo: 100_000) }
             #expect(error?.code == .bodyTooLarge)
         }
@@ -61,7 +61,7 @@ struct StreamingTests {
     @Test(arguments: Surface.allCases)
     func aBodyOfMoreThanTheSessionsLimitFails(surface: Surface) async throws {
         try await Server.plain.withSession {
-            $0.session.maximumBodySize = 100_000
+            $0.maximumBodySize = 100_000
         } run: { session in
             let error = await #expect(throws: SessionError.self) { try await surface.data(file.path, on: session) }
             #expect(error?.code == .bodyTooLarge)
@@ -72,7 +72,7 @@ struct StreamingTests {
 
     @Test func anErrorPageCanBeStreamed() async throws {
         try await Server.plain.withSession { session in
-            let response = try await session.session.bytes(for: session.request(.get, "error-500"))
+            let response = try await session.session.bytes(for: session.call(.get, "error-500").request())
             #expect(response.status.code == 500)
             let page = String(decoding: try await response.collect(upTo: 10_000), as: UTF8.self)
             #expect(page.contains("Something went wrong."))

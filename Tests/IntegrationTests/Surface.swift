@@ -16,21 +16,35 @@ enum Surface: CaseIterable {
     ) async throws -> Response<S.Value> {
         switch self {
         case .awaited:
-            return try await verb.await(path, session, parameters, headers, options, serializer)
+            return try await call(verb, path, session, parameters, headers, options).response(serializer)
         case .handle:
-            let task = session.task(
-                verb.method, path, parameters: parameters, headers: headers, options: options, serializer: serializer)
+            let task = call(verb, path, session, parameters, headers, options).task(serializer)
             task.resume()
             return try await task.value
         case .callbacks:
             let outcomes = EventRecorder<Result<Response<S.Value>, SessionError>>()
-            let task = verb.call(
-                path, session, parameters, headers, options, serializer,
-                success: { outcomes.record(.success($0)) }, failure: { outcomes.record(.failure($0)) })
+            let task = call(verb, path, session, parameters, headers, options).task(serializer)
+            task.onCompletion { outcomes.record($0) }
+            task.resume()
             try await outcomes.wait(count: 1)
             #expect(task.state == .completed)
             return try outcomes.events[0].get()
         }
+    }
+
+    private func call(
+        _ verb: Verb, _ path: String, _ session: HTTPSession, _ parameters: Parameters?, _ headers: HTTPFields,
+        _ options: RequestOptions
+    ) -> HTTPCall {
+        let call =
+            switch verb {
+            case .get: session.get(path, parameters)
+            case .post: session.post(path, parameters)
+            case .put: session.put(path, parameters)
+            case .patch: session.patch(path, parameters)
+            case .delete: session.delete(path, parameters)
+            }
+        return call.headers(headers).options(options)
     }
 
     /// Sends a request whose response is read as JSON.
@@ -54,9 +68,9 @@ enum Surface: CaseIterable {
     func head(_ path: String, on session: HTTPSession, parameters: Parameters? = nil) async throws -> Response<Data> {
         switch self {
         case .awaited:
-            return try await session.head(path, parameters: parameters)
+            return try await session.head(path, parameters).response()
         case .handle:
-            let task = session.task(.head, path, parameters: parameters, serializer: DataResponseSerializer())
+            let task = session.call(.head, path, parameters).task()
             task.resume()
             return try await task.value
         case .callbacks:
@@ -90,56 +104,4 @@ enum Verb: String, CaseIterable {
 
     /// Whether parameters go into the query.
     var hasQuery: Bool { self == .get || self == .delete }
-
-    fileprivate func await<S: ResponseSerializer>(
-        _ path: String, _ session: HTTPSession, _ parameters: Parameters?, _ headers: HTTPFields,
-        _ options: RequestOptions, _ serializer: S
-    ) async throws(SessionError) -> Response<S.Value> {
-        switch self {
-        case .get:
-            try await session.get(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
-        case .post:
-            try await session.post(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
-        case .put:
-            try await session.put(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
-        case .patch:
-            try await session.patch(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
-        case .delete:
-            try await session.delete(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer)
-        }
-    }
-
-    fileprivate func call<S: ResponseSerializer>(
-        _ path: String, _ session: HTTPSession, _ parameters: Parameters?, _ headers: HTTPFields,
-        _ options: RequestOptions, _ serializer: S, success: @escaping @Sendable (Response<S.Value>) -> Void,
-        failure: @escaping @Sendable (SessionError) -> Void
-    ) -> DataTask<S.Value> {
-        switch self {
-        case .get:
-            session.get(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
-                success: success, failure: failure)
-        case .post:
-            session.post(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
-                success: success, failure: failure)
-        case .put:
-            session.put(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
-                success: success, failure: failure)
-        case .patch:
-            session.patch(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
-                success: success, failure: failure)
-        case .delete:
-            session.delete(
-                path, parameters: parameters, headers: headers, options: options, serializer: serializer,
-                success: success, failure: failure)
-        }
-    }
 }

@@ -15,7 +15,7 @@ struct TLSPeerTests {
         _ configure: (inout HTTPSession.Configuration) throws -> Void = { _ in }
     ) async throws -> Int {
         try await server.withSession(policy: policy, configure) { session in
-            try await session.get("1k", serializer: DataResponseSerializer()).head.status.code
+            try await session.get("1k").response().head.status.code
         }
     }
 
@@ -46,7 +46,7 @@ struct TLSPeerTests {
         let pin = try Environment.certificate(peer.name).publicKeyPin
         let pinned = try SecurityPolicy.publicKeyPins([pin], anchors: Environment.anchors)
         for policy in [nil, pinned] {
-            #expect(try await status(peer.server, policy: policy) { $0.session.tls.maximumVersion = version } == 200)
+            #expect(try await status(peer.server, policy: policy) { $0.tls.maximumVersion = version } == 200)
         }
         let other = try SecurityPolicy.publicKeyPins([Environment.pin], anchors: Environment.anchors)
         #expect(try await error(peer.server, policy: other)?.trustRefusal?.reason == .pinMismatch)
@@ -54,7 +54,7 @@ struct TLSPeerTests {
 
     @Test func aServerWithOneGroupIsMetThere() async throws {
         for (groups, fits) in [("P-384", true), ("X25519:P-384", true), ("X25519", false), ("P-256:P-521", false)] {
-            let error = try await error(.sServerP384) { $0.session.tls.groups = groups }
+            let error = try await error(.sServerP384) { $0.tls.groups = groups }
             #expect(error?.code == (fits ? nil : .tlsFailed), "\(groups)")
         }
     }
@@ -101,15 +101,15 @@ struct TLSPeerTests {
     func aResponderIsHeard(version: TLSOptions.Version) async throws {
         for policy in [nil, try requiringStaple()] {
             #expect(
-                try await status(.sServerStapled, policy: policy) { $0.session.tls.maximumVersion = version } == 200)
-            let revoked = try await error(.sServerRevoked, policy: policy) { $0.session.tls.maximumVersion = version }
+                try await status(.sServerStapled, policy: policy) { $0.tls.maximumVersion = version } == 200)
+            let revoked = try await error(.sServerRevoked, policy: policy) { $0.tls.maximumVersion = version }
             #expect(revoked?.trustRefusal?.reason == .revoked)
         }
     }
 
     @Test(arguments: versions)
     func aPromiseToStapleThatIsBrokenIsRefused(version: TLSOptions.Version) async throws {
-        let error = try await error(.sServerUnstapled) { $0.session.tls.maximumVersion = version }
+        let error = try await error(.sServerUnstapled) { $0.tls.maximumVersion = version }
         #expect(error?.trustRefusal?.reason == .stapleMissing)
     }
 

@@ -20,7 +20,7 @@ struct TLSResumptionTests {
 
     /// One request on a connection of its own; whether it resumed a session, as both sides say.
     private func isResumed(_ session: HTTPSession) async throws -> Bool {
-        let response = try await session.get("closes", serializer: StringResponseSerializer())
+        let response = try await session.get("closes").response(StringResponseSerializer())
         let metrics = try #require(response.metrics.last)
         #expect(try ServedBy(response).request == 1)
         #expect(!metrics.isReusedConnection)
@@ -39,11 +39,11 @@ struct TLSResumptionTests {
     func aNewConnectionResumesAPinnedSession(way: Way) async throws {
         let policy = try SecurityPolicy.publicKeyPins([Environment.pin], anchors: Environment.anchors)
         try await way.server.withSession(policy: policy) {
-            $0.session.tls.maximumVersion = way.highest
+            $0.tls.maximumVersion = way.highest
         } run: { session in
             let all = try await isResumed(session, times: 4)
             #expect(all == [false, true, true, true])
-            let metrics = try await session.get("1k", serializer: DataResponseSerializer()).metrics.last
+            let metrics = try await session.get("1k").response().metrics.last
             #expect(metrics?.isResumedTLSSession == true)
             #expect(metrics?.isPinned == true)
             #expect(try metrics?.verifiedPins.first == Environment.pin.description)
@@ -54,12 +54,14 @@ struct TLSResumptionTests {
     func aStricterPolicyRefusesTheServerAllTheSame(way: Way) async throws {
         let wrong = try Environment.certificate("expired").publicKeyPin
         try await way.server.withSession {
-            $0.session.tls.maximumVersion = way.highest
+            $0.tls.maximumVersion = way.highest
         } run: { session in
             let before = try await isResumed(session, times: 2)
             #expect(before == [false, true])
             try session.replaceSecurityPolicy(.publicKeyPins([wrong], anchors: Environment.anchors))
-            let error = await #expect(throws: SessionError.self) { try await session.get("closes") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("closes").response(JSONResponseSerializer())
+            }
             #expect(error?.trustRefusal?.reason == .pinMismatch)
             try session.replaceSecurityPolicy(.systemTrust(anchors: Environment.anchors))
             let after = try await isResumed(session, times: 2)
@@ -70,8 +72,8 @@ struct TLSResumptionTests {
     @Test(arguments: Way.allCases)
     func itCanBeSwitchedOff(way: Way) async throws {
         try await way.server.withSession {
-            $0.session.tls.maximumVersion = way.highest
-            $0.session.tls.sessionResumption = false
+            $0.tls.maximumVersion = way.highest
+            $0.tls.sessionResumption = false
         } run: { session in
             let all = try await isResumed(session, times: 3)
             #expect(all == [false, false, false])

@@ -22,14 +22,14 @@ struct TLSTests {
 
     @Test func aLargeBodyComesWholeOverTLS() async throws {
         try await Server.tls.withSession { session in
-            let response = try await session.get("bytes-10m", serializer: DataResponseSerializer())
+            let response = try await session.get("bytes-10m").response()
             #expect(response.value == ServedFile.large.bytes)
         }
     }
 
     @Test func aServerWithTLS12OnlyIsSpokenTo() async throws {
         try await Server.tls12.withSession { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
             #expect(response.metrics.last?.tlsVersion == "TLSv1.2")
         }
@@ -37,9 +37,9 @@ struct TLSTests {
 
     @Test func theHighestVersionIsKept() async throws {
         try await Server.tls.withSession {
-            $0.session.tls.maximumVersion = .tls12
+            $0.tls.maximumVersion = .tls12
         } run: { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.metrics.last?.tlsVersion == "TLSv1.2")
         }
     }
@@ -47,7 +47,7 @@ struct TLSTests {
     @Test(arguments: Surface.allCases)
     func theLowestVersionIsKept(surface: Surface) async throws {
         try await Server.tls12.withSession {
-            $0.session.tls.minimumVersion = .tls13
+            $0.tls.minimumVersion = .tls13
         } run: { session in
             let error = await #expect(throws: SessionError.self) { try await surface.data("1k", on: session) }
             #expect(error?.code == .tlsFailed)
@@ -56,8 +56,8 @@ struct TLSTests {
 
     @Test func theSecondRequestNeedsNoHandshake() async throws {
         try await Server.tls.withSession { session in
-            let first = try await session.get("1k", serializer: DataResponseSerializer())
-            let second = try await session.get("1k", serializer: DataResponseSerializer())
+            let first = try await session.get("1k").response()
+            let second = try await session.get("1k").response()
             #expect(try ServedBy(second).connection == ServedBy(first).connection)
             #expect(second.metrics.last?.isReusedConnection == true)
             #expect(second.metrics.last?.tlsHandshake == nil)
@@ -67,7 +67,7 @@ struct TLSTests {
 
     @Test func anAddressOfTheCertificateIsTrusted() async throws {
         try await Server.tls.withSession(baseURL: Server.tls.url(host: "127.0.0.1")) { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
         }
     }
@@ -75,7 +75,9 @@ struct TLSTests {
     @Test func plainHTTPOnATLSPortIsAnswered() async throws {
         // nginx knows the mistake, and answers it in plain text.
         try await Server.tls.withSession(baseURL: Server.tls.url(scheme: "http", host: "127.0.0.1")) { session in
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.code == .unacceptableStatus)
             #expect(error?.head?.status == .badRequest)
         }
@@ -83,7 +85,9 @@ struct TLSTests {
 
     @Test func tlsOnAPlainPortFails() async throws {
         try await Server.plain.withSession(baseURL: Server.plain.url(scheme: "https")) { session in
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.code == .tlsFailed)
         }
     }

@@ -38,7 +38,9 @@ struct TrustTests {
 
     @Test func theSystemDoesNotKnowTheServersRoot() async throws {
         try await Server.tls.withSession(policy: .systemTrust) { session in
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.code == .trustRefused)
         }
     }
@@ -46,7 +48,7 @@ struct TrustTests {
     @Test(arguments: [Server.tls, .wrongHost, .expired, .selfSigned])
     func whoAcceptsAnyCertificateGetsAnAnswer(server: Server) async throws {
         try await server.withSession(policy: .insecureAcceptAnyCertificate) { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
             #expect(response.metrics.last?.isPinned == false)
         }
@@ -55,7 +57,7 @@ struct TrustTests {
     @Test func aSelfSignedCertificateCanBeAnAnchor() async throws {
         let own = try TrustAnchors.certificates([Environment.certificate("selfsigned")])
         try await Server.selfSigned.withSession(policy: .systemTrust(anchors: own)) { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.value == ServedFile.small.bytes)
         }
     }
@@ -106,7 +108,9 @@ struct TrustTests {
         try await server.withSession(
             policy: .publicKeyPins([pin], anchors: Environment.anchors)
         ) { session in
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.trustRefusal?.reason == reason)
             #expect(error?.trustRefusal?.wantedPins == [pin])
         }
@@ -117,7 +121,7 @@ struct TrustTests {
         let policy = try SecurityPolicy.certificatePins(
             [Environment.certificate(certificate)], anchors: Environment.anchors)
         try await Server.tls.withSession(policy: policy) { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.metrics.last?.isPinned == true)
         }
     }
@@ -126,7 +130,9 @@ struct TrustTests {
         let policy = try SecurityPolicy.certificatePins(
             [Environment.certificate("expired")], anchors: Environment.anchors)
         try await Server.tls.withSession(policy: policy) { session in
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.trustRefusal?.reason == .pinMismatch)
         }
     }
@@ -136,23 +142,27 @@ struct TrustTests {
             rules: [HostRule("localhost", .pins([Environment.pin], anchors: Environment.anchors))],
             otherHosts: .refuse)
         try await Server.tls.withSession(policy: policy) { session in
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.metrics.last?.isPinned == true)
             let other = try Server.tls.url(host: "127.0.0.1").appending(path: "1k").absoluteString
-            let error = await #expect(throws: SessionError.self) { try await session.get(other) }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get(other).response(JSONResponseSerializer())
+            }
             #expect(error?.trustRefusal?.reason == .hostRefused)
         }
     }
 
     @Test func aNewPolicyHoldsForTheNextRequest() async throws {
         try await Server.tls.withSession { session in
-            _ = try await session.get("1k", serializer: DataResponseSerializer())
+            _ = try await session.get("1k").response()
             try session.replaceSecurityPolicy(
                 .publicKeyPins([PublicKeyPin(Self.wrongPin)], anchors: Environment.anchors))
-            let error = await #expect(throws: SessionError.self) { try await session.get("1k") }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("1k").response(JSONResponseSerializer())
+            }
             #expect(error?.trustRefusal?.reason == .pinMismatch)
             try session.replaceSecurityPolicy(.publicKeyPins([Environment.pin], anchors: Environment.anchors))
-            let response = try await session.get("1k", serializer: DataResponseSerializer())
+            let response = try await session.get("1k").response()
             #expect(response.metrics.last?.isPinned == true)
         }
     }
@@ -160,7 +170,7 @@ struct TrustTests {
     @Test func pinsAreRefusedWithoutHTTPS() throws {
         let policy = try SecurityPolicy.publicKeyPins([Environment.pin], anchors: Environment.anchors)
         let error = #expect(throws: SessionError.self) {
-            try HTTPSession(baseURL: Server.plain.url) { $0.session.securityPolicy = policy }
+            try HTTPSession(baseURL: Server.plain.url) { $0.securityPolicy = policy }
         }
         #expect(error?.code == .invalidConfiguration)
     }

@@ -83,7 +83,7 @@ struct UploadTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await session.get("1k", serializer: DataResponseSerializer()).status == .ok)
+            #expect(try await session.get("1k").response().status == .ok)
         }
     }
 
@@ -122,7 +122,7 @@ struct UploadTests {
             task.cancel()
             let error = await #expect(throws: SessionError.self) { try await task.value }
             #expect(error?.code == .cancelled)
-            #expect(try await session.get("1k", serializer: DataResponseSerializer()).status == .ok)
+            #expect(try await session.get("1k").response().status == .ok)
         }
     }
 

@@ -13,8 +13,9 @@ struct UmbrellaTests {
             })
         var options = RequestOptions()
         options.timeout = .seconds(5)
-        let response = try await client.get(
-            "people/1", parameters: ["full": true], headers: [.accept: "application/json"], options: options)
+        let response = try await client.get("people/1", ["full": true]).headers([.accept: "application/json"]).options(
+            options
+        ).response(JSONResponseSerializer())
         #expect(response.value?["name"]?.string == "Ada")
         #expect(response.status == .ok)
         #expect(response.metrics.first?.isPinned == false)
@@ -24,9 +25,9 @@ struct UmbrellaTests {
     @Test func oneImportIsEnoughToConfigure() throws {
         let configuration = HTTPSession.Configuration.self
         var settings = configuration.init()
-        settings.session.timeouts.request = .seconds(10)
-        settings.session.tls.minimumVersion = .tls13
-        settings.session.securityPolicy = .systemTrust
-        #expect(settings.session.timeouts.request == .seconds(10))
+        settings.timeouts.request = .seconds(10)
+        settings.tls.minimumVersion = .tls13
+        settings.securityPolicy = .systemTrust
+        #expect(settings.timeouts.request == .seconds(10))
     }
 }

@@ -53,7 +53,7 @@ import Testing
 
     @Test func parametersAreFlattenedLikeAForm() async throws {
         var form = try MultipartForm(boundary: "B")
-        try form.append(["z": 1, "a": ["x", nil], "d": ["k": true], "raw": .data(Data([0, 255]))])
+        try form.append(["z": 1, "a": ["x", nil], "d": ["k": true], "raw": ParameterValue.data(Data([0, 255]))])
         let expected: [(String, [UInt8])] = [
             ("a[]", Array("x".utf8)), ("a[]", []), ("d[k]", [0x31]), ("raw", [0, 255]), ("z", [0x31]),
         ]

@@ -18,7 +18,9 @@ import Testing
         #expect(request.body == nil)
     }
 
-    @Test(arguments: [nil, [:], ["a": []]] as [Parameters?]) func nothingAddsNothing(parameters: Parameters?) throws {
+    @Test(arguments: [nil, [:], ["a": [] as ParameterValue]] as [Parameters?]) func nothingAddsNothing(
+        parameters: Parameters?
+    ) throws {
         let request = try serializer.serialize(try makeRequest("https://h/p"), parameters: parameters)
         #expect(request.url.absoluteString == "https://h/p")
         #expect(request.body == nil)

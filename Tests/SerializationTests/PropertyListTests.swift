@@ -57,7 +57,7 @@ import Testing
         let post = Post(id: 1, when: Date(timeIntervalSince1970: 5), raw: Data([1]), tags: ["a", "é"])
         let serializer = PropertyListRequestSerializer(format: format)
         let parameters: Parameters = [
-            "id": 1, "when": .date(post.when), "raw": .data(post.raw), "tags": ["a", "é"],
+            "id": 1, "when": post.when, "raw": post.raw, "tags": ["a", "é"],
         ]
         let request = try serializer.serialize(try makeRequest(method: .post), parameters: parameters)
         #expect(request.headerFields[.contentType] == "application/x-plist")

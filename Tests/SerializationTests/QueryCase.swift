@@ -13,12 +13,12 @@ struct QueryCase: Sendable, CustomTestStringConvertible {
 
     static func cases(
         _ rule: String,
-        _ pairs: [(Parameters, String)],
+        _ pairs: [(ParameterValue, String)],
         _ configure: (inout QueryEncoder) -> Void = { _ in }
     ) -> [QueryCase] {
         var encoder = QueryEncoder()
         configure(&encoder)
-        return pairs.map { QueryCase(rule: rule, encoder: encoder, parameters: $0.0, expected: $0.1) }
+        return pairs.map { QueryCase(rule: rule, encoder: encoder, parameters: Parameters($0.0), expected: $0.1) }
     }
 
     static func texts(
@@ -27,7 +27,8 @@ struct QueryCase: Sendable, CustomTestStringConvertible {
         _ configure: (inout QueryEncoder) -> Void = { _ in }
     ) -> [QueryCase] {
         cases(rule, pairs.map { (["k": .string($0.0)], "k=" + $0.1) }, configure)
-            + cases(rule, pairs.filter { !$0.0.isEmpty }.map { (Parameters([.init($0.0, 1)]), $0.1 + "=1") }, configure)
+            + cases(
+                rule, pairs.filter { !$0.0.isEmpty }.map { (.dictionary([.init($0.0, 1)]), $0.1 + "=1") }, configure)
     }
 
     static let all = afNetworking + characters + styles

@@ -64,7 +64,7 @@ import Testing
 
     @Test func queriesAreWrittenInLinearTime() throws {
         let values = { (count: Int) -> Parameters in
-            ["a": .array((0..<count).map { ["b": .integer(Int64($0)), "c": ["d": "x y"]] })]
+            ["a": ParameterValue.array((0..<count).map { ["b": .integer(Int64($0)), "c": ["d": "x y"]] })]
         }
         #expect(try growth(from: 1000, values) { _ = try QueryEncoder().encode($0) } <= 2.5)
         #expect(try growth(from: 1000, values) { _ = try QueryEncoder().flatten($0) } <= 2.5)

@@ -41,7 +41,7 @@ struct CancellationTests {
     @Test func cancellingBeforeTheStartSendsNothing() async throws {
         let transport = StubTransport()
         let client = try makeClient(transport)
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         task.cancel()
         #expect(task.state == .completed)
         #expect(task.error?.code == .cancelled)
@@ -54,7 +54,7 @@ struct CancellationTests {
     @Test func cancellingWhileItRunsEndsCancelled() async throws {
         let arrived = Signal()
         let client = try makeClient(makeHangingTransport(arrived))
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         task.resume()
         await arrived.wait()
         task.cancel()
@@ -67,7 +67,7 @@ struct CancellationTests {
     @Test func cancellingWhileTheBodyStreamsAbandonsIt() async throws {
         let body = StubBody()
         let client = try makeClient(StubTransport { _ in .stream(body) })
-        let task = client.task(.get, "x", serializer: DataResponseSerializer())
+        let task = client.call(.get, "x").task()
         let progress = EventRecorder<TaskProgress>()
         task.onProgress { progress.record($0) }
         task.resume()
@@ -82,7 +82,7 @@ struct CancellationTests {
     @Test func cancellingASuspendedTransferEndsCancelled() async throws {
         let body = StubBody()
         let client = try makeClient(StubTransport { _ in .stream(body) })
-        let task = client.task(.get, "x", serializer: DataResponseSerializer())
+        let task = client.call(.get, "x").task()
         let progress = EventRecorder<TaskProgress>()
         task.onProgress { progress.record($0) }
         task.resume()
@@ -96,7 +96,7 @@ struct CancellationTests {
 
     @Test func cancellingAfterTheEndChangesNothing() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         task.resume()
         _ = try await task.value
         task.cancel()
@@ -114,7 +114,7 @@ struct CancellationTests {
                 await answer.wait()
                 return .json("1")
             })
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         task.resume()
         await arrived.wait()
         let waiter = Task { await Result { () async throws(SessionError) in try await task.value } }
@@ -128,7 +128,7 @@ struct CancellationTests {
         let client = try makeClient()
         let ends = EventRecorder<SessionError.Code?>()
         func drop() {
-            let task = client.task(.get, "x")
+            let task = client.call(.get, "x").jsonTask()
             task.onCompletion { ends.record($0.error?.code) }
         }
         drop()
@@ -139,7 +139,7 @@ struct CancellationTests {
     @Test func cancelAllEndsEveryHandle() async throws {
         let arrived = Signal()
         let client = try makeClient(makeHangingTransport(arrived))
-        let tasks = (0..<3).map { client.task(.get, "\($0)") }
+        let tasks = (0..<3).map { client.call(.get, "\($0)").jsonTask() }
         #expect(client.session.tasks.map(\.id) == tasks.map(\.id))
         tasks[0].resume()
         await arrived.wait()

@@ -77,13 +77,13 @@ struct CleartextTests {
             try SecurityPolicy(rules: [HostRule("example.com", .systemTrust)], otherHosts: .refuse),
         ] {
             let error = #expect(throws: SessionError.self) {
-                try HTTPSession(baseURL: url) { $0.session.securityPolicy = policy }
+                try HTTPSession(baseURL: url) { $0.securityPolicy = policy }
             }
             #expect(error?.code == .invalidConfiguration)
             #expect((error?.underlying as? TransportError)?.code == .cleartextRefused)
         }
         let policy = try SecurityPolicy(rules: [HostRule("@private", .systemTrust)], otherHosts: .refuse)
-        let client = try HTTPSession(baseURL: url) { $0.session.securityPolicy = policy }
+        let client = try HTTPSession(baseURL: url) { $0.securityPolicy = policy }
         let error = #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(.everyHost(.refuse)) }
         #expect(error?.code == .invalidConfiguration)
         await client.shutdown()

@@ -13,14 +13,14 @@ struct HTTPSessionTests {
     @Test func theAsyncVerbsAreWhatTheySay() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
-        #expect(try await client.get("x").value == 1)
-        #expect(try await client.post("x", parameters: ["a": 1]).value == 1)
-        #expect(try await client.put("x").value == 1)
-        #expect(try await client.patch("x").value == 1)
-        #expect(try await client.delete("x").value == 1)
-        #expect(try await client.get("x", as: Int.self).value == 1)
-        #expect(try await client.get("x", serializer: StringResponseSerializer()).value == "1")
-        _ = try await client.head("x")
+        #expect(try await client.get("x").json() == 1)
+        #expect(try await client.post("x", ["a": 1]).json() == 1)
+        #expect(try await client.put("x").json() == 1)
+        #expect(try await client.patch("x").json() == 1)
+        #expect(try await client.delete("x").json() == 1)
+        #expect(try await client.get("x").value(as: Int.self) == 1)
+        #expect(try await client.get("x").response(StringResponseSerializer()).value == "1")
+        _ = try await client.head("x").response()
         #expect(transport.requests.map(\.head.method) == [.get, .post, .put, .patch, .delete, .get, .get, .head])
         #expect(transport.requests[1].body == Data("a=1".utf8))
         #expect(transport.requests[1].head.headerFields[.contentType] == "application/x-www-form-urlencoded")
@@ -41,24 +41,24 @@ struct HTTPSessionTests {
         let client = try HTTPSession(
             baseURL: URL(string: "http://127.0.0.1/api"), configuration: configuration,
             transport: StubTransport { _ in .json("1") })
-        let fields = try client.request(.get, path).headerFields
+        let fields = try client.call(.get, path).request().headerFields
         #expect((fields[.authorization] == "Bearer secret") == areSent)
         #expect(fields[values: .authorization].count == (areSent ? 1 : 0))
         #expect(fields[.accept] == "text/plain")
-        let own = try client.request(.get, path, headers: [.authorization: "Bearer own"]).headerFields
+        let own = try client.call(.get, path).headers([.authorization: "Bearer own"]).request().headerFields
         #expect(own[values: .authorization] == ["Bearer own"])
-        let given = try client.request(.get, path, requestSerializer: serializer).headerFields
+        let given = try client.call(.get, path).requestSerializer(serializer).request().headerFields
         #expect(given[.authorization] == "Bearer secret")
         var parts = MultipartForm()
         parts.append(Data("1".utf8), name: "a")
-        let form = try client.request(.post, path, multipart: parts).headerFields
+        let form = try client.call(.post, path).body(form: parts).request().headerFields
         #expect(form[values: .authorization].count == (areSent ? 1 : 0))
     }
 
     @Test func parametersGoIntoTheQuery() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
-        _ = try await client.get("x", parameters: ["q": "a b"])
+        _ = try await client.get("x", ["q": "a b"]).response(JSONResponseSerializer())
         #expect(transport.requests.first?.head.path == "/api/x?q=a%20b")
     }
 
@@ -75,7 +75,8 @@ struct HTTPSessionTests {
     @Test func ownHeadersReplaceEvenTheContentType() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport) { $0.requestSerializer = JSONRequestSerializer() }
-        _ = try await client.post("x", parameters: ["a": 1], headers: [.contentType: "application/vnd.x+json"])
+        _ = try await client.post("x", ["a": 1]).headers([.contentType: "application/vnd.x+json"]).response(
+            JSONResponseSerializer())
         let request = try #require(transport.requests.first)
         #expect(request.head.headerFields[values: .contentType] == ["application/vnd.x+json"])
         #expect(request.body == Data(#"{"a":1}"#.utf8))
@@ -84,9 +85,7 @@ struct HTTPSessionTests {
     @Test func aRequestMayHaveASerializerOfItsOwn() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
-        _ = try await client.response(
-            .post, "x", parameters: ["a": 1], requestSerializer: JSONRequestSerializer(),
-            serializer: DataResponseSerializer())
+        _ = try await client.call(.post, "x", ["a": 1]).requestSerializer(JSONRequestSerializer()).response()
         #expect(transport.requests.first?.body == Data(#"{"a":1}"#.utf8))
     }
 
@@ -95,8 +94,11 @@ struct HTTPSessionTests {
         let client = try makeClient(transport)
         var form = MultipartForm()
         form.append(Data("Ada".utf8), name: "author")
-        _ = try await client.post("x", multipart: form)
-        _ = try await client.put("x", parameters: ["year": 1843]) { $0.append(Data("Ada".utf8), name: "author") }
+        _ = try await client.post("x").body(form: form).response(JSONResponseSerializer())
+        var other = MultipartForm()
+        try other.append(["year": 1843])
+        other.append(Data("Ada".utf8), name: "author")
+        _ = try await client.call(.put, "x").body(form: other).response()
         let (first, second) = (transport.requests[0], transport.requests[1])
         #expect(first.head.headerFields[.contentType] == form.contentType)
         #expect(first.head.headerFields[.userAgent] != nil)
@@ -112,18 +114,20 @@ struct HTTPSessionTests {
         struct Oops: Error {}
         let client = try makeClient()
         let error = await #expect(throws: SessionError.self) {
-            try await client.post("x") { _ in throw Oops() }
+            try await client.post("x", constructingBodyWith: { _ in throw Oops() }, success: { _ in }).value
         }
         #expect(error?.code == .encodingFailed)
-        #expect(error?.underlying is Oops)
+        #expect((error?.underlying as? SerializationError)?.underlying is Oops)
         let code = await withCheckedContinuation { continuation in
             client.post(
-                "x", multipart: { _ in throw Oops() },
+                "x", constructingBodyWith: { _ in throw Oops() },
                 success: { _ in continuation.resume(returning: SessionError.Code?.none) },
                 failure: { continuation.resume(returning: $0.code) })
         }
         #expect(code == .encodingFailed)
-        let empty = await #expect(throws: SessionError.self) { try await client.post("x", multipart: MultipartForm()) }
+        let empty = await #expect(throws: SessionError.self) {
+            try await client.post("x").body(form: MultipartForm()).response(JSONResponseSerializer())
+        }
         #expect(empty?.code == .encodingFailed)
     }
 
@@ -131,8 +135,8 @@ struct HTTPSessionTests {
         let transport = StubTransport { _ in .json("1") }
         let one = try makeClient(base: "http://one.example", transport)
         let two = try HTTPSession(baseURL: URL(string: "http://two.example"), session: one.session)
-        _ = try await one.get("x")
-        _ = try await two.get("x")
+        _ = try await one.get("x").response(JSONResponseSerializer())
+        _ = try await two.get("x").response(JSONResponseSerializer())
         #expect(transport.requests.map(\.head.authority) == ["one.example", "two.example"])
     }
 
@@ -141,10 +145,10 @@ struct HTTPSessionTests {
         let pin = try PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
         let policy = try SecurityPolicy.publicKeyPins([pin])
         let error = #expect(throws: SessionError.self) {
-            try makeClient(base: base) { $0.session.securityPolicy = policy }
+            try makeClient(base: base) { $0.securityPolicy = policy }
         }
         #expect(error?.code == .invalidConfiguration)
-        let secure = try makeClient(base: "https://example.com") { $0.session.securityPolicy = policy }
+        let secure = try makeClient(base: "https://example.com") { $0.securityPolicy = policy }
         #expect(secure.session.securityPolicy.identity == policy.identity)
         let client = try makeClient(base: base)
         #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(policy) }

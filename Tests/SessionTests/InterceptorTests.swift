@@ -16,7 +16,7 @@ struct InterceptorTests {
             return .json("1")
         }
         let client = try makeClient(transport) {
-            $0.session.interceptors = [
+            $0.interceptors = [
                 RecordingInterceptor(name: "a", calls: calls), RecordingInterceptor(name: "b", calls: calls),
             ]
         }
@@ -28,7 +28,7 @@ struct InterceptorTests {
     func oneMayAnswerItself(surface: Surface) async throws {
         let transport = StubTransport()
         let client = try makeClient(transport) {
-            $0.session.interceptors = [
+            $0.interceptors = [
                 ClosureInterceptor { request, _ in
                     let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
                     return EngineResponse(url: request.url, head: head, body: .whole(Data("42".utf8)))
@@ -44,7 +44,7 @@ struct InterceptorTests {
     @Test(arguments: Surface.allCases)
     func oneMayStreamABodyOfItsOwn(surface: Surface) async throws {
         let client = try makeClient {
-            $0.session.interceptors = [
+            $0.interceptors = [
                 ClosureInterceptor { request, _ in
                     let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
                     for text in ["[1", ",2", "]"] { continuation.yield(Data(text.utf8)) }
@@ -61,7 +61,7 @@ struct InterceptorTests {
     func oneMayAskAgain(surface: Surface) async throws {
         let transport = StubTransport { $0.index == 0 ? .status(503) : .json("1") }
         let client = try makeClient(transport) {
-            $0.session.interceptors = [
+            $0.interceptors = [
                 ClosureInterceptor { request, next in
                     let first = try await next(request)
                     return first.head.status.code == 503 ? try await next(request) : first
@@ -76,7 +76,7 @@ struct InterceptorTests {
     func whatOneThrowsFailsTheRequest(surface: Surface) async throws {
         struct Oops: Error {}
         let client = try makeClient {
-            $0.session.interceptors = [ClosureInterceptor { _, _ in throw Oops() }]
+            $0.interceptors = [ClosureInterceptor { _, _ in throw Oops() }]
         }
         let error = await surface.send("x", with: client).error
         #expect(error?.code == .interceptorFailed)
@@ -86,7 +86,7 @@ struct InterceptorTests {
     @Test(arguments: Surface.allCases)
     func aSessionErrorPassesAsItIs(surface: Surface) async throws {
         let client = try makeClient(StubTransport { _ in throw TransportError(.connectionFailed, "No route.") }) {
-            $0.session.interceptors = [ClosureInterceptor { try await $1($0) }]
+            $0.interceptors = [ClosureInterceptor { try await $1($0) }]
         }
         #expect(await surface.send("x", with: client).error?.code == .connectionFailed)
     }
@@ -94,7 +94,7 @@ struct InterceptorTests {
     @Test(arguments: Surface.allCases)
     func aCancellationErrorIsACancellation(surface: Surface) async throws {
         let client = try makeClient {
-            $0.session.interceptors = [ClosureInterceptor { _, _ in throw CancellationError() }]
+            $0.interceptors = [ClosureInterceptor { _, _ in throw CancellationError() }]
         }
         #expect(await surface.send("x", with: client).error?.code == .cancelled)
     }
@@ -102,12 +102,12 @@ struct InterceptorTests {
     @Test func theRequestArrivesWithEveryLayersFields() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport) {
-            $0.session.headerFields = [.accept: "session/*", .userAgent: "session", .acceptLanguage: "session"]
+            $0.headerFields = [.accept: "session/*", .userAgent: "session", .acceptLanguage: "session"]
             $0.requestSerializer = FormRequestSerializer(headerFields: [
                 .accept: "serializer/*", .userAgent: "serializer",
             ])
         }
-        _ = try await client.get("x", headers: [.accept: "own/*"])
+        _ = try await client.get("x").headers([.accept: "own/*"]).response(JSONResponseSerializer())
         let fields = try #require(transport.requests.first?.head.headerFields)
         #expect(fields[values: .accept] == ["own/*"])
         #expect(fields[values: .userAgent] == ["serializer"])

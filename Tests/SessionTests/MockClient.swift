@@ -33,7 +33,7 @@ func withMockClient<Result>(
     serverConfiguration.httpVersions = version.ofServer
     return try await withMockServer(routes: MockServer.Routes(routes), configuration: serverConfiguration) { server in
         let client = try HTTPSession(baseURL: server.url) {
-            $0.session.httpVersions = version.ofClient
+            $0.httpVersions = version.ofClient
             try configure(&$0)
         }
         do {

@@ -42,10 +42,10 @@ struct SettingsTests {
         let settings = try Self.settings()
         let configuration = try HTTPSession.Configuration(settings)
         #expect(configuration.requestSerializer is JSONRequestSerializer)
-        #expect(configuration.session.redirectPolicy == .follow(limit: 3))
-        #expect(configuration.session.retryPolicy == .limited(to: 2))
-        #expect(configuration.session.securityPolicy.isPinning(host: "example.com"))
-        let client = try HTTPSession(settings: settings) { $0.session.maximumConnections = 1 }
+        #expect(configuration.redirectPolicy == .follow(limit: 3))
+        #expect(configuration.retryPolicy == .limited(to: 2))
+        #expect(configuration.securityPolicy.isPinning(host: "example.com"))
+        let client = try HTTPSession(settings: settings) { $0.maximumConnections = 1 }
         #expect(client.baseURL?.absoluteString == "https://example.com/v1/")
         await client.shutdown()
     }
@@ -58,12 +58,12 @@ struct SettingsTests {
     }
 
     @Test func aCopyIsASessionOfItsOwn() async throws {
-        try await withMockClient(configure: { $0.session.headerFields = [.userAgent: "Finch"] }) {
+        try await withMockClient(configure: { $0.headerFields = [.userAgent: "Finch"] }) {
             $0.on("/a", .json("1"))
         } perform: { client, server in
             let copy = try client.copy()
             await client.shutdown()
-            let response = try await copy.get("a")
+            let response = try await copy.get("a").response(JSONResponseSerializer())
             #expect(response.value == 1)
             #expect(copy.baseURL == client.baseURL)
             #expect(server.recordedRequests.last?.headerFields[.userAgent] != nil)
@@ -74,7 +74,8 @@ struct SettingsTests {
 
     @Test func aResponsesValueIsMapped() async throws {
         struct Oops: Error {}
-        let response = try await makeClient(StubTransport { _ in .json("41") }).get("a")
+        let response = try await makeClient(StubTransport { _ in .json("41") }).get("a").response(
+            JSONResponseSerializer())
         let mapped = response.map { "\(String(describing: $0))" }
         #expect(mapped.value.contains("41"))
         #expect(mapped.head == response.head)
@@ -91,7 +92,7 @@ struct SettingsTests {
             return .follow(request)
         }
         let client = try makeClient(transport)
-        let response = try await client.response(.get, "a", serializer: JSONResponseSerializer(), hooks: hooks)
+        let response = try await client.call(.get, "a").hooks(hooks).response(JSONResponseSerializer())
         #expect(response.value == 1)
         #expect(transport.requests[1].head.headerFields[.accept] == "hooked")
     }

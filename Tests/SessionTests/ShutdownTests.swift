@@ -21,7 +21,7 @@ struct ShutdownTests {
     @Test(arguments: [ShutdownMode.graceful, .immediate])
     func handlesThatNeverRanFail(mode: ShutdownMode) async throws {
         let client = try makeClient()
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         await client.shutdown(mode)
         #expect(task.state == .completed)
         #expect(task.error?.code == .shutDown)
@@ -36,7 +36,7 @@ struct ShutdownTests {
                 await answer.wait()
                 return .json("1")
             })
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         task.resume()
         await arrived.wait()
         await client.shutdown(.graceful)

@@ -16,39 +16,33 @@ enum Surface: CaseIterable, Sendable {
         switch self {
         case .async:
             return await Result { () async throws(SessionError) in
-                try await client.response(
-                    method, path, parameters: parameters, headers: headers, options: options,
-                    serializer: JSONResponseSerializer())
+                try await client.call(method, path, parameters).headers(headers).options(options).response(
+                    JSONResponseSerializer())
             }
         case .handle:
-            let task = client.task(method, path, parameters: parameters, headers: headers, options: options)
+            let task = client.call(method, path, parameters).headers(headers).options(options).jsonTask()
             task.resume()
             return await Result { () async throws(SessionError) in try await task.value }
         case .callbacks:
             return await withCheckedContinuation { continuation in
                 let success: @Sendable (Response<JSONValue?>) -> Void = { continuation.resume(returning: .success($0)) }
                 let failure: @Sendable (SessionError) -> Void = { continuation.resume(returning: .failure($0)) }
+                guard options == RequestOptions() else {
+                    let task = client.call(method, path, parameters).headers(headers).options(options).jsonTask()
+                    task.onCompletion { continuation.resume(returning: $0) }
+                    return task.resume()
+                }
                 switch method {
                 case .post:
-                    client.post(
-                        path, parameters: parameters, headers: headers, options: options, success: success,
-                        failure: failure)
+                    client.post(path, parameters: parameters, headers: headers, success: success, failure: failure)
                 case .put:
-                    client.put(
-                        path, parameters: parameters, headers: headers, options: options, success: success,
-                        failure: failure)
+                    client.put(path, parameters: parameters, headers: headers, success: success, failure: failure)
                 case .patch:
-                    client.patch(
-                        path, parameters: parameters, headers: headers, options: options, success: success,
-                        failure: failure)
+                    client.patch(path, parameters: parameters, headers: headers, success: success, failure: failure)
                 case .delete:
-                    client.delete(
-                        path, parameters: parameters, headers: headers, options: options, success: success,
-                        failure: failure)
+                    client.delete(path, parameters: parameters, headers: headers, success: success, failure: failure)
                 default:
-                    client.get(
-                        path, parameters: parameters, headers: headers, options: options, success: success,
-                        failure: failure)
+                    client.get(path, parameters: parameters, headers: headers, success: success, failure: failure)
                 }
             }
         }
@@ -91,6 +85,6 @@ func makeRequest(_ path: String = "x", method: HTTPRequest.Method = .get, body: 
 }
 
 /// Why a task failed, once it has ended; nil after a success.
-func failure<Kind, Value>(of task: TransferTask<Kind, Value>) async -> SessionError? {
+func failure<Value>(of task: TransferTask<Value>) async -> SessionError? {
     await Result { () async throws(SessionError) in try await task.value }.error
 }

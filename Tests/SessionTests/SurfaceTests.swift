@@ -62,8 +62,8 @@ struct SurfaceTests {
     func timeoutsAreTheRequestsThenTheSessions(surface: Surface) async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport) { configuration in
-            configuration.session.timeouts.idleRead = .seconds(3)
-            configuration.session.timeouts.connect = .seconds(4)
+            configuration.timeouts.idleRead = .seconds(3)
+            configuration.timeouts.connect = .seconds(4)
         }
         var options = RequestOptions()
         options.connectTimeout = .seconds(1)
@@ -90,7 +90,7 @@ struct SurfaceTests {
 
     @Test(arguments: Surface.allCases)
     func bodiesAboveTheLimitAreRefused(surface: Surface) async throws {
-        let client = try makeClient(StubTransport { _ in .json("[1, 2, 3]") }) { $0.session.maximumBodySize = 8 }
+        let client = try makeClient(StubTransport { _ in .json("[1, 2, 3]") }) { $0.maximumBodySize = 8 }
         #expect(await surface.send("x", with: client).error?.code == .bodyTooLarge)
     }
 

@@ -96,7 +96,7 @@ struct TaskEventTests {
 
     @Test func lateObserversHearTheEndExactlyOnce() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         task.resume()
         _ = try await task.value
         let recorder = EventRecorder<String>()
@@ -116,7 +116,7 @@ struct TaskEventTests {
 
     @Test func valueCanBeAwaitedAnyNumberOfTimes() async throws {
         let client = try makeClient(StubTransport { _ in .json("7") })
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         async let first = task.value.value
         async let second = task.value.value
         task.resume()
@@ -127,9 +127,9 @@ struct TaskEventTests {
 
     @Test func observersMayCallTheTaskBack() async throws {
         let client = try makeClient(StubTransport { _ in .json("7") }) {
-            $0.session.callbackExecutor = .custom { $0() }
+            $0.callbackExecutor = .custom { $0() }
         }
-        let task = client.task(.get, "x")
+        let task = client.call(.get, "x").jsonTask()
         let recorder = EventRecorder<TaskState>()
         task.onStateChange { [weak task] state in
             recorder.record(state)
@@ -143,7 +143,7 @@ struct TaskEventTests {
     @Test func callbacksComeOnTheExecutorAfterAllProgress() async throws {
         let calls = EventRecorder<String>()
         let client = try makeClient(StubTransport { _ in .json("[1]") }) {
-            $0.session.callbackExecutor = .custom { work in
+            $0.callbackExecutor = .custom { work in
                 calls.record("executor")
                 work()
             }

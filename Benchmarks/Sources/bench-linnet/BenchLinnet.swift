@@ -22,11 +22,11 @@ struct BenchLinnet {
             throw Failure("\(arguments.url) is no URL")
         }
         http = try HTTPSession(baseURL: base) {
-            $0.session.maximumConnectionsPerOrigin = arguments.concurrency
-            $0.session.maximumConnections = max(256, arguments.concurrency)
-            $0.session.eventLoops = loops.eventLoops
-            $0.session.securityPolicy = try Self.policy(arguments)
-            $0.session.httpVersions = arguments.isHTTP2 ? .http2 : .http1
+            $0.maximumConnectionsPerOrigin = arguments.concurrency
+            $0.maximumConnections = max(256, arguments.concurrency)
+            $0.eventLoops = loops.eventLoops
+            $0.securityPolicy = try Self.policy(arguments)
+            $0.httpVersions = arguments.isHTTP2 ? .http2 : .http1
         }
         path = arguments.path
         self.url = url
@@ -55,7 +55,7 @@ struct BenchLinnet {
     }
 
     func get(_ path: String, _ bytes: Int? = nil) async throws {
-        let response = try await http.get(path, serializer: DataResponseSerializer())
+        let response = try await http.get(path).response()
         guard response.metrics.last?.httpVersion == (arguments.isHTTP2 ? "h2" : "http/1.1") else {
             throw Failure("the response came over \(response.metrics.last?.httpVersion ?? "nothing")")
         }
@@ -63,7 +63,7 @@ struct BenchLinnet {
     }
 
     func json() async throws {
-        try await http.get(path, as: Page.self).value.check()
+        try await http.get(path).value(as: Page.self).check()
     }
 
     func body() async throws {

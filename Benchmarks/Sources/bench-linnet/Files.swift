@@ -13,12 +13,12 @@ extension BenchLinnet {
 
     func download(_ file: String) async throws {
         removeFile(file)
-        let response = try await http.download(path, to: URL(filePath: file))
+        let response = try await http.get(path).download(to: URL(filePath: file))
         try check(status: response.status.code, fileSize(file), of: arguments.bytes)
     }
 
     /// The server says 201 for a new file and 204 for one that was there; the session refuses what is not 2xx.
     func upload(_ file: String) async throws {
-        try await http.upload(path, fromFile: URL(filePath: file), serializer: DataResponseSerializer())
+        try await http.call(.put, path).body(file: URL(filePath: file)).response()
     }
 }

@@ -21,8 +21,8 @@ struct Client: Sendable {
     static func configuration(_ wire: Wire, _ anchors: TrustAnchors) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()
         // Anchors of one's own refuse clear text.
-        if wire == .tls { configuration.session.securityPolicy = .systemTrust(anchors: anchors) }
-        configuration.session.httpVersions = wire == .h2 ? .http2 : .http1
+        if wire == .tls { configuration.securityPolicy = .systemTrust(anchors: anchors) }
+        configuration.httpVersions = wire == .h2 ? .http2 : .http1
         return configuration
     }
 

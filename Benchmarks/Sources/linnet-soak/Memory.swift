@@ -15,8 +15,8 @@ struct Memory {
         guard let url = URL(string: url) else { throw Wrong() }
         self.url = url
         session = try HTTPSession(baseURL: nil) {
-            $0.session.maximumConnectionsPerOrigin = connections
-            $0.session.eventLoops = .dedicated(threads: 1)
+            $0.maximumConnectionsPerOrigin = connections
+            $0.eventLoops = .dedicated(threads: 1)
         }
     }
 

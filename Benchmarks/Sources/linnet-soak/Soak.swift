@@ -32,7 +32,7 @@ struct Soak {
         let anchors = arguments.count > 4 ? try TrustAnchors.file(arguments[4]) : .system
         // What the runtime opens once for a process, Dispatch's queue of events for one, is there after a first session.
         let first = try Soak(url: arguments[1], connections: connections, anchors: anchors)
-        let length = try await first.get(0).count
+        let length = try await first.get(0).response(JSONResponseSerializer()).count
         await first.session.session.shutdown()
         let before = Process.descriptors()
         let soak = try Soak(url: arguments[1], connections: connections, anchors: anchors)
@@ -60,10 +60,10 @@ struct Soak {
         self.url = url
         self.connections = connections
         session = try HTTPSession(baseURL: nil) {
-            $0.session.maximumConnectionsPerOrigin = connections
+            $0.maximumConnectionsPerOrigin = connections
             // Threads of its own, which end with it: the shared ones keep their descriptors.
-            $0.session.eventLoops = .dedicated(threads: 1)
-            $0.session.securityPolicy = .everyHost(
+            $0.eventLoops = .dedicated(threads: 1)
+            $0.securityPolicy = .everyHost(
                 StandardTrustEvaluator.systemTrust(anchors: anchors).insecureAllowingCleartext())
         }
     }
@@ -87,7 +87,7 @@ struct Soak {
     }
 
     func get(_ number: Int) async throws -> Data {
-        let response = try await session.get("\(url)?n=\(number)", serializer: DataResponseSerializer())
+        let response = try await session.get("\(url)?n=\(number)").response()
         return response.value
     }
 

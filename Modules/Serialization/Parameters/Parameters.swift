@@ -76,11 +76,15 @@ public struct Parameters: Sendable, Hashable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Creates parameters in the order written.
-    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
-        root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1) })
+    /// Creates parameters in the order written, of anything that can be a parameter; nil is null.
+    ///
+    /// Within a dictionary or an array of several types, write `ParameterValue`: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.
+    public init(dictionaryLiteral elements: (String, (any ParameterConvertible)?)...) {
+        root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1?.parameterValue ?? .null) })
     }
 
     /// Creates parameters with an array at the top, for JSON.
-    public init(arrayLiteral elements: ParameterValue...) { root = .array(elements) }
+    public init(arrayLiteral elements: (any ParameterConvertible)?...) {
+        root = .array(elements.map { $0?.parameterValue ?? .null })
+    }
 }

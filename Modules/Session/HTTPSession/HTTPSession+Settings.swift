@@ -7,7 +7,7 @@ extension HTTPSession {
     ///
     /// ```swift
     /// let settings = try JSONDecoder().decode(HTTPSession.Settings.self, from: data)
-    /// let client = try HTTPSession(settings: settings) { $0.session.hooks = hooks }
+    /// let client = try HTTPSession(settings: settings) { $0.hooks = hooks }
     /// ```
     /// Left out is what has no text: closures, interceptors, hooks, executors, loggers, reachability, event loops, policies
     /// that were not made from a document; and what is secret: credentials, client identities. Mind that the header fields of
@@ -85,12 +85,12 @@ extension HTTPSession.Configuration {
         self.init()
         requestSerializer = settings.requestSerializer.serializer
         responseSerializer = settings.responseSerializer
-        session.redirectPolicy = .follow(limit: settings.redirectLimit)
-        session.retryPolicy = .limited(to: settings.retryLimit)
-        session.maximumConnectionsPerOrigin = settings.maximumConnectionsPerOrigin
+        redirectPolicy = .follow(limit: settings.redirectLimit)
+        retryPolicy = .limited(to: settings.retryLimit)
+        maximumConnectionsPerOrigin = settings.maximumConnectionsPerOrigin
         guard let document = settings.securityPolicy else { return }
         do throws(SecurityError) {
-            session.securityPolicy = try SecurityPolicyFile(document).makePolicy()
+            securityPolicy = try SecurityPolicyFile(document).makePolicy()
         } catch {
             throw SessionError(.invalidConfiguration, error.message, underlying: error)
         }

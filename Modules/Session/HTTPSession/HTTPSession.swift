@@ -5,19 +5,20 @@ public import LinnetTransport
 /// Speaks to one server: a base URL, verbs, and serializers, on a ``Session``.
 ///
 /// ```swift
-/// let client = try HTTPSession(baseURL: URL(string: "https://api.example.com/v1"))
-/// let response = try await client.get("posts", parameters: ["page": 2])
-/// let posts = try await client.get("posts", as: [Post].self).value
+/// let api = try HTTPSession(baseURL: URL(string: "https://api.example.com/v1")) { $0.timeouts.request = .seconds(30) }
+/// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
 /// ```
-/// Every verb has three surfaces: `async`, which runs in the caller's task; a handle from `task(…)`, made suspended; and
-/// callbacks, which return a handle that runs. What fails before anything is sent, such as a bad URL, fails in the same
-/// way as the rest: thrown, as the handle's error, or to the `failure` callback. The argument `hooks` is for one request,
-/// beside the session's; a handle has the property ``TransferTask/hooks``.
+/// A verb returns an ``HTTPCall``, and sends nothing. What is asked of the call decides the surface: an `async` function runs
+/// in the caller's task, a handle from ``HTTPCall/task(as:)`` is suspended until it is resumed. What fails before anything is
+/// sent, such as a bad URL, fails in the same way as the rest.
 public final class HTTPSession: Sendable {
     /// What relative URLs are resolved against; with a slash at its end if it has a path.
     public let baseURL: URL?
     /// What sends the requests: its events, its handles, its shutdown.
     public let session: Session
+    /// What a session is made with.
+    public typealias Configuration = Session.Configuration
+
     let configuration: Configuration
     let resolver: URLResolver
 
@@ -36,9 +37,9 @@ public final class HTTPSession: Sendable {
     /// Makes a session over sockets. Opens no connection yet. Throws as ``init(baseURL:_:)`` does.
     public convenience init(baseURL: URL? = nil, configuration: Configuration) throws(SessionError) {
         // Judged first, so that nothing is left to shut down.
-        _ = try URLResolver(baseURL: baseURL, policy: configuration.session.securityPolicy)
+        _ = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
         try self.init(
-            baseURL: baseURL, configuration: configuration, session: Session(configuration: configuration.session))
+            baseURL: baseURL, configuration: configuration, session: Session(configuration: configuration))
     }
 
     /// Makes a session over a transport, which it shuts down in the end. Throws as ``init(baseURL:_:)`` does.
@@ -47,10 +48,11 @@ public final class HTTPSession: Sendable {
     ) throws(SessionError) {
         try self.init(
             baseURL: baseURL, configuration: configuration,
-            session: Session(configuration: configuration.session, transport: transport))
+            session: Session(configuration: configuration, transport: transport))
     }
 
-    /// Makes a session that shares the connections of another; `configuration.session` is not read.
+    /// Makes a session that shares the connections of another; of `configuration`, the serializers, the encoder and the decoder
+    /// are read alone.
     ///
     /// Throws as ``init(baseURL:_:)`` does, going by the shared session's policy.
     public init(

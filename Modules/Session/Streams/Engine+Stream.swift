@@ -41,7 +41,7 @@ extension Engine {
     }
 }
 
-extension TransferTask where Kind == StreamTransfer, Value == Void {
+extension TransferTask where Value == Void {
     /// The response, once its head is there; its body is read as it comes, by one reader.
     ///
     /// ```swift
@@ -49,12 +49,13 @@ extension TransferTask where Kind == StreamTransfer, Value == Void {
     /// task.resume()
     /// for try await chunk in try await task.response { consume(chunk) }
     /// ```
-    /// It does not start the task. The status is not judged. Nothing more is read from the connection while the reader is
+    /// Awaiting it starts a task that was never started. The status is not judged. Nothing more is read from the connection while the reader is
     /// busy; leaving before the end cancels the task. The task completes when the body's end was read from the connection,
     /// and waits for a reader until then.
     public var response: StreamedResponse {
         get async throws(SessionError) {
             guard case .stream(let link) = link else { throw .cancelled(driver.request?.url) }
+            if !hasStarted { resume() }
             let response = try await link.response { [driver] in driver.cancel(.cancelled(driver.request?.url)) }
             return StreamedResponse(response, report: nil)
         }

@@ -10,7 +10,7 @@ public struct EventSource: AsyncSequence, Sendable {
     public typealias Failure = SessionError
 
     let session: Session
-    let request: Request
+    let request: Result<Request, SessionError>
     let options: EventSourceOptions
 
     /// Makes a reader, which connects when it is first asked.
@@ -80,7 +80,7 @@ public struct EventSource: AsyncSequence, Sendable {
             failures = event == nil ? failures + 1 : 0
             guard failures <= source.options.maximumReconnects ?? .max else {
                 throw SessionError(
-                    .connectionLost, "The source of events ended its stream again.", url: source.request.url)
+                    .connectionLost, "The source of events ended its stream again.", url: source.url)
             }
             return event
         }
@@ -93,7 +93,7 @@ public struct EventSource: AsyncSequence, Sendable {
         private mutating func connect() async throws(SessionError) {
             if hasConnected { try await pause() }
             hasConnected = true
-            let response = try await source.session.bytes(for: source.request(after: lastEventID))
+            let response = try await source.session.bytes(for: try source.request(after: lastEventID))
             if response.status.code == 204 {
                 isOver = true
                 return
@@ -107,7 +107,7 @@ public struct EventSource: AsyncSequence, Sendable {
             do {
                 try await source.options.clock.sleep(for: source.options.delay(after: failures, serverDelay))
             } catch {
-                throw .cancelled(source.request.url)
+                throw .cancelled(source.url)
             }
         }
 
@@ -118,8 +118,10 @@ public struct EventSource: AsyncSequence, Sendable {
         }
     }
 
-    fileprivate func request(after lastEventID: String) -> Request {
-        var request = request
+    fileprivate var url: URL? { try? request.get().url }
+
+    fileprivate func request(after lastEventID: String) throws(SessionError) -> Request {
+        var request = try request.get()
         request.headerFields[.accept] = request.headerFields[.accept] ?? "text/event-stream"
         request.headerFields[.cacheControl] = "no-store"
         if !lastEventID.isEmpty, let name = HTTPField.Name("Last-Event-ID") {
@@ -177,6 +179,6 @@ extension Session {
     public func serverSentEvents(
         for request: Request, options: EventSourceOptions = EventSourceOptions()
     ) -> EventSource {
-        EventSource(session: self, request: request, options: options)
+        EventSource(session: self, request: .success(request), options: options)
     }
 }

@@ -5,14 +5,14 @@ internal import Synchronization
 /// A handle on a request: a ``DataTask``, an ``UploadTask``, a ``DownloadTask`` or a ``StreamTask``.
 ///
 /// ```swift
-/// let task = session.dataTask(for: request, serializer: JSONResponseSerializer())
+/// let task = api.get("posts").task(as: [Post].self)
 /// task.onProgress { print($0.download.fraction ?? 0) }
 /// task.resume()
 /// let response = try await task.value
 /// ```
 /// It is made suspended. The session keeps it alive from `resume()` to its end; one that is dropped before `resume()` ends
 /// with ``SessionError/Code/cancelled``.
-public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTask {
+public final class TransferTask<Value: Sendable>: SessionTask {
     /// Something that happened to a task.
     public enum Event: Sendable {
         /// The state that the task had when the subscription began, or that it got since.
@@ -39,7 +39,7 @@ public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTas
     }
 
     /// What the task is made for.
-    public var kind: TaskKind { Kind.kind }
+    public var kind: TaskKind { driver.kind }
 
     /// The task's number. No two requests of a process have the same.
     public var id: UInt64 { driver.id }
@@ -83,10 +83,13 @@ public final class TransferTask<Kind: TransferKind, Value: Sendable>: SessionTas
     /// By then the task's last hooks, events and callbacks are on their way: what is handed to the session's callback
     /// executor from here on comes after them.
     ///
-    /// It does not start the task. Cancelling the awaiting task ends the waiting with ``SessionError/Code/cancelled``, and
-    /// leaves this task as it is.
+    /// Awaiting it starts a task that was never started; one that was suspended stays so. Cancelling the awaiting task ends the
+    /// waiting with ``SessionError/Code/cancelled``, and leaves this task as it is.
     public var value: Response<Value> {
-        get async throws(SessionError) { try await driver.waitForOutcome().get() }
+        get async throws(SessionError) {
+            if !hasStarted { resume() }
+            return try await driver.waitForOutcome().get()
+        }
     }
 
     /// Starts the task, or lets it go on.

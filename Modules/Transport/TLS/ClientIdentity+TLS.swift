@@ -47,7 +47,8 @@ extension TransportError {
     /// The function that chooses the identity failed.
     static func noIdentityChosen(_ error: any Error) -> TransportError {
         TransportError(
-            .clientIdentityUnavailable, "No client identity was chosen for the server: \(cause(error))", underlying: error)
+            .clientIdentityUnavailable, "No client identity was chosen for the server: \(cause(error))",
+            underlying: error)
     }
 
     /// The server requires a certificate and got none or an unsuitable one.

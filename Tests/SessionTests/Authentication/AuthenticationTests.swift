@@ -34,7 +34,7 @@ struct AuthenticationTests {
     @Test(arguments: Surface.allCases, Version.allCases)
     func aChallengeIsAnswered(surface: Surface, version: Version) async throws {
         let store = CredentialStore()
-        try await withMockClient(version, configure: { $0.session.credentialStore = store }) {
+        try await withMockClient(version, configure: { $0.credentialStore = store }) {
             $0.on("/*", respond: Self.guarded())
         } perform: { client, server in
             try store.set(
@@ -54,7 +54,7 @@ struct AuthenticationTests {
 
     @Test func withoutAStoreOrACredential401IsAnError() async throws {
         for store in [nil, CredentialStore()] {
-            try await withMockClient(configure: { $0.session.credentialStore = store }) {
+            try await withMockClient(configure: { $0.credentialStore = store }) {
                 $0.on("/*", respond: Self.guarded())
             } perform: { client, server in
                 let error = await Surface.async.send("a", with: client).error
@@ -67,7 +67,7 @@ struct AuthenticationTests {
 
     @Test func eachCredentialIsTriedOnce() async throws {
         let store = CredentialStore()
-        try await withMockClient(configure: { $0.session.credentialStore = store }) {
+        try await withMockClient(configure: { $0.credentialStore = store }) {
             $0.on("/*", respond: Self.guarded("never", challenge: "Bearer realm=\"lab\", Basic realm=\"lab\""))
         } perform: { client, server in
             let space = ProtectionSpace(origin: try Origin(server.url), realm: "lab")
@@ -126,7 +126,7 @@ struct AuthenticationTests {
 
     @Test func bodiesAreSentAgainOrFailWithAReason() async throws {
         let store = CredentialStore()
-        try await withMockClient(configure: { $0.session.credentialStore = store }) {
+        try await withMockClient(configure: { $0.credentialStore = store }) {
             $0.on("/*", respond: Self.guarded())
         } perform: { client, server in
             try store.set(.basic(username: "ada", password: "pass"), for: .init(origin: Origin(server.url)))
@@ -159,7 +159,7 @@ struct AuthenticationHookTests {
                 ? .json("1") : .status(401, headerFields: Self.challenge)
         }
         let client = try makeClient(transport) {
-            $0.session.hooks.didReceiveChallenge = { _, attempt in
+            $0.hooks.didReceiveChallenge = { _, attempt in
                 attempts.record(attempt)
                 return .use(try .bearer(token: attempt.failures == 0 ? "bad" : "good"))
             }

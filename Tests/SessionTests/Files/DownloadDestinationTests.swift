@@ -21,7 +21,7 @@ struct DownloadDestinationTests {
     ) async throws -> Result<Response<URL>, SessionError> {
         let client = try makeClient(transport)
         return await Result { () async throws(SessionError) in
-            try await client.download("a", to: url, downloadOptions: DownloadOptions(configure))
+            try await client.get("a").download(to: url, options: DownloadOptions(configure))
         }
     }
 
@@ -54,7 +54,7 @@ struct DownloadDestinationTests {
                     return .status(200, body: Data("new".utf8))
                 })
             let error = await #expect(throws: SessionError.self) {
-                try await client.download("a", to: folder["file"], downloadOptions: .init { $0.existingFile = .fail })
+                try await client.get("a").download(to: folder["file"], options: .init { $0.existingFile = .fail })
             }
             #expect(error?.fileFailure?.errorNumber == EEXIST)
             #expect(try folder.text(of: "file") == "came in between")

@@ -12,7 +12,7 @@ struct DownloadFailureTests {
         let client = try makeClient(StubTransport { _ in .json(#"{"why": "gone"}"#, status: 410) })
         try await withScratchFolder { folder in
             try folder.write("old", to: "file")
-            let error = await failure { try await client.download("a", to: folder["file"]) }
+            let error = await failure { try await client.get("a").download(to: folder["file"]) }
             #expect(error?.code == .unacceptableStatus)
             #expect(error?.head?.status.code == 410)
             #expect(error?.body == Data(#"{"why": "gone"}"#.utf8))
@@ -29,7 +29,7 @@ struct DownloadFailureTests {
             })
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.validation = ResponseValidation(contentTypes: ["application/*"]) }
-            let error = await failure { try await client.download("a", to: folder["file"], downloadOptions: options) }
+            let error = await failure { try await client.get("a").download(to: folder["file"], options: options) }
             #expect(error?.code == .unacceptableContentType)
             #expect(error?.body == Data("<p>Log in!</p>".utf8))
             #expect(folder.names.isEmpty)
@@ -40,7 +40,7 @@ struct DownloadFailureTests {
         let client = try makeClient(StubTransport { _ in .status(404) })
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.createsDirectories = true }
-            let error = await failure { try await client.download("a", to: folder["x/f"], downloadOptions: options) }
+            let error = await failure { try await client.get("a").download(to: folder["x/f"], options: options) }
             #expect(error?.code == .unacceptableStatus)
             #expect(folder.names.isEmpty)
         }
@@ -57,7 +57,7 @@ struct DownloadFailureTests {
         try await withMockServer(MockResponse(status: .notFound, body: .stream(Endless()))) { server in
             let client = try HTTPSession(baseURL: server.url("/"))
             try await withScratchFolder { folder in
-                let error = await failure { try await client.download("a", to: folder["file"]) }
+                let error = await failure { try await client.get("a").download(to: folder["file"]) }
                 #expect(error?.code == .unacceptableStatus)
                 #expect(error?.body == Data(repeating: 0x78, count: 1024 * 1024))
                 #expect(folder.names.isEmpty)
@@ -73,7 +73,7 @@ struct DownloadFailureTests {
         try await withMockServer(response) { server in
             let client = try HTTPSession(baseURL: server.url("/"))
             try await withScratchFolder { folder in
-                let error = await failure { try await client.download("a", to: folder["file"]) }
+                let error = await failure { try await client.get("a").download(to: folder["file"]) }
                 #expect(error?.code == .connectionLost)
                 #expect(error?.head?.status == .ok)
                 #expect(folder.names.isEmpty)
@@ -89,7 +89,7 @@ struct DownloadFailureTests {
                 .status(200, headerFields: [.contentLength: String(length)], body: Data("abc".utf8))
             })
         try await withScratchFolder { folder in
-            let error = await failure { try await client.download("a", to: folder["file"]) }
+            let error = await failure { try await client.get("a").download(to: folder["file"]) }
             #expect(error?.code == code)
             #expect(folder.names.isEmpty)
         }
@@ -99,7 +99,7 @@ struct DownloadFailureTests {
         let body = StubBody()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
-            let download = Task { try await client.download("a", to: folder["file"]) }
+            let download = Task { try await client.get("a").download(to: folder["file"]) }
             // However far it has come with these when it is cancelled, it waits for more in the end.
             for _ in 0..<40 { body.send(makeBytes(10_000)) }
             try await folder.waitForPartialFile()
@@ -115,7 +115,7 @@ struct DownloadFailureTests {
         let body = StubBody()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
-            async let result = failure { try await client.download("a", to: folder["file"]) }
+            async let result = failure { try await client.get("a").download(to: folder["file"]) }
             body.send("some")
             try await folder.waitForPartialFile()
             body.fail(TransportError(.readTimeout, "Too slow."))
@@ -131,7 +131,7 @@ struct DownloadFailureTests {
         let client = try makeClient(StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
             try FileManager.default.createDirectory(at: folder["sub"], withIntermediateDirectories: false)
-            async let result = failure { try await client.download("a", to: folder["sub/file"]) }
+            async let result = failure { try await client.get("a").download(to: folder["sub/file"]) }
             body.send("some")
             try await ScratchFolder(url: folder["sub"]).waitForPartialFile()
             try FileManager.default.removeItem(at: folder["sub"])

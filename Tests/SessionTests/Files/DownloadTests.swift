@@ -32,7 +32,7 @@ struct DownloadTests {
         try await withMockServer(MockResponse(body: .chunks(pieces))) { server in
             try await withScratchFolder { folder in
                 let client = try HTTPSession(baseURL: server.url("/"))
-                try await client.download("a", to: folder["file"])
+                try await client.get("a").download(to: folder["file"])
                 #expect(try Data(contentsOf: folder["file"]) == pieces.reduce(Data(), +))
                 await client.shutdown()
             }
@@ -45,8 +45,8 @@ struct DownloadTests {
         try await withScratchFolder { folder in
             var options = RequestOptions()
             options.idleTimeout = .seconds(7)
-            try await client.download(
-                "a", parameters: ["q": 1], headers: [.accept: "text/csv"], options: options, to: folder["file"])
+            try await client.get("a", ["q": 1]).headers([.accept: "text/csv"]).options(options).download(
+                to: folder["file"])
             #expect(try folder.text(of: "file") == "x")
         }
         let request = try #require(transport.requests.first)
@@ -73,10 +73,10 @@ struct DownloadTests {
             }
         }
         let client = try makeClient(StubTransport { _ in .status(200, body: Data("ab".utf8)) }) {
-            $0.session.interceptors = [Doubling()]
+            $0.interceptors = [Doubling()]
         }
         try await withScratchFolder { folder in
-            try await client.download("a", to: folder["file"])
+            try await client.get("a").download(to: folder["file"])
             #expect(try folder.text(of: "file") == "abab")
         }
     }
@@ -89,9 +89,9 @@ struct DownloadTests {
             }
         }
         let bytes = makeBytes(3 * 1024 * 1024 + 17)
-        let client = try makeClient { $0.session.interceptors = [Stored(bytes: bytes)] }
+        let client = try makeClient { $0.interceptors = [Stored(bytes: bytes)] }
         try await withScratchFolder { folder in
-            try await client.download("a", to: folder["file"])
+            try await client.get("a").download(to: folder["file"])
             #expect(try Data(contentsOf: folder["file"]) == bytes)
         }
     }
@@ -107,7 +107,7 @@ struct DownloadTests {
             }
         }
         try await withScratchFolder { folder in
-            try await client.download("a", to: folder["file"])
+            try await client.get("a").download(to: folder["file"])
             #expect(folder.names == ["file"])
         }
         try await events.wait(count: 2)
@@ -126,7 +126,7 @@ struct DownloadTests {
                     for number in 1...10 {
                         group.addTask {
                             let path = String(repeating: "a", count: number)
-                            try await client.download(path, to: folder["file\(number)"])
+                            try await client.get(path).download(to: folder["file\(number)"])
                         }
                     }
                     try await group.waitForAll()

@@ -22,7 +22,7 @@ struct FileMemoryTests {
             let growth = try await Peak.growth { server in
                 try await withScratchFolder { folder in
                     let client = try HTTPSession(baseURL: server.url("/"))
-                    try await client.download("a", to: folder["file"])
+                    try await client.get("a").download(to: folder["file"])
                     let size = try FileManager.default.attributesOfItem(atPath: folder["file"].path)[.size] as? Int
                     try #require(size == Peak.size)
                     await client.shutdown()
@@ -55,7 +55,8 @@ struct FileMemoryTests {
                     try Data().write(to: folder["file"])
                     try #require(truncate(folder["file"].path, Peak.size) == 0)
                     let client = try HTTPSession(baseURL: server.url("/"))
-                    let response = try await client.upload("a", method: .post, fromFile: folder["file"])
+                    let response = try await client.call(.post, "a").body(file: folder["file"]).response(
+                        JSONResponseSerializer())
                     try #require(response.value == 134_217_728)
                     await client.shutdown()
                 }

@@ -21,7 +21,8 @@ struct FileUploadTests {
             try await withScratchFolder { folder in
                 try bytes.write(to: folder["file.csv"])
                 let client = try HTTPSession(baseURL: server.url("/"))
-                let response = try await client.upload("a", fromFile: folder["file.csv"])
+                let response = try await client.call(.put, "a").body(file: folder["file.csv"]).response(
+                    JSONResponseSerializer())
                 #expect(response.value == 1)
                 await client.shutdown()
             }
@@ -39,8 +40,9 @@ struct FileUploadTests {
         struct Reply: Decodable { let id: Int }
         try await withScratchFolder { folder in
             try folder.write("hello", to: "file")
-            let response = try await client.upload(
-                "a", as: Reply.self, method: .post, fromFile: folder["file"], headers: [.contentType: "text/plain"])
+            let response = try await client.call(.post, "a").body(file: folder["file"]).headers([
+                .contentType: "text/plain"
+            ]).response(as: Reply.self)
             #expect(response.value.id == 7)
         }
         let request = try #require(transport.requests.first)
@@ -54,7 +56,7 @@ struct FileUploadTests {
             try await withScratchFolder { folder in
                 try makeBytes(3_000_000).write(to: folder["file"])
                 let client = try HTTPSession(baseURL: server.url("/"))
-                let task = client.task(.put, "a", fromFile: folder["file"], serializer: JSONResponseSerializer())
+                let task = client.call(.put, "a").body(file: folder["file"]).task(JSONResponseSerializer())
                 #expect(task.kind == .upload)
                 task.resume()
                 _ = try await task.value
@@ -73,7 +75,9 @@ struct FileUploadTests {
             try await withScratchFolder { folder in
                 try bytes.write(to: folder["file"])
                 let client = try HTTPSession(baseURL: server.url("/"))
-                for _ in 0..<2 { try await client.upload("a", fromFile: folder["file"]) }
+                for _ in 0..<2 {
+                    try await client.call(.put, "a").body(file: folder["file"]).response(JSONResponseSerializer())
+                }
                 await client.shutdown()
             }
             #expect(server.recordedRequests.filter(\.isComplete).map(\.body) == [bytes, bytes])
@@ -87,16 +91,20 @@ struct FileUploadTests {
         let client = try makeClient(transport)
         try await withScratchFolder { folder in
             for (url, code) in [(folder["none"], ENOENT), (folder.url, EISDIR), (URL(filePath: "/dev/zero"), EINVAL)] {
-                let error = await failure { try await client.upload("a", fromFile: url) }
+                let error = await failure {
+                    try await client.call(.put, "a").body(file: url).response(JSONResponseSerializer())
+                }
                 #expect(error?.code == .fileFailed)
                 #expect(error?.fileFailure?.errorNumber == code)
             }
-            let task = client.task(.put, "a", fromFile: folder["none"], serializer: JSONResponseSerializer())
+            let task = client.call(.put, "a").body(file: folder["none"]).task(JSONResponseSerializer())
             task.resume()
             #expect(await failure { try await task.value }?.code == .fileFailed)
         }
         let url = try #require(URL(string: "http://example.com/file"))
-        #expect(await failure { try await client.upload("a", fromFile: url) }?.code == .invalidURL)
+        #expect(
+            await failure { try await client.call(.put, "a").body(file: url).response(JSONResponseSerializer()) }?.code
+                == .invalidURL)
         #expect(transport.requests.isEmpty)
     }
 
@@ -109,7 +117,7 @@ struct FileUploadTests {
             try await withScratchFolder { folder in
                 try makeBytes(1000).write(to: folder["file"])
                 let client = try HTTPSession(baseURL: server.url("/"))
-                let request = try client.request(.put, "a", fromFile: folder["file"])
+                let request = try client.call(.put, "a").body(file: folder["file"]).request()
                 switch change {
                 case .grows: try makeBytes(1001).write(to: folder["file"])
                 case .shrinks: truncate(folder["file"].path, 999)
@@ -123,7 +131,7 @@ struct FileUploadTests {
                 #expect(error?.fileFailure?.path == folder["file"].path)
                 #expect(error?.underlying is TransportError)
                 // The one request that arrives whole comes after it.
-                _ = try await client.get("after")
+                _ = try await client.get("after").response(JSONResponseSerializer())
                 await client.shutdown()
             }
             #expect(server.recordedRequests.filter(\.isComplete).map(\.path) == ["/after"])
@@ -154,7 +162,9 @@ struct FileUploadTests {
             }
             try await withMockServer(configuration: configuration, handler: handler) { server in
                 let client = try HTTPSession(baseURL: server.url("/"))
-                let error = await failure { try await client.upload("a", fromFile: folder["file"]) }
+                let error = await failure {
+                    try await client.call(.put, "a").body(file: folder["file"]).response(JSONResponseSerializer())
+                }
                 await changed.wait()
                 #expect(error?.code == .fileFailed)
                 #expect(error?.fileFailure?.path == folder["file"].path)
@@ -176,7 +186,9 @@ struct FileUploadTests {
             try await withScratchFolder { folder in
                 try Data(count: 64 * 1024 * 1024).write(to: folder["file"])
                 let client = try HTTPSession(baseURL: server.url("/"))
-                let upload = Task { try await client.upload("a", fromFile: folder["file"]) }
+                let upload = Task {
+                    try await client.call(.put, "a").body(file: folder["file"]).response(JSONResponseSerializer())
+                }
                 await arrived.wait()
                 upload.cancel()
                 #expect(await failure { try await upload.value }?.code == .cancelled)

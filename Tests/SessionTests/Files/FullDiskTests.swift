@@ -23,7 +23,7 @@ struct FullDiskTests {
                 try folder.write("old", to: "file")
                 let client = try makeClient(StubTransport { _ in .status(200, body: makeBytes(3_000_000)) })
                 let error = await #expect(throws: SessionError.self) {
-                    try await client.download("a", to: folder["file"])
+                    try await client.get("a").download(to: folder["file"])
                 }
                 #expect(error?.code == .fileFailed)
                 #expect(error?.fileFailure?.errorNumber == ENOSPC)
@@ -46,7 +46,7 @@ struct FullDiskTests {
             let isRight = try await withScratchFolder { folder in
                 let client = try makeClient(StubTransport { _ in .status(200, body: makeBytes(3_000_000)) })
                 do throws(SessionError) {
-                    try await client.download("a", to: folder["file"])
+                    try await client.get("a").download(to: folder["file"])
                     return false
                 } catch {
                     return error.fileFailure?.errorNumber == EFBIG && folder.names.isEmpty

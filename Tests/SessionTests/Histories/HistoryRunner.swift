@@ -32,12 +32,12 @@ final class HistoryRunner: Sendable {
         case (.async, _): await playAsync(history)
         case (.callbacks, .data), (.callbacks, .upload): try await playCallbacks(history)
         case (_, .data):
-            try await play(history, client.task(.get, history.path, serializer: DataResponseSerializer()))
+            try await play(history, client.call(.get, history.path).task())
         case (_, .upload):
             try await play(
                 history,
                 client.session.uploadTask(
-                    for: client.request(.put, history.path), from: .data(Data(count: history.size)),
+                    for: client.call(.put, history.path).request(), from: .data(Data(count: history.size)),
                     serializer: DataResponseSerializer()))
         case (_, .download): try await playDownload(history)
         case (_, .stream): try await playStream(history)
@@ -58,15 +58,15 @@ final class HistoryRunner: Sendable {
             await Result { () async throws(SessionError) in
                 switch history.kind {
                 case .data:
-                    _ = try await client.get(history.path, serializer: DataResponseSerializer())
+                    _ = try await client.get(history.path).response()
                 case .upload:
-                    var request = try client.request(.put, history.path)
+                    var request = try client.call(.put, history.path).request()
                     request.body = .data(Data(count: history.size))
                     _ = try await client.session.data(for: request)
                 case .download:
-                    try await client.download(history.path, to: file)
+                    try await client.get(history.path).download(to: file)
                 case .stream:
-                    let response = try await client.session.bytes(for: client.request(.get, history.path))
+                    let response = try await client.session.bytes(for: client.call(.get, history.path).request())
                     _ = try await response.collect(upTo: .max)
                 }
             }
@@ -83,18 +83,16 @@ final class HistoryRunner: Sendable {
         return findings
     }
 
-    /// A verb with callbacks gives a handle that runs already.
+    /// A handle with callbacks, which is started at once.
     private func playCallbacks(_ history: TaskHistory) async throws -> Findings {
         let calls = EventRecorder<String>()
-        let success: @Sendable (Response<Data>) -> Void = { _ in calls.record("success") }
-        let failure: @Sendable (SessionError) -> Void = { _ in calls.record("failure") }
-        let serializer = DataResponseSerializer()
-        let task =
+        let call =
             history.kind == .data
-            ? client.get(history.path, serializer: serializer, success: success, failure: failure)
-            : client.put(
-                history.path, parameters: ["text": .string(String(repeating: "a", count: history.size))],
-                serializer: serializer, success: success, failure: failure)
+            ? client.get(history.path)
+            : client.put(history.path, ["text": String(repeating: "a", count: history.size)])
+        let task = call.task()
+        task.onCompletion { result in calls.record(result.error == nil ? "success" : "failure") }
+        task.resume()
         var findings = try await play(history, task)
         let all = try await calls.wait(count: 1)
         findings.check(all == [task.error == nil ? "success" : "failure"], "its callbacks were \(all)", in: history)
@@ -103,7 +101,7 @@ final class HistoryRunner: Sendable {
 
     private func playDownload(_ history: TaskHistory) async throws -> Findings {
         let file = folder["file\(history.seed)"]
-        let task = client.downloadTask(history.path, to: file)
+        let task = client.get(history.path).downloadTask(to: file)
         var findings = try await play(history, task) { steps in
             guard steps == .cancelForLater else { return task.cancel() }
             await task.cancelProducingResumeData()?.discard()
@@ -113,7 +111,7 @@ final class HistoryRunner: Sendable {
     }
 
     private func playStream(_ history: TaskHistory) async throws -> Findings {
-        let task = client.streamTask(.get, history.path)
+        let task = client.call(.get, history.path).streamTask()
         let reading = Task {
             await Result { () async throws(SessionError) in try await task.response.collect(upTo: .max) }
         }
@@ -122,8 +120,8 @@ final class HistoryRunner: Sendable {
         return findings
     }
 
-    private func play<Kind, Value>(
-        _ history: TaskHistory, _ task: TransferTask<Kind, Value>,
+    private func play<Value>(
+        _ history: TaskHistory, _ task: TransferTask<Value>,
         cancel: (TaskHistory.Step) async -> Void = { _ in }
     ) async throws -> Findings {
         let log = TaskLog(task)
@@ -132,7 +130,7 @@ final class HistoryRunner: Sendable {
             case .resume: task.resume()
             case .suspend: task.suspend()
             case .cancel: task.cancel()
-            case .cancelForLater: if Kind.kind == .download { await cancel(step) } else { task.cancel() }
+            case .cancelForLater: if task.kind == .download { await cancel(step) } else { task.cancel() }
             case .pass: await Task.yield()
             case .waitForBytes: if task.state == .running { await log.waitForBytesOrEnd(history.size / 2) }
             }
@@ -141,7 +139,9 @@ final class HistoryRunner: Sendable {
         var findings = Findings()
         check(error, history, &findings)
         for flaw in await log.flaws() { findings.check(false, flaw, in: history) }
-        let isMadeRunning = history.surface == .callbacks && [.data, .upload].contains(history.kind)
+        // A reader that waits for the response starts a stream.
+        let isMadeRunning =
+            history.kind == .stream || history.surface == .callbacks && [.data, .upload].contains(history.kind)
         findings.check(isMadeRunning || log.firstState == .suspended, "it was made running", in: history)
         findings.check(task.state == .completed, "it is \(task.state)", in: history)
         return findings

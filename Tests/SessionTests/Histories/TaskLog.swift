@@ -12,7 +12,7 @@ final class TaskLog: Sendable {
 
     private let entries = EventRecorder<Entry>()
 
-    init<Kind, Value>(_ task: TransferTask<Kind, Value>) {
+    init<Value>(_ task: TransferTask<Value>) {
         task.onStateChange { [entries] in entries.record(.state($0)) }
         task.onProgress { [entries] in entries.record(.progress($0)) }
         task.onCompletion { [entries] _ in entries.record(.end) }

@@ -13,8 +13,8 @@ struct EndingOrderTests {
 
     private func client(_ transport: StubTransport) throws -> HTTPSession {
         try makeClient(transport) { [told] in
-            $0.session.hooks.didComplete = { context, _ in told.record("completed \(context.request.url.path())") }
-            $0.session.sessionHooks.didBecomeInvalid = { told.record("invalid") }
+            $0.hooks.didComplete = { context, _ in told.record("completed \(context.request.url.path())") }
+            $0.sessionHooks.didBecomeInvalid = { told.record("invalid") }
         }
     }
 
@@ -56,7 +56,7 @@ struct EndingOrderTests {
 
     @Test func theSessionEndsAfterHandlesThatNeverRan() async throws {
         let client = try client(StubTransport())
-        let tasks = (0..<20).map { client.task(.get, "\($0)") }
+        let tasks = (0..<20).map { client.call(.get, "\($0)").jsonTask() }
         await client.shutdown(.immediate)
         try await told.wait(count: 21)
         #expect(told.events == tasks.indices.map { "completed /api/\($0)" } + ["invalid"])
@@ -85,11 +85,11 @@ struct EndingOrderTests {
     /// By the time that `value` is there, the last hook has been handed to the callback executor.
     @Test func theLastHookIsOnItsWayBeforeTheValueIsThere() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") }) { [told] in
-            $0.session.hooks.didComplete = { _, _ in told.record("completed") }
-            $0.session.callbackExecutor = .custom { $0() }
+            $0.hooks.didComplete = { _, _ in told.record("completed") }
+            $0.callbackExecutor = .custom { $0() }
         }
         for round in 1...500 {
-            let task = client.task(.get, "a")
+            let task = client.call(.get, "a").jsonTask()
             task.resume()
             _ = try await task.value
             #expect(told.events.count == round)

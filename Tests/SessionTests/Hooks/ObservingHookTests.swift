@@ -17,14 +17,14 @@ struct ObservingHookTests {
         try await withMockClient(
             version,
             configure: {
-                $0.session.hooks.didSendBody = { _, bytes, progress in
+                $0.hooks.didSendBody = { _, bytes, progress in
                     calls.record("sent \(bytes) \(progress.completed) of \(progress.total ?? -1)")
                 }
-                $0.session.hooks.didReceiveInformational = { _, head in
+                $0.hooks.didReceiveInformational = { _, head in
                     calls.record("informational \(head.status.code) \(head.headerFields[.link] ?? "")")
                 }
-                $0.session.hooks.didCollectMetrics = { _, metrics in calls.record("metrics \(metrics.count)") }
-                $0.session.hooks.didComplete = { context, error in
+                $0.hooks.didCollectMetrics = { _, metrics in calls.record("metrics \(metrics.count)") }
+                $0.hooks.didComplete = { context, error in
                     calls.record("completed \(context.kind) \(error?.code.description ?? "fine")")
                 }
             }, routes: { $0.on("/a", response) },
@@ -42,7 +42,7 @@ struct ObservingHookTests {
     func everyRequestCompletesOnce(surface: Surface) async throws {
         let completed = EventRecorder<SessionError.Code?>()
         let client = try makeClient(StubTransport { $0.head.path == "/api/a" ? .json("1") : .status(500) }) {
-            $0.session.hooks.didComplete = { _, error in completed.record(error?.code) }
+            $0.hooks.didComplete = { _, error in completed.record(error?.code) }
         }
         _ = await surface.send("a", with: client)
         try await completed.wait(count: 1)
@@ -57,14 +57,14 @@ struct ObservingHookTests {
     @Test func handlesThatNeverStartedCompleteToo() async throws {
         let completed = EventRecorder<UInt64>()
         let client = try makeClient {
-            $0.session.hooks.didComplete = { context, error in
+            $0.hooks.didComplete = { context, error in
                 if error?.code == .cancelled { completed.record(context.taskID) }
             }
         }
-        let task = client.task(.get, "a")
+        let task = client.call(.get, "a").jsonTask()
         task.cancel()
         task.cancel()
-        var dropped: DataTask<JSONValue?>? = client.task(.get, "b")
+        var dropped: DataTask<JSONValue?>? = client.call(.get, "b").jsonTask()
         let id = dropped?.id
         dropped = nil
         try await completed.wait(count: 2)
@@ -107,9 +107,9 @@ struct ObservingHookTests {
     @Test func bothTablesSeeTheSessionsFirst() async throws {
         let calls = EventRecorder<String>()
         let client = try makeClient(StubTransport { _ in .json("1") }) {
-            $0.session.hooks.didComplete = { _, _ in calls.record("session") }
+            $0.hooks.didComplete = { _, _ in calls.record("session") }
         }
-        let task = client.task(.get, "a")
+        let task = client.call(.get, "a").jsonTask()
         var hooks = TaskHooks()
         hooks.didComplete = { _, _ in calls.record("task") }
         task.hooks = hooks
@@ -123,7 +123,7 @@ struct ObservingHookTests {
         weak var released: DataTask<JSONValue?>?
         try await {
             let client = try makeClient(StubTransport { _ in .json("1") })
-            let task = client.task(.get, "a")
+            let task = client.call(.get, "a").jsonTask()
             let done = Signal()
             var hooks = TaskHooks()
             hooks.didComplete = { _, _ in

@@ -16,11 +16,11 @@ struct ResponseHookTests {
         try await withMockClient(
             version,
             configure: {
-                $0.session.hooks.didReceiveResponse = { _, head in
+                $0.hooks.didReceiveResponse = { _, head in
                     heads.record(head)
                     return .allow
                 }
-                $0.session.hooks.didReceiveData = { _, chunk in data.record(chunk) }
+                $0.hooks.didReceiveData = { _, chunk in data.record(chunk) }
             },
             routes: {
                 $0.on("/a", .redirect(to: "/b"))
@@ -38,7 +38,7 @@ struct ResponseHookTests {
     @Test(arguments: Surface.allCases)
     func aHookMayCancelTheResponse(surface: Surface) async throws {
         let client = try makeClient(StubTransport { _ in .json("1") }) {
-            $0.session.hooks.didReceiveResponse = { _, _ in .cancel }
+            $0.hooks.didReceiveResponse = { _, _ in .cancel }
         }
         let error = await surface.send("a", with: client).error
         #expect(error?.code == .cancelled)
@@ -49,7 +49,7 @@ struct ResponseHookTests {
     func aHookThatThrowsOnDataFailsItsRequestAlone(surface: Surface) async throws {
         struct Oops: Error {}
         let client = try makeClient(StubTransport { _ in .json("1") }) {
-            $0.session.hooks.didReceiveData = { context, _ in
+            $0.hooks.didReceiveData = { context, _ in
                 if context.request.url.path.hasSuffix("bad") { throw Oops() }
             }
         }
@@ -68,12 +68,12 @@ struct ResponseHookTests {
         let finished = EventRecorder<String>()
         try await withMockClient(
             configure: {
-                $0.session.hooks.didReceiveResponse = { _, _ in .becomeDownload(to: file) }
-                $0.session.hooks.didWriteDownload = { _, bytes, progress in
+                $0.hooks.didReceiveResponse = { _, _ in .becomeDownload(to: file) }
+                $0.hooks.didWriteDownload = { _, bytes, progress in
                     finished.record("\(bytes) \(progress.completed) of \(progress.total ?? -1)")
                 }
-                $0.session.hooks.didFinishDownload = { _, file in finished.record(file.lastPathComponent) }
-                $0.session.hooks.didComplete = { _, error in finished.record("\(error?.code.description ?? "fine")") }
+                $0.hooks.didFinishDownload = { _, file in finished.record(file.lastPathComponent) }
+                $0.hooks.didComplete = { _, error in finished.record("\(error?.code.description ?? "fine")") }
             }, routes: { $0.on("/a", .text("bytes")) },
             perform: { client, server in
                 let error = await surface.send("a", with: client).error
@@ -89,7 +89,7 @@ struct ResponseHookTests {
         let body = StubBody()
         let read = EventRecorder<Data>()
         let client = try makeClient(StubTransport { _ in .stream(body) }) {
-            $0.session.hooks.didReceiveResponse = { _, _ in
+            $0.hooks.didReceiveResponse = { _, _ in
                 .becomeStream { response in
                     for try await chunk in response { read.record(chunk) }
                 }

@@ -71,7 +71,7 @@ struct SessionDelegateTests {
     @Test(arguments: Surface.allCases)
     func everyMethodIsCalled(surface: Surface) async throws {
         let delegate = RecordingDelegate()
-        let client = try makeClient(Self.transport()) { $0.session.setDelegate(delegate) }
+        let client = try makeClient(Self.transport()) { $0.setDelegate(delegate) }
         #expect(try await surface.send("a", method: .put, parameters: ["k": "v"], with: client).get().value == 1)
         try await delegate.calls.wait { $0.contains("didComplete") }
         await client.shutdown()
@@ -94,8 +94,8 @@ struct SessionDelegateTests {
         final class Silent: SessionDelegate {}
         let delegate = Silent()
         let transport = StubTransport { $0.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1") }
-        let client = try makeClient(transport) { $0.session.setDelegate(delegate) }
-        #expect(try await client.get("a").value == 1)
+        let client = try makeClient(transport) { $0.setDelegate(delegate) }
+        #expect(try await client.get("a").json() == 1)
     }
 
     @Test func itIsHeldWeakly() async throws {
@@ -103,11 +103,11 @@ struct SessionDelegateTests {
         weak let released = delegate
         let transport = StubTransport { $0.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1") }
         let client = try makeClient(transport) { configuration in
-            if let delegate { configuration.session.setDelegate(delegate) }
+            if let delegate { configuration.setDelegate(delegate) }
         }
         delegate = nil
         #expect(released == nil)
-        #expect(try await client.get("a").value == 1)
+        #expect(try await client.get("a").json() == 1)
     }
 }
 

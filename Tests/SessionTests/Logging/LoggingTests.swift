@@ -47,8 +47,8 @@ struct LoggingTests {
             }
         }
         let client = try makeClient(transport) {
-            $0.session.logger = Self.logger(lines, .debug)
-            $0.session.hooks.willRetry = { _, attempt, decision in
+            $0.logger = Self.logger(lines, .debug)
+            $0.hooks.willRetry = { _, attempt, decision in
                 attempt.error == nil ? decision : .retry(after: .zero)
             }
         }
@@ -125,7 +125,7 @@ struct MetricsTableTests {
         try await withMockClient {
             $0.on("/a", .json("1"))
         } perform: { client, server in
-            let table = try await client.get("a").metrics.table
+            let table = try await client.get("a").response(JSONResponseSerializer()).metrics.table
             #expect(table.split(separator: "\n").count == 2)
             #expect(table.contains("http/1.1"))
             #expect(table.hasSuffix(":\(server.port)"))

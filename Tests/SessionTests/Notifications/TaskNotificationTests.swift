@@ -78,7 +78,7 @@ struct TaskNotificationTests {
         defer { observation.cancel() }
         let body = StubBody()
         let client = try makeClient(StubTransport { _ in .stream(body) })
-        let task = client.task(.get, "a", options: options)
+        let task = client.call(.get, "a").options(options).jsonTask()
         task.taskDescription = "mine"
         task.suspend()
         task.resume()
@@ -101,7 +101,7 @@ struct TaskNotificationTests {
         let (recorder, observation) = record(options)
         defer { observation.cancel() }
         let client = try makeClient()
-        client.task(.get, "a", options: options).cancel()
+        client.call(.get, "a").options(options).jsonTask().cancel()
         try await recorder.wait(count: 1)
         #expect(recorder.events.map(Self.name) == ["complete"])
         #expect(Self.completion(recorder.events.first)?.error?.code == .cancelled)
@@ -133,7 +133,7 @@ struct TaskNotificationTests {
         let options = Self.options("sequence")
         let all = TaskNotifications.all
         let client = try makeClient(StubTransport { _ in .json("1") })
-        _ = try await client.get("a", options: options)
+        _ = try await client.get("a").options(options).response(JSONResponseSerializer())
         var names: [String] = []
         for await notification in all where notification.request?.options.tag == options.tag {
             names.append(Self.name(notification))
@@ -156,7 +156,7 @@ struct CompletionGroupTests {
                 await gate.wait()
                 return .json("1")
             }
-        ) { $0.session.completionGroup = group }
+        ) { $0.completionGroup = group }
         #expect(group.count == 0)
         await group.wait()
         async let result = surface.send("a", with: client)
@@ -176,7 +176,7 @@ struct CompletionGroupTests {
     @Test func callbacksComeBeforeItsEnd() async throws {
         let group = CompletionGroup()
         let calls = EventRecorder<Void>()
-        let client = try makeClient(StubTransport { _ in .json("1") }) { $0.session.completionGroup = group }
+        let client = try makeClient(StubTransport { _ in .json("1") }) { $0.completionGroup = group }
         for index in 0..<20 { client.get("\(index)", success: { _ in calls.record(()) }) }
         await group.wait()
         #expect(calls.events.count == 20)
@@ -184,12 +184,12 @@ struct CompletionGroupTests {
 
     @Test func whatNeverRanDoesNotCount() async throws {
         let group = CompletionGroup()
-        let client = try makeClient { $0.session.completionGroup = group }
-        let task = client.task(.get, "a")
+        let client = try makeClient { $0.completionGroup = group }
+        let task = client.call(.get, "a").jsonTask()
         #expect(group.count == 0)
         task.cancel()
         group.enter()
-        let other = client.task(.get, "b")
+        let other = client.call(.get, "b").jsonTask()
         other.resume()
         _ = try? await other.value
         group.leave()

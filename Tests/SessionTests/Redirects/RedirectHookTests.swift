@@ -18,7 +18,7 @@ struct RedirectHookTests {
     func theSessionsHookSeesTheRedirectAndTheProposal(surface: Surface) async throws {
         let calls = EventRecorder<String>()
         let client = try makeClient(Self.redirecting()) {
-            $0.session.hooks.willRedirect = { context, redirect, request in
+            $0.hooks.willRedirect = { context, redirect, request in
                 calls.record(
                     "\(context.request.url.path) \(redirect.status.code) \(request.method) \(request.url.path)")
                 return .follow(request)
@@ -55,12 +55,12 @@ struct RedirectHookTests {
     @Test func aHandlesOwnHookTakesThePlaceOfTheSessions() async throws {
         let calls = EventRecorder<String>()
         let client = try makeClient(Self.redirecting()) {
-            $0.session.hooks.willRedirect = { _, _, request in
+            $0.hooks.willRedirect = { _, _, request in
                 calls.record("session")
                 return .follow(request)
             }
         }
-        let task = client.task(.get, "a")
+        let task = client.call(.get, "a").jsonTask()
         var hooks = TaskHooks()
         hooks.willRedirect = { context, _, request in
             calls.record("task \(context.taskID)")
@@ -78,7 +78,7 @@ struct RedirectHookTests {
         let client = try makeClient(
             StubTransport { $0.head.path == "/api/a" ? .status(302, headerFields: [.location: "/b"]) : .json("1") }
         ) {
-            $0.session.hooks.willRedirect = { _, _, _ in throw Oops() }
+            $0.hooks.willRedirect = { _, _, _ in throw Oops() }
         }
         let error = await surface.send("a", with: client).error
         #expect(error?.code == .hookFailed)

@@ -46,8 +46,8 @@ struct RetryTests {
             }
         }
         let client = try makeClient(transport) {
-            $0.session.retryPolicy = Self.limited(to: 2)
-            $0.session.clock = clock
+            $0.retryPolicy = Self.limited(to: 2)
+            $0.clock = clock
         }
         let response = try await surface.send("a", with: client).get()
         #expect(response.value == 1)
@@ -62,10 +62,10 @@ struct RetryTests {
         let clock = ManualClock()
         let transport = StubTransport { $0.index == 0 ? .status(503, headerFields: [.retryAfter: "7"]) : .json("1") }
         let client = try makeClient(transport) {
-            $0.session.retryPolicy = Self.limited(to: 1)
-            $0.session.clock = clock
+            $0.retryPolicy = Self.limited(to: 1)
+            $0.clock = clock
         }
-        async let response = client.get("a")
+        async let response = client.get("a").response(JSONResponseSerializer())
         try await clock.waitForSleepers(count: 1)
         #expect(transport.requests.count == 1)
         #expect(clock.nextDeadline?.offset == .seconds(7))
@@ -77,9 +77,9 @@ struct RetryTests {
     @Test func aServerThatWantsForeverGetsACentury() async throws {
         let clock = ManualClock()
         let client = try makeClient(StubTransport { _ in .status(503, headerFields: [.retryAfter: "\(Int64.max)"]) }) {
-            $0.session.retryPolicy = Self.limited(to: 1)
-            $0.session.retryPolicy.maximumRetryAfter = .seconds(Int64.max)
-            $0.session.clock = clock
+            $0.retryPolicy = Self.limited(to: 1)
+            $0.retryPolicy.maximumRetryAfter = .seconds(Int64.max)
+            $0.clock = clock
         }
         let task = Task { await Surface.async.send("a", with: client) }
         try await clock.waitForSleepers(count: 1)
@@ -92,8 +92,8 @@ struct RetryTests {
     func cancellationEndsTheWait(surface: Surface) async throws {
         let clock = ManualClock()
         let client = try makeClient(StubTransport { _ in .status(503) }) {
-            $0.session.retryPolicy = Self.limited(to: 1)
-            $0.session.clock = clock
+            $0.retryPolicy = Self.limited(to: 1)
+            $0.clock = clock
         }
         let task = Task { await surface.send("a", with: client) }
         try await clock.waitForSleepers(count: 1)
@@ -104,8 +104,8 @@ struct RetryTests {
     @Test func noAttemptBeginsBehindTheTimeout() async throws {
         let transport = StubTransport { _ in .status(503) }
         let client = try makeClient(transport) {
-            $0.session.retryPolicy = Self.limited(to: 1)
-            $0.session.retryPolicy.backoff.first = .seconds(20)
+            $0.retryPolicy = Self.limited(to: 1)
+            $0.retryPolicy.backoff.first = .seconds(20)
         }
         var options = RequestOptions()
         options.timeout = .seconds(10)
@@ -155,10 +155,10 @@ struct RetryTests {
         }
         let adapter = Counting()
         let client = try makeClient(transport) {
-            $0.session.retriers = [OnTeapot()]
-            $0.session.requestAdapters = [adapter]
+            $0.retriers = [OnTeapot()]
+            $0.requestAdapters = [adapter]
         }
-        #expect(try await client.post("a").value == 1)
+        #expect(try await client.post("a").json() == 1)
         // The redirect is a part of the second attempt.
         #expect(adapter.calls.events.count == 3)
         #expect(
@@ -171,12 +171,12 @@ struct RetryTests {
         let decisions = EventRecorder<RetryDecision>()
         let transport = StubTransport { $0.index < 2 ? .status(404) : .json("1") }
         let client = try makeClient(transport) {
-            $0.session.hooks.willRetry = { _, attempt, decision in
+            $0.hooks.willRetry = { _, attempt, decision in
                 decisions.record(decision)
                 return attempt.head?.status.code == 404 ? .retry(after: .zero) : decision
             }
         }
-        #expect(try await client.get("a").value == 1)
+        #expect(try await client.get("a").json() == 1)
         #expect(decisions.events == [.doNotRetry, .doNotRetry, .doNotRetry])
     }
 
@@ -184,15 +184,15 @@ struct RetryTests {
     func overTheWire(version: Version) async throws {
         let seen = EventRecorder<Void>()
         try await withMockClient(version) {
-            $0.session.retryPolicy = Self.limited(to: 2)
-            $0.session.clock = ImmediateClock()
+            $0.retryPolicy = Self.limited(to: 2)
+            $0.clock = ImmediateClock()
         } routes: {
             $0.on("/a") { _ in
                 seen.record(())
                 return seen.events.count < 3 ? .text("busy", status: .serviceUnavailable) : .json("1")
             }
         } perform: { client, server in
-            let response = try await client.get("a")
+            let response = try await client.get("a").response(JSONResponseSerializer())
             #expect(response.value == 1)
             #expect(server.recordedRequests.count == 3)
             #expect(server.acceptedConnections == 1)

@@ -137,7 +137,7 @@ struct StreamTaskTests {
     @Test func theVerbMakesItsRequest() async throws {
         let transport = StubTransport { _ in .status(200, body: Data("x".utf8)) }
         let client = try makeClient(transport)
-        let task = client.streamTask(.get, "a", parameters: ["q": 1])
+        let task = client.call(.get, "a", ["q": 1]).streamTask()
         task.resume()
         #expect(try await task.response.collect(upTo: 10) == Data("x".utf8))
         #expect(transport.requests.first?.head.path == "/api/a?q=1")

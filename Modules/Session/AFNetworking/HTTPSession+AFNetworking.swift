@@ -1,0 +1,125 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetMultipart
+public import LinnetSerialization
+
+// AFHTTPSessionManager's own verbs: each starts a task, and calls `success` or `failure` exactly once, after all of `progress`,
+// on the session's callback executor. They are calls (``HTTPCall``) with callbacks; a new program is better served by those.
+extension HTTPSession {
+    /// GET:parameters:headers:progress:success:failure:
+    @discardableResult
+    public func get(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        progress: (@Sendable (TaskProgress) -> Void)? = nil,
+        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> DataTask<JSONValue?> {
+        start(call(.get, path, parameters), headers, progress, success, failure)
+    }
+
+    /// HEAD:parameters:headers:success:failure:
+    @discardableResult
+    public func head(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        success: @escaping @Sendable (Response<Data>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> DataTask<Data> {
+        call(.head, path, parameters).headers(headers).task().started(nil, success, failure)
+    }
+
+    /// POST:parameters:headers:progress:success:failure:
+    @discardableResult
+    public func post(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        progress: (@Sendable (TaskProgress) -> Void)? = nil,
+        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> DataTask<JSONValue?> {
+        start(call(.post, path, parameters), headers, progress, success, failure)
+    }
+
+    /// POST:parameters:headers:constructingBodyWithBlock:progress:success:failure:
+    ///
+    /// The parameters come first, each as a part. What the block throws is the underlying error of
+    /// ``SessionError/Code/encodingFailed``.
+    @discardableResult
+    public func post(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        constructingBodyWith construct: (inout MultipartForm) throws -> Void,
+        progress: (@Sendable (TaskProgress) -> Void)? = nil,
+        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> UploadTask<JSONValue?> {
+        var call = call(.post, path)
+        do {
+            var form = MultipartForm()
+            if let parameters { try form.append(parameters) }
+            try construct(&form)
+            call = call.body(form: form)
+        } catch {
+            call.content = .failure(
+                error as? SerializationError
+                    ?? SerializationError(
+                        code: .encodingFailed, message: "The form could not be built: \(error)", underlying: error))
+        }
+        return start(call, headers, progress, success, failure)
+    }
+
+    /// PUT:parameters:headers:success:failure:
+    @discardableResult
+    public func put(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        progress: (@Sendable (TaskProgress) -> Void)? = nil,
+        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> DataTask<JSONValue?> {
+        start(call(.put, path, parameters), headers, progress, success, failure)
+    }
+
+    /// PATCH:parameters:headers:success:failure:
+    @discardableResult
+    public func patch(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        progress: (@Sendable (TaskProgress) -> Void)? = nil,
+        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> DataTask<JSONValue?> {
+        start(call(.patch, path, parameters), headers, progress, success, failure)
+    }
+
+    /// DELETE:parameters:headers:success:failure:
+    @discardableResult
+    public func delete(
+        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        progress: (@Sendable (TaskProgress) -> Void)? = nil,
+        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)? = nil
+    ) -> DataTask<JSONValue?> {
+        start(call(.delete, path, parameters), headers, progress, success, failure)
+    }
+
+    private func start(
+        _ call: HTTPCall, _ headers: HTTPFields, _ progress: (@Sendable (TaskProgress) -> Void)?,
+        _ success: @escaping @Sendable (Response<JSONValue?>) -> Void, _ failure: (@Sendable (SessionError) -> Void)?
+    ) -> TransferTask<JSONValue?> {
+        call.headers(headers).jsonTask().started(progress, success, failure)
+    }
+}
+
+extension TransferTask {
+    /// The task with the callbacks of a verb, running.
+    fileprivate func started(
+        _ progress: (@Sendable (TaskProgress) -> Void)?, _ success: @escaping @Sendable (Response<Value>) -> Void,
+        _ failure: (@Sendable (SessionError) -> Void)?
+    ) -> Self {
+        if let progress { onProgress(progress) }
+        onCompletion { result in
+            switch result {
+            case .success(let response): success(response)
+            case .failure(let error): failure?(error)
+            }
+        }
+        resume()
+        return self
+    }
+}

@@ -1,0 +1,71 @@
+public import FoundationEssentials
+internal import HTTPTypes
+public import LinnetSerialization
+
+// What runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
+// ``SessionError/Code/cancelled``. All but the streams fail for a status that is not 200 to 299 with
+// ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body.
+extension HTTPCall {
+    /// Sends the request, and returns the response as a serializer reads it: `call.response(.string)`.
+    public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> Response<S.Value> {
+        guard let hooks = extras?.hooks else {
+            return try await session.session.response(for: request(), serializer: serializer)
+        }
+        return try await session.session.response(for: request(), serializer: serializer, hooks: hooks)
+    }
+
+    /// Sends the request, and returns the response with the body as it is; that of HEAD is empty.
+    @discardableResult
+    public func response() async throws(SessionError) -> Response<Data> {
+        try await response(DataResponseSerializer())
+    }
+
+    /// Sends the request, and returns the response whose JSON body is read into a type.
+    ///
+    /// The request accepts `application/json` unless it says what it accepts.
+    public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> Response<T> {
+        try await accepting(.json).response(session.configuration.serializer(for: type))
+    }
+
+    /// Sends the request, and returns what its JSON body is read into, as ``response(as:)`` does.
+    public func value<T: Decodable & Sendable>(as type: T.Type = T.self) async throws(SessionError) -> T {
+        try await response(as: type).value
+    }
+
+    /// Sends the request, and returns its body as JSON; nil where the body is empty.
+    public func json() async throws(SessionError) -> JSONValue? {
+        try await accepting(.json).response(session.configuration.responseSerializer).value
+    }
+
+    /// Sends the request, and returns the body's bytes.
+    public func data() async throws(SessionError) -> Data { try await response().value }
+
+    /// Sends the request, and returns the body as a text, in the charset that the response names, or else UTF-8.
+    public func text() async throws(SessionError) -> String { try await response(StringResponseSerializer()).value }
+
+    /// Sends the request, and writes the body of the response to a file.
+    ///
+    /// ```swift
+    /// try await api.get("images/linnet.iso").download(to: URL(filePath: "/srv/linnet.iso"))
+    /// ```
+    /// The file is there, whole, when the function returns, or else not at all. It works, and fails, as
+    /// ``Session/download(for:to:options:hooks:)`` does.
+    @discardableResult
+    public func download(
+        to destination: URL, options: DownloadOptions = DownloadOptions()
+    ) async throws(SessionError) -> Response<URL> {
+        try await session.session.download(for: request(), to: destination, options: options, hooks: extras?.hooks)
+    }
+
+    enum Accepted: String {
+        case json = "application/json"
+        case events = "text/event-stream"
+    }
+
+    /// The call that says what it accepts, if it says nothing of it.
+    func accepting(_ type: Accepted) -> HTTPCall {
+        guard headerFields[.accept] == nil else { return self }
+        if case .request(let request) = content, request.headerFields[.accept] != nil { return self }
+        return header(.accept, type.rawValue)
+    }
+}

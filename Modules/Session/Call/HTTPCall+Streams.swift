@@ -1,0 +1,113 @@
+public import FoundationEssentials
+internal import HTTPTypes
+public import LinnetSerialization
+
+// What reads the body as it comes. Nothing more is read from the connection while the reader is busy; leaving before the end
+// closes it.
+extension HTTPCall {
+    /// Sends the request, and returns once the response's head is there; the body is read as it comes.
+    ///
+    /// The status is not judged: an error page is a response too.
+    public func bytes() async throws(SessionError) -> StreamedResponse {
+        try await session.session.bytes(for: request(), hooks: extras?.hooks)
+    }
+
+    /// Sends the request when the first line is asked for, and yields the lines of the response as they come.
+    ///
+    /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
+    /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a status that is not 200 to 299 with
+    /// ``SessionError/Code/unacceptableStatus``.
+    public func lines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> CallSequence<LineSequence> {
+        CallSequence(self) { $0.lines(upTo: limit) }
+    }
+
+    /// Sends the request when the first value is asked for, and yields the values of a response of newline-delimited JSON as
+    /// they come.
+    ///
+    /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, otherwise as ``lines(upTo:)``.
+    public func jsonLines<Value: Decodable & Sendable>(
+        of type: Value.Type, upTo limit: Int = StreamedResponse.defaultLineLimit
+    ) -> CallSequence<JSONLineSequence<Value>> {
+        CallSequence(self) { [decoder = session.configuration.decoder] in
+            $0.jsonLines(as: type, decoder: decoder, upTo: limit)
+        }
+    }
+
+    /// Listens to a source of server-sent events, and connects again whenever the connection ends, as
+    /// ``Session/serverSentEvents(for:options:)`` does.
+    public func serverSentEvents(options: EventSourceOptions = EventSourceOptions()) -> EventSource {
+        EventSource(
+            session: session.session, request: Result { () throws(SessionError) in try request() }, options: options)
+    }
+}
+
+/// What a call's response yields as it comes. The request is sent when the first element is asked for, anew for each reader.
+public struct CallSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Base.Failure == SessionError, Base.Element: Sendable {
+    /// What is yielded.
+    public typealias Element = Base.Element
+    /// A ``SessionError``.
+    public typealias Failure = SessionError
+
+    private let call: HTTPCall
+    private let read: @Sendable (StreamedResponse) -> Base
+
+    init(_ call: HTTPCall, _ read: @escaping @Sendable (StreamedResponse) -> Base) {
+        self.call = call
+        self.read = read
+    }
+
+    /// Makes a reader.
+    public func makeAsyncIterator() -> Iterator { Iterator(call: call, read: read) }
+
+    /// Sends the request, and reads its response.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let call: HTTPCall
+        fileprivate let read: @Sendable (StreamedResponse) -> Base
+        private var base: Base.AsyncIterator?
+        private var isOver = false
+
+        fileprivate init(call: HTTPCall, read: @escaping @Sendable (StreamedResponse) -> Base) {
+            self.call = call
+            self.read = read
+        }
+
+        /// The next element, or nil at the end.
+        public mutating func next() async throws(SessionError) -> Element? { try await next(isolation: nil) }
+
+        /// The next element, or nil at the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
+            guard !isOver else { return nil }
+            do {
+                if base == nil { base = try await read(call.acceptedResponse()).makeAsyncIterator() }
+                let element = try await base?.next(isolation: actor)
+                isOver = element == nil
+                return element
+            } catch {
+                isOver = true
+                throw error
+            }
+        }
+    }
+}
+
+extension HTTPCall {
+    /// The most bytes of an error page that are kept for the error.
+    private static let mostErrorBytes = 1024 * 1024
+
+    /// A response whose status is 200 to 299.
+    fileprivate func acceptedResponse() async throws(SessionError) -> StreamedResponse {
+        let response = try await bytes()
+        guard !(200..<300).contains(response.status.code) else { return response }
+        let body = try await response.collect(upTo: Self.mostErrorBytes)
+        do {
+            try ResponseValidation().validate(SerializedResponse(url: response.url, head: response.head, body: body))
+        } catch {
+            var failure = SessionError(error, url: response.url)
+            failure.metrics = response.metrics
+            failure.redirects = response.redirects
+            throw failure
+        }
+        return response
+    }
+}

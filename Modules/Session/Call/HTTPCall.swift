@@ -1,0 +1,209 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetMultipart
+public import LinnetSerialization
+
+/// A request to a server, ready to be sent. Making a call sends nothing; what is asked of it does:
+///
+/// ```swift
+/// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
+/// let report = api.get("report").timeout(.seconds(5)).header(.accept, "text/csv")
+/// let text = try await report.text()
+/// ```
+/// A call is a value. It can be sent any number of times, unless its body is a stream that can be read only once, which
+/// fails the second time with ``SessionError/Code/requestBodyFailed``. What cannot be made, such as a URL, fails when it is
+/// sent, in the same way as everything else.
+public struct HTTPCall: Sendable {
+    /// What is sent beside the header fields.
+    enum Content: Sendable {
+        case none
+        case parameters(Parameters)
+        case json(@Sendable (Request, HTTPSession.Configuration) throws(SerializationError) -> Request)
+        case body(HTTPBody, contentType: String?)
+        case file(URL)
+        indirect case form(MultipartForm)
+        indirect case request(Request)
+        case failure(SerializationError)
+
+        /// Whether the call is about what it sends: parameters and JSON are not counted among that.
+        var isUpload: Bool {
+            switch self {
+            case .body, .file, .form: true
+            case .none, .parameters, .json, .request, .failure: false
+            }
+        }
+    }
+
+    /// What few calls have, so that the others are small.
+    final class Extras: Sendable {
+        let requestSerializer: (any RequestSerializer)?
+        let hooks: TaskHooks?
+
+        init(requestSerializer: (any RequestSerializer)? = nil, hooks: TaskHooks? = nil) {
+            self.requestSerializer = requestSerializer
+            self.hooks = hooks
+        }
+    }
+
+    let session: HTTPSession
+    let method: HTTPRequest.Method
+    let path: String
+    var content: Content
+    var headerFields = HTTPFields()
+    var options = RequestOptions()
+    var extras: Extras?
+
+    init(_ session: HTTPSession, _ method: HTTPRequest.Method, _ path: String, _ content: Content) {
+        self.session = session
+        self.method = method
+        self.path = path
+        self.content = content
+    }
+}
+
+// MARK: - Modifiers
+
+extension HTTPCall {
+    /// The call with a header field in the place of those with the same name, whether they are from the session, a serializer
+    /// or the call; nil removes what the call said of it.
+    public func header(_ name: HTTPField.Name, _ value: String?) -> HTTPCall {
+        changed { $0.headerFields[name] = value }
+    }
+
+    /// The call with these header fields in the place of those with the same names.
+    public func headers(_ fields: HTTPFields) -> HTTPCall {
+        changed { $0.headerFields.override(with: fields) }
+    }
+
+    /// The call with a limit on the whole of it, redirects and retries included; nil leaves it to the session.
+    public func timeout(_ limit: Duration?) -> HTTPCall {
+        changed { $0.options.timeout = limit }
+    }
+
+    /// The call with a mark of the caller's own, which events, hooks and interceptors see.
+    public func tag(_ tag: String?) -> HTTPCall {
+        changed { $0.options.tag = tag }
+    }
+
+    /// The call with other options: `call.options { $0.connectTimeout = .seconds(2) }`.
+    public func options(_ change: (inout RequestOptions) -> Void) -> HTTPCall {
+        changed { change(&$0.options) }
+    }
+
+    /// The call with options that replace all that it had.
+    public func options(_ options: RequestOptions) -> HTTPCall {
+        changed { $0.options = options }
+    }
+
+    /// The call with hooks of its own beside the session's.
+    public func hooks(_ hooks: TaskHooks?) -> HTTPCall {
+        changed { $0.extras = Extras(requestSerializer: $0.extras?.requestSerializer, hooks: hooks) }
+    }
+
+    /// The call with a serializer in the place of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
+    ///
+    /// Credentials that this serializer adds go wherever the call goes.
+    public func requestSerializer(_ serializer: some RequestSerializer) -> HTTPCall {
+        changed { $0.extras = Extras(requestSerializer: serializer, hooks: $0.extras?.hooks) }
+    }
+
+    /// The call with an `Encodable` value as its parameters, which the request serializer writes.
+    public func parameters(_ value: some Encodable, encoder: ParameterEncoder = ParameterEncoder()) -> HTTPCall {
+        changed {
+            do throws(SerializationError) {
+                $0.content = .parameters(try encoder.encode(value))
+            } catch {
+                $0.content = .failure(error)
+            }
+        }
+    }
+
+    /// The call with a value as its JSON body, written by ``HTTPSession/Configuration/encoder``.
+    public func body(json value: some Encodable & Sendable) -> HTTPCall {
+        changed {
+            $0.content = .json { (request, configuration) throws(SerializationError) in
+                try configuration.jsonRequest(request, value)
+            }
+        }
+    }
+
+    /// The call with a multipart form as its body, which is encoded as it is sent: memory does not grow with its files.
+    public func body(form: MultipartForm) -> HTTPCall {
+        changed { $0.content = .form(form) }
+    }
+
+    /// The call with a body as it is; the default of `contentType` is the one that the header fields have, or none.
+    public func body(_ body: HTTPBody, contentType: String? = nil) -> HTTPCall {
+        changed { $0.content = .body(body, contentType: contentType) }
+    }
+
+    /// The call with a file as its body, which is read while it is sent. Its size becomes the Content-Length; a Content-Type
+    /// that the header fields do not name is guessed from the file's extension.
+    ///
+    /// A file that cannot be read, or that changes while it is sent, fails the call with ``SessionError/Code/fileFailed``.
+    public func body(file: URL) -> HTTPCall {
+        changed { $0.content = .file(file) }
+    }
+
+    private func changed(_ change: (inout HTTPCall) -> Void) -> HTTPCall {
+        var call = self
+        change(&call)
+        return call
+    }
+}
+
+// MARK: - The request
+
+extension HTTPCall {
+    /// The request that the call sends: resolved, serialized, with the call's header fields in the place of others.
+    ///
+    /// The credentials that the session's serializer adds, such as Authorization and Cookie, stay at the base URL's origin, and
+    /// are left out where the call goes to another one.
+    ///
+    /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL``, or with what the serializer finds wrong.
+    public func request() throws(SessionError) -> Request {
+        if case .request(var request) = content {
+            request.headerFields.override(with: headerFields)
+            request.options = options.filled(from: request.options)
+            return request
+        }
+        let url = try session.url(for: path)
+        do {
+            return try serialize(Request(url: url, method: method, options: options))
+        } catch let error as MultipartError {
+            throw SessionError(.encodingFailed, error.message, underlying: error, url: url)
+        } catch let error as SerializationError {
+            throw SessionError(error, url: url)
+        } catch {
+            throw SessionError(
+                .encodingFailed, "The request's body could not be made: \(error)", underlying: error, url: url)
+        }
+    }
+
+    private func serialize(_ request: Request) throws -> Request {
+        var request = request
+        var parameters: Parameters?
+        switch content {
+        case .none, .request: break
+        case .parameters(let given): parameters = given
+        case .json(let write): request = try write(request, session.configuration)
+        case .body(let body, let contentType):
+            request.body = body
+            request.headerFields[.contentType] = contentType
+        case .file(let file):
+            request.body = try .file(file)
+            request.headerFields[.contentType] = MediaTypeTable.mediaType(forPathExtension: file.pathExtension)
+        case .form(let form):
+            try form.validate()
+            request.body = form.makeBody()
+            request.headerFields[.contentType] = form.contentType
+        case .failure(let error): throw error
+        }
+        let own = extras?.requestSerializer
+        request = try (own ?? session.configuration.requestSerializer).serialize(request, parameters: parameters)
+        // The session's serializer is configured for the base URL's origin; one of the call is meant for wherever that goes.
+        if own == nil, session.resolver.leadsElsewhere(request.url) { request.headerFields.removeCredentials() }
+        request.headerFields.override(with: headerFields)
+        return request
+    }
+}
