@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LinnetSecurity
 import NIOCore
 import Testing
