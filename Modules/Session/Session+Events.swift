@@ -1,9 +1,9 @@
 extension Session {
-    /// What happens to the session's requests from now on, on every surface; ends never.
+    /// What happens to the session's requests from now on, on every surface, without an end.
     ///
-    /// While nobody asks for events, they cost nothing.
+    /// Events cost nothing without a subscriber. A reader that is slow misses the oldest; see ``EventSequence/droppedCount``.
     public var events: EventSequence<TaskEvent> {
-        EventSequence { buffer in hub.subscribe { buffer.append($0) } }
+        EventSequence(limit: EventSequence<TaskEvent>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }
 
     /// Calls a function with what happens to the session's requests from now on, in order, on the callback executor.

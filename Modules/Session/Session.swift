@@ -62,7 +62,8 @@ public final class Session: Sendable {
     }
 
     /// Makes a session with the same configuration, and the security policy that holds now: for when this one was ended, or
-    /// is to be, and its user goes on. The two share nothing.
+    /// is to be, and its user goes on. It has connections of its own; the objects that the configuration refers to, such as the
+    /// callback executor and the credential store, are shared.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport: it needs another one,
     /// as ``successor(over:)`` takes it.

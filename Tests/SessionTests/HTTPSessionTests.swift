@@ -117,7 +117,7 @@ struct HTTPSessionTests {
             try await client.post("x", constructingBodyWith: { _ in throw Oops() }, success: { _ in }).value
         }
         #expect(error?.code == .encodingFailed)
-        #expect((error?.underlying as? SerializationError)?.underlying is Oops)
+        #expect(error?.underlying is Oops)
         let code = await withCheckedContinuation { continuation in
             client.post(
                 "x", constructingBodyWith: { _ in throw Oops() },

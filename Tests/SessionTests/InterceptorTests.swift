@@ -127,7 +127,7 @@ private struct RecordingInterceptor: Interceptor {
     }
 }
 
-private struct ClosureInterceptor: Interceptor {
+struct ClosureInterceptor: Interceptor {
     let body: @Sendable (Request, Next) async throws -> EngineResponse
 
     init(_ body: @escaping @Sendable (Request, Next) async throws -> EngineResponse) {

@@ -32,6 +32,11 @@ public struct RequestOptions: Sendable, Hashable {
     /// Creates options that leave everything to the serializer and the session.
     public init() {}
 
+    /// Creates options that a function sets.
+    public init(_ configure: (inout RequestOptions) throws -> Void) rethrows {
+        try configure(&self)
+    }
+
     /// The longest time for the whole request, redirects and retries included.
     public var timeout: Duration? {
         get { said?.timeout }

@@ -58,9 +58,8 @@ extension HTTPSession {
             call = call.body(form: form)
         } catch {
             call.content = .failure(
-                error as? SerializationError
-                    ?? SerializationError(
-                        code: .encodingFailed, message: "The form could not be built: \(error)", underlying: error))
+                error as? SessionError
+                    ?? SessionError(.encodingFailed, "The form could not be built: \(error)", underlying: error))
         }
         return start(call, headers, progress, success, failure)
     }

@@ -7,6 +7,7 @@ public import LinnetSerialization
 // ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body.
 extension HTTPCall {
     /// Sends the request, and returns the response as a serializer reads it: `call.response(.string)`.
+    @discardableResult
     public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> Response<S.Value> {
         guard let hooks = extras?.hooks else {
             return try await session.session.response(for: request(), serializer: serializer)

@@ -23,7 +23,7 @@ public struct HTTPCall: Sendable {
         case file(URL)
         indirect case form(MultipartForm)
         indirect case request(Request)
-        case failure(SerializationError)
+        case failure(SessionError)
 
         /// Whether the call is about what it sends: parameters and JSON are not counted among that.
         var isUpload: Bool {
@@ -113,7 +113,7 @@ extension HTTPCall {
             do throws(SerializationError) {
                 $0.content = .parameters(try encoder.encode(value))
             } catch {
-                $0.content = .failure(error)
+                $0.content = .failure(SessionError(error, url: nil))
             }
         }
     }
@@ -170,6 +170,8 @@ extension HTTPCall {
         let url = try session.url(for: path)
         do {
             return try serialize(Request(url: url, method: method, options: options))
+        } catch let error as SessionError {
+            throw error
         } catch let error as MultipartError {
             throw SessionError(.encodingFailed, error.message, underlying: error, url: url)
         } catch let error as SerializationError {
@@ -200,6 +202,7 @@ extension HTTPCall {
         case .failure(let error): throw error
         }
         let own = extras?.requestSerializer
+        if own == nil { request.headerFields.addDefaults(session.headerFields) }
         request = try (own ?? session.configuration.requestSerializer).serialize(request, parameters: parameters)
         // The session's serializer is configured for the base URL's origin; one of the call is meant for wherever that goes.
         if own == nil, session.resolver.leadsElsewhere(request.url) { request.headerFields.removeCredentials() }

@@ -11,6 +11,8 @@ final class Engine: Sendable {
     private let links: [Link]
     private let transportLink: TransportLink
     private let hasEnded = Atomic(false)
+    /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
+    private let isExtended: Bool
 
     let headerFields: HTTPFields
     let timeouts: TransportTimeouts
@@ -18,6 +20,10 @@ final class Engine: Sendable {
 
     init(_ configuration: Session.Configuration, transport: any Transport) {
         links = Link.chain(configuration)
+        isExtended =
+            !(transport is HTTPTransport) || !configuration.interceptors.isEmpty
+            || !configuration.requestAdapters.isEmpty
+            || !configuration.retriers.isEmpty
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
         headerFields = configuration.headerFields
@@ -35,8 +41,38 @@ final class Engine: Sendable {
         var request = request
         request.headerFields.addDefaults(headerFields)
         let exchange = Exchange(delivery: delivery, sink: sink, deadline: deadline(of: request), hooks: hooks)
+        if let deadline = exchange.deadline, isExtended || hooks != nil {
+            return try await run(request, exchange, until: deadline)
+        }
         guard let hooks else { return try await proceed(request, from: 0, exchange) }
         return try await run(request, exchange, hooks)
+    }
+
+    /// Sends a request, and cancels what it does at a deadline: interceptors, hooks and transports of the user's included.
+    private func run(
+        _ request: Request, _ exchange: Exchange, until deadline: ContinuousClock.Instant
+    ) async throws(SessionError) -> EngineResponse {
+        let outcome = await withTaskGroup(of: Result<EngineResponse, SessionError>?.self) { group in
+            group.addTask {
+                await Result { () async throws(SessionError) in
+                    guard let hooks = exchange.hooks else { return try await self.proceed(request, from: 0, exchange) }
+                    return try await self.run(request, exchange, hooks)
+                }
+            }
+            group.addTask {
+                try? await ContinuousClock().sleep(until: deadline)
+                return Task.isCancelled ? nil : .failure(.timedOut(.request, request.url))
+            }
+            var outcome = Result<EngineResponse, SessionError>.failure(.cancelled(request.url))
+            for await result in group {
+                guard let result else { continue }
+                outcome = result
+                break
+            }
+            group.cancelAll()
+            return outcome
+        }
+        return try outcome.get()
     }
 
     /// Sends a request, and returns its response with the body in memory.
@@ -79,5 +115,15 @@ final class Engine: Sendable {
     private func deadline(of request: Request) -> ContinuousClock.Instant? {
         guard let limit = request.options.timeout ?? timeouts.request else { return nil }
         return .now + limit
+    }
+}
+
+extension Result where Failure == SessionError {
+    fileprivate init(_ body: () async throws(SessionError) -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
     }
 }

@@ -14,9 +14,8 @@ struct Link: Sendable {
         if !configuration.requestAdapters.isEmpty {
             links.append(Link(interceptor: AdapterInterceptor(adapters: configuration.requestAdapters)))
         }
-        if configuration.redirectPolicy.limit > 0 {
-            links.append(Link(interceptor: RedirectInterceptor(policy: configuration.redirectPolicy)))
-        }
+        let redirects = RedirectInterceptor(policy: configuration.redirectPolicy)
+        links.append(Link(interceptor: redirects, isForHooksAlone: redirects.policy.limit <= 0))
         // Here is the place of cookies, and of the cache below them.
         let store = configuration.credentialStore
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), isForHooksAlone: store == nil))

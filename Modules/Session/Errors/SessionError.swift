@@ -104,9 +104,45 @@ public struct SessionError: Error, Sendable {
     }
 }
 
-extension SessionError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+extension SessionError: CustomStringConvertible, LocalizedError {
+    /// The message, then the code, the URL without user name and password, and the status, where there are any.
+    public var description: String {
+        let facts = ["\(code)", url.map(Redaction.standard.text), head.map { "status \($0.status.code)" }]
+        let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
+        return "\(sentence) (\(facts.compactMap { $0 }.joined(separator: ", ")))."
+    }
+
+    /// The message, for what shows an error to its user.
+    public var errorDescription: String? { message }
+}
+
+extension SessionError {
+    /// Reads the response's JSON body into a type, such as a server's own description of what went wrong.
+    ///
+    /// - Throws: A `SessionError` with ``Code/decodingFailed`` when there is no body, or when it is not such a value.
+    public func decoded<T: Decodable>(
+        as type: T.Type, decoder: JSONDecoder = JSONDecoder()
+    ) throws(SessionError) -> T {
+        guard let body else {
+            throw SessionError(
+                .decodingFailed, "The error has no body that could be decoded.", underlying: self, url: url)
+        }
+        do {
+            return try decoder.decode(type, from: body)
+        } catch {
+            throw SessionError(
+                .decodingFailed, "The error's body is not a \(type): \(error)", underlying: error, url: url)
+        }
+    }
+
+    /// The problem details of the response (RFC 9457); nil unless it has the type `application/problem+json` and is such an
+    /// object.
+    public var problem: ProblemDetails? {
+        guard let type = head?.headerFields[.contentType].flatMap({ MediaType(contentType: $0) }),
+            type.type == "application", type.subtype == "problem+json"
+        else { return nil }
+        return try? decoded(as: ProblemDetails.self)
+    }
 }
 
 extension URL {

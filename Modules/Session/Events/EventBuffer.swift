@@ -1,12 +1,14 @@
+internal import NIOCore
 internal import Synchronization
 
-/// Keeps events until they are read. An event may take the place of the one that waits before it, so that a slow reader
-/// of progress does not make memory grow.
+/// Keeps events until they are read. An event may take the place of the one that waits before it, and beyond a limit the oldest
+/// is dropped, so that a slow reader does not make memory grow.
 final class EventBuffer<Element: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Element?, Never>
 
     private struct State {
-        var elements: [Element] = []
+        var elements = CircularBuffer<Element>()
+        var droppedCount = 0
         var waiters: [(key: UInt64, waiter: Waiter)] = []
         var lastKey: UInt64 = 0
         var isFinished = false
@@ -14,10 +16,15 @@ final class EventBuffer<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
     private let coalescing: (@Sendable (Element, Element) -> Bool)?
+    private let limit: Int
 
-    init(coalescing: (@Sendable (Element, Element) -> Bool)?) {
+    init(coalescing: (@Sendable (Element, Element) -> Bool)?, limit: Int = .max) {
         self.coalescing = coalescing
+        self.limit = limit
     }
+
+    /// How many events were dropped because too many waited.
+    var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     func append(_ element: Element) {
         let waiter = state.withLock { state -> Waiter? in
@@ -25,6 +32,9 @@ final class EventBuffer<Element: Sendable>: Sendable {
             if !state.waiters.isEmpty { return state.waiters.removeFirst().waiter }
             if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
                 state.elements.removeLast()
+            } else if state.elements.count >= limit {
+                state.elements.removeFirst()
+                state.droppedCount += 1
             }
             state.elements.append(element)
             return nil

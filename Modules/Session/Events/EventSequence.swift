@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Events as they happen, for one reader.
 ///
-/// The sequence begins where it was asked for, and keeps what happens until it is read. Cancelling the reader's task ends
+/// The sequence begins where it was asked for, and keeps what happens until it is read. Of a session or of all sessions it keeps
+/// the last 10,000 events that were not read; ``droppedCount`` says how many more there were. Cancelling the reader's task ends
 /// the reading. Dropping the sequence and its iterators ends the subscription.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// Never fails.
@@ -12,12 +13,18 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
 
     /// - Parameter subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
     init(
-        coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil,
+        coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil, limit: Int = .max,
         _ subscribe: (EventBuffer<Element>) -> SessionObservation
     ) {
-        let buffer = EventBuffer<Element>(coalescing: coalescing)
+        let buffer = EventBuffer<Element>(coalescing: coalescing, limit: limit)
         subscription = EventSubscription(buffer: buffer, observation: subscribe(buffer))
     }
+
+    /// How many events of a session or of all sessions are kept for a reader.
+    static var limit: Int { 10_000 }
+
+    /// How many events were dropped because they were not read in time.
+    public var droppedCount: Int { subscription.buffer.droppedCount }
 
     /// Makes a reader; several of them share the events.
     public func makeAsyncIterator() -> Iterator {

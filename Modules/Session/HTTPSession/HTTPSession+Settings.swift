@@ -69,7 +69,10 @@ extension HTTPSession {
         try self.init(baseURL: settings.baseURL, configuration: configuration)
     }
 
-    /// Makes a session with the same base URL and the same configuration, as it holds now. The two share nothing.
+    /// Makes a session with the same base URL and the same configuration, as it holds now, and with connections of its own.
+    ///
+    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the completion group,
+    /// the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport.
     public func copy() throws(SessionError) -> HTTPSession {

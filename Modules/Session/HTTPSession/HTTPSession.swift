@@ -1,6 +1,8 @@
 public import FoundationEssentials
+public import HTTPTypes
 public import LinnetSecurity
 public import LinnetTransport
+internal import Synchronization
 
 /// Speaks to one server: a base URL, verbs, and serializers, on a ``Session``.
 ///
@@ -21,6 +23,7 @@ public final class HTTPSession: Sendable {
 
     let configuration: Configuration
     let resolver: URLResolver
+    private let fields: Mutex<HTTPFields>
 
     /// Makes a session over sockets. Opens no connection yet.
     ///
@@ -62,6 +65,23 @@ public final class HTTPSession: Sendable {
         self.baseURL = resolver.baseURL
         self.configuration = configuration
         self.session = session
+        fields = Mutex(configuration.headerFields)
+    }
+
+    /// The header fields of the session's calls: those of its configuration, and what ``setHeader(_:_:)`` has made of them.
+    ///
+    /// They take the place of the request serializer's fields with the same names, and a call's own take the place of both.
+    public var headerFields: HTTPFields { fields.withLock { $0 } }
+
+    /// Sets a header field for the calls that start from now on; nil removes it. Those that run keep what they have.
+    ///
+    /// Credentials, such as Authorization and Cookie, stay at the base URL's origin.
+    ///
+    /// ```swift
+    /// api.setHeader(.authorization, "Bearer \(token)")
+    /// ```
+    public func setHeader(_ name: HTTPField.Name, _ value: String?) {
+        fields.withLock { $0[name] = value }
     }
 
     /// Replaces the security policy as ``Session/replaceSecurityPolicy(_:)`` does.

@@ -33,6 +33,8 @@ struct URLResolver: Sendable {
     func url(for text: String) throws(SessionError) -> URL {
         // The base has been looked at, and such a path changes nothing of what leads to the host.
         if let prefix, Self.isPlain(text), let url = URL(string: prefix + text) { return url }
+        // An empty reference is the base itself (RFC 3986, section 5.2.2), also where Foundation makes nothing of it.
+        if text.isEmpty, let baseURL { return baseURL }
         guard let url = URL(string: text, relativeTo: baseURL)?.absoluteURL,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {

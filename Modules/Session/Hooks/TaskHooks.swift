@@ -24,7 +24,7 @@ public struct TaskHooks: Sendable {
 
     /// Decides on a redirect before it is followed: the request is the one that RFC 9110, section 15.4, leads to, already
     /// without the credentials of another origin. Redirects that the policy refuses are not asked about, and a request that
-    /// the hook makes is held to the policy too.
+    /// the hook makes is held to the policy too. With ``RedirectPolicy/doNotFollow`` the hook alone decides.
     public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision)?
     /// Answers a 401 (RFC 9110, section 15.5.2): with the stored credential that is proposed, with another, or not at all.
     /// It is asked again after each credential that was refused, a few times at most.
@@ -66,6 +66,11 @@ public struct TaskHooks: Sendable {
 
     /// No hooks.
     public init() {}
+
+    /// Hooks that a function sets.
+    public init(_ configure: (inout TaskHooks) throws -> Void) rethrows {
+        try configure(&self)
+    }
 
     var isEmpty: Bool { !decides && !sees }
 

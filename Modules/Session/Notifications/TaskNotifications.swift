@@ -12,7 +12,7 @@ public enum TaskNotifications {
 
     /// The notifications from now on; ends never.
     public static var all: EventSequence<TaskNotification> {
-        EventSequence { buffer in hub.subscribe { buffer.append($0) } }
+        EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }
 
     /// Calls a function with the notifications from now on, in order for each request, on an executor.

@@ -19,7 +19,9 @@ struct RedirectInterceptor: Interceptor {
         var (request, response) = (original, first)
         var (history, attempts): ([Redirect], [TransportMetrics]) = ([], [])
         do {
-            while let target = try response.redirectTarget() {
+            // A session that follows no redirects leaves them to the hook of a request.
+            let isAsked = policy.limit > 0 || next.exchange.hooks?.isSeen(\.willRedirect) == true
+            while isAsked, let target = try response.redirectTarget() {
                 let redirect = Redirect(head: response.head, url: response.url, target: target)
                 let proposal = try propose(target, for: request, response, followed: history.count)
                 guard var following = try await decide(on: redirect, proposal, from: request, next) else { break }
@@ -42,9 +44,10 @@ struct RedirectInterceptor: Interceptor {
     private func propose(
         _ target: URL, for request: Request, _ response: EngineResponse, followed: Int
     ) throws(SessionError) -> Request {
-        guard followed < policy.limit else {
+        let limit = policy.limit > 0 ? policy.limit : RedirectPolicy.follow.limit
+        guard followed < limit else {
             throw SessionError(
-                .tooManyRedirects, "The request was redirected more than \(policy.limit) times.", url: response.url
+                .tooManyRedirects, "The request was redirected more than \(limit) times.", url: response.url
             ).adding(response)
         }
         let proposal = try request.redirected(to: target, by: response.head.status)

@@ -1,0 +1,38 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+public import LinnetSerialization
+
+// What `print` shows: nothing that `Redaction.standard` hides.
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The method, the URL and the header fields, without what is commonly secret.
+    public var description: String {
+        let fields = headerFields.map { "\($0.name): \(Redaction.standard.value(of: $0))" }.joined(separator: ", ")
+        return "\(method) \(Redaction.standard.text(of: url))" + (fields.isEmpty ? "" : " [\(fields)]")
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
+
+extension Response: CustomStringConvertible {
+    /// The status, the URL and the size of the body.
+    public var description: String {
+        "\(status) from \(Redaction.standard.text(of: url)), \(body.count) bytes"
+    }
+}
+
+extension HTTPCall: CustomStringConvertible {
+    /// The method and the path as they were given.
+    public var description: String {
+        if case .request(let request) = content { return request.description }
+        return "\(method) \(path)"
+    }
+}
+
+extension HTTPSession: CustomStringConvertible {
+    /// The base URL.
+    public var description: String {
+        "HTTPSession(\(baseURL.map(Redaction.standard.text) ?? "no base URL"))"
+    }
+}

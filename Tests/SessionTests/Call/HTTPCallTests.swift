@@ -1,0 +1,181 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetMultipart
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
+struct HTTPCallTests {
+    struct Post: Codable, Sendable, Equatable {
+        var title: String
+        var date: Date
+    }
+
+    enum Order: String, ParameterConvertible { case newest, oldest }
+
+    @Test func aCallSendsNothingUntilItIsAskedAndCanBeSentAgain() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let call = try makeClient(transport).get("x", ["page": 2])
+        #expect(transport.requests.isEmpty)
+        #expect(try await call.json() == 1)
+        #expect(try await call.value(as: Int.self) == 1)
+        #expect(try await call.text() == "1")
+        #expect(try await call.data() == Data("1".utf8))
+        #expect(try await call.response(as: Int.self).status == .ok)
+        #expect(transport.requests.map(\.head.path) == Array(repeating: "/api/x?page=2", count: 5))
+    }
+
+    @Test func variablesOfAnyTypeThatCanBeAParameterAreWritten() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let (page, text, tags, isOpen, none) = (2, "a b", ["x", "y"], true, String?.none)
+        _ = try await makeClient(transport).get(
+            "x", ["page": page, "q": text, "tags": tags, "open": isOpen, "order": Order.oldest, "z": none]
+        ).response()
+        #expect(
+            transport.requests.first?.head.path
+                == "/api/x?open=1&order=oldest&page=2&q=a%20b&tags%5B%5D=x&tags%5B%5D=y&z")
+    }
+
+    @Test func anEncodableIsAQueryOrAForm() async throws {
+        struct Query: Encodable, Sendable { var page: Int }
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        try await client.get("x").parameters(Query(page: 3)).response()
+        try await client.post("x").parameters(Query(page: 3)).response()
+        #expect(transport.requests[0].head.path == "/api/x?page=3")
+        #expect(transport.requests[1].body == Data("page=3".utf8))
+    }
+
+    @Test func whatCannotBeEncodedFailsWhenTheCallIsSent() async throws {
+        struct Broken: Encodable, Sendable {
+            func encode(to encoder: any Encoder) throws { throw CocoaError(.fileReadCorruptFile) }
+        }
+        let client = try makeClient()
+        for call in [client.get("x").parameters(Broken()), client.post("x", json: Broken())] {
+            let error = await #expect(throws: SessionError.self) { try await call.response() }
+            #expect(error?.code == .encodingFailed)
+        }
+    }
+
+    @Test func jsonIsPostedAndReadBack() async throws {
+        let transport = StubTransport { request in .json(String(decoding: request.body, as: UTF8.self)) }
+        let post = Post(title: "A linnet", date: Date(timeIntervalSince1970: 86_400))
+        let read = try await makeClient(transport).post("x", json: post).value(as: Post.self)
+        #expect(read == post)
+        let request = try #require(transport.requests.first)
+        #expect(request.head.headerFields[.contentType] == "application/json")
+        #expect(request.head.headerFields[.accept] == "application/json")
+    }
+
+    @Test func aCallsOwnFieldsWin() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport) { $0.headerFields[.userAgent] = "Finch/1" }
+        try await client.get("x").response()
+        try await client.get("x").header(.userAgent, "Own/1").header(.accept, "text/csv").response()
+        #expect(transport.requests.map(\.head.headerFields[.userAgent]) == ["Finch/1", "Own/1"])
+        #expect(transport.requests[1].head.headerFields[values: .accept] == ["text/csv"])
+    }
+
+    @Test func aHeaderThatIsSetHoldsForCallsThatStartAfterwardsAtTheBaseURLsOrigin() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        try await client.get("x").response()
+        client.setHeader(.authorization, "Bearer t")
+        try await client.get("x").response()
+        try await client.get("http://other.example/x").response()
+        client.setHeader(.authorization, nil)
+        try await client.get("x").response()
+        #expect(transport.requests.map(\.head.headerFields[.authorization]) == [nil, "Bearer t", nil, nil])
+    }
+
+    @Test func anEmptyPathIsTheBaseURL() async throws {
+        for (base, path) in [("http://h", "/"), ("http://h/", "/"), ("http://h/api", "/api/")] {
+            let transport = StubTransport { _ in .json("1") }
+            try await makeClient(base: base, transport).get("").response()
+            #expect(transport.requests.first?.head.path == path)
+        }
+    }
+
+    @Test func awaitingTheValueStartsAHandle() async throws {
+        let task = try makeClient(StubTransport { _ in .json("1") }).get("x").task(as: Int.self)
+        #expect(task.state == .suspended)
+        #expect(try await task.value.value == 1)
+    }
+
+    @Test func aStreamThatCanBeReadOnceFailsTheSecondTime() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let body = HTTPBody.chunks(
+            AsyncStream {
+                $0.yield(Data("a".utf8)); $0.finish()
+            }, length: nil, isReplayable: false)
+        let call = try makeClient(transport).call(.put, "x").body(body)
+        try await call.response()
+        let error = await #expect(throws: SessionError.self) { try await call.response() }
+        #expect(error?.code == .requestBodyFailed)
+    }
+
+    @Test func anErrorPageIsNotReadAsLines() async throws {
+        let client = try makeClient(
+            StubTransport { _ in .status(410, headerFields: [.contentType: "text/plain"], body: Data("gone".utf8)) })
+        let error = await #expect(throws: SessionError.self) { for try await _ in client.get("x").lines() {} }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.body == Data("gone".utf8))
+        let ended = await #expect(throws: SessionError.self) {
+            for try await _ in client.get("x").jsonLines(of: Int.self) {}
+        }
+        #expect(ended?.code == .unacceptableStatus)
+    }
+
+    @Test func linesAreReadAnewByEachReader() async throws {
+        let lines = try makeClient(StubTransport { _ in .status(200, body: Data("1\n2\n".utf8)) }).get("x").jsonLines(
+            of: Int.self)
+        for _ in 0..<2 {
+            var read: [Int] = []
+            for try await value in lines { read.append(value) }
+            #expect(read == [1, 2])
+        }
+    }
+
+    @Test func aTimeoutInterruptsAnInterceptor() async throws {
+        let client = try makeClient {
+            $0.interceptors = [
+                ClosureInterceptor { _, _ in
+                    try await ContinuousClock().sleep(for: .seconds(3600))
+                    throw CancellationError()
+                }
+            ]
+        }
+        let error = await #expect(throws: SessionError.self) {
+            try await client.get("x").timeout(.milliseconds(50)).response()
+        }
+        #expect(error?.code == .timeout)
+        #expect(error?.timeout == .request)
+    }
+
+    @Test func aHookFollowsRedirectsWhereTheSessionDoesNot() async throws {
+        let transport = StubTransport { request in
+            request.index % 2 == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1")
+        }
+        let client = try makeClient(transport) { $0.redirectPolicy = .doNotFollow }
+        let follows = TaskHooks { $0.willRedirect = { _, _, request in .follow(request) } }
+        #expect(try await client.get("a").hooks(follows).json() == 1)
+        let error = await #expect(throws: SessionError.self) { try await client.get("a").response() }
+        #expect(error?.head?.status == .found)
+    }
+
+    @Test func sessionEventsAreBounded() async throws {
+        let client = try makeClient(StubTransport { _ in .json("1") })
+        let events = client.session.events
+        for _ in 0..<5_100 { try await client.get("x").response() }
+        #expect(events.droppedCount >= 200)
+        var count = 0
+        for await _ in events {
+            count += 1
+            if count == 10_000 { break }
+        }
+        #expect(count == 10_000)
+    }
+}
