@@ -40,7 +40,7 @@ struct RequestPlan {
             let pins = try arguments.pins.map { try PublicKeyPin($0) }
             guard pins.isEmpty else { return try .publicKeyPins(pins, anchors: anchors) }
             // An http URL is an explicit choice; --cacert applies to https only.
-            return .everyHost(SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
+            return .everyHost(.systemTrust(anchors: anchors).insecureAllowingCleartext())
         } catch let error as SecurityError {
             throw UsageError((error.code == .invalidPin ? "--pin " : "--cacert: ") + error.message)
         }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text as it may stand in a message: in one line, of bounded length, and without what makes a terminal or a log
-    /// show something other than what is there. A certificate's names are written by whoever sent it.
+    /// The text made safe for a message: one line of bounded length, with characters escaped that would change what a
+    /// terminal or a log shows. The names in a certificate are untrusted input.
     var oneLine: String {
         var line = ""
         for scalar in unicodeScalars.prefix(Self.longestInLine) {

@@ -2,13 +2,13 @@ internal import COpenSSL
 
 /// One entry of OpenSSL's error queue.
 package struct OpenSSLError: Error, CustomStringConvertible {
-    /// Which part of OpenSSL it comes from, `ERR_LIB_…`.
+    /// The library within OpenSSL that reported the error, `ERR_LIB_…`.
     package let library: Int32
-    /// What it is, in that part's own numbers.
+    /// The reason code, which is specific to the library.
     package let reason: Int32
-    /// The reason in words.
+    /// The text of the reason.
     package let description: String
-    /// What OpenSSL says beside it, such as the name of an algorithm; written by OpenSSL, never by a peer.
+    /// Additional data from OpenSSL, such as the name of an algorithm. OpenSSL writes it, never a peer.
     package let detail: String?
 
     init(_ code: UInt, detail: String?) {
@@ -19,13 +19,13 @@ package struct OpenSSLError: Error, CustomStringConvertible {
     }
 }
 
-/// OpenSSL's error queue, of which each thread has one: cleared before a call, drained after it.
+/// OpenSSL's error queue, one per thread: cleared before a call, drained after it.
 package enum OpenSSLErrorQueue {
     package static func clear() {
         ERR_clear_error()
     }
 
-    /// Empties the queue, oldest entry first.
+    /// Removes all entries and returns them, oldest first.
     package static func drain() -> [OpenSSLError] {
         var errors: [OpenSSLError] = []
         var data: UnsafePointer<CChar>?
@@ -39,8 +39,31 @@ package enum OpenSSLErrorQueue {
 }
 
 extension [OpenSSLError] {
-    /// The reasons in one line.
+    /// The reasons joined into one line.
     package var summary: String {
         isEmpty ? "no reason given" : map(\.description).joined(separator: "; ")
+    }
+}
+
+/// The OpenSSL library loaded by the process.
+package enum OpenSSLRuntime {
+    /// The version string that the library reports.
+    package static var version: String {
+        OpenSSL_version(OPENSSL_VERSION).map { String(cString: $0) } ?? "unknown"
+    }
+
+    /// Checks that the loaded OpenSSL supports asynchronous certificate verification.
+    ///
+    /// The headers are checked when Linnet is built; a process can still load an older library.
+    ///
+    /// - Throws: ``SecurityError/Code/openSSLTooOld`` below 3.0.2.
+    package static func requireSupportedVersion() throws(SecurityError) {
+        try require(OpenSSL_version_num())
+    }
+
+    static func require(_ number: UInt) throws(SecurityError) {
+        guard number >= LINNET_OPENSSL_MINIMUM else {
+            throw SecurityError(.openSSLTooOld, "Linnet needs OpenSSL 3.0.2 or newer; this process has \(version).")
+        }
     }
 }

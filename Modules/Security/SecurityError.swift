@@ -1,4 +1,6 @@
-/// Why a pin, a certificate, an identity or a policy could not be made.
+public import FoundationEssentials
+
+/// An error thrown while making a pin, a certificate, an identity or a policy.
 public struct SecurityError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it was.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -7,74 +9,81 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
 
         private init(_ description: String) { self.description = description }
 
-        /// The text is no pin: not `sha256/` and 32 bytes in Base64.
+        /// The text is not a pin: `sha256/` followed by the Base64 of 32 bytes.
         public static let invalidPin = Code("invalidPin")
-        /// The bytes are no X.509 certificate.
+        /// The bytes are not an X.509 certificate.
         public static let invalidCertificate = Code("invalidCertificate")
-        /// The bytes are no revocation list, or one that cannot be relied on.
+        /// The bytes are not a revocation list, or the list cannot be relied on.
         public static let invalidRevocationList = Code("invalidRevocationList")
-        /// The bytes are no key that OpenSSL reads.
+        /// The bytes are not a key that OpenSSL can read.
         public static let invalidKey = Code("invalidKey")
-        /// The bytes are no PKCS#12 file, or one without a private key.
+        /// The bytes are not a PKCS#12 file, or the file has no private key.
         public static let invalidIdentity = Code("invalidIdentity")
-        /// A private key is encrypted, and no passphrase was given.
+        /// A private key is encrypted and no passphrase was given.
         public static let passphraseNeeded = Code("passphraseNeeded")
-        /// The passphrase is another one's.
+        /// The passphrase is wrong.
         public static let wrongPassphrase = Code("wrongPassphrase")
-        /// A private key is encrypted in a way that OpenSSL no longer has by default, such as RC2.
+        /// A private key is encrypted with an algorithm that OpenSSL no longer enables by default, such as RC2.
         public static let unsupportedEncryption = Code("unsupportedEncryption")
-        /// A private key is that of none of the certificates.
+        /// The private key does not match any of the certificates.
         public static let keyMismatch = Code("keyMismatch")
-        /// A client's own certificate has expired.
+        /// The client certificate has expired.
         public static let identityExpired = Code("identityExpired")
-        /// A client's own certificate is not valid yet.
+        /// The client certificate is not yet valid.
         public static let identityNotYetValid = Code("identityNotYetValid")
-        /// The text is no host pattern.
+        /// The text is not a host pattern.
         public static let invalidPattern = Code("invalidPattern")
-        /// A pinning policy was given nothing to pin.
+        /// A pinning policy has no pins.
         public static let noPins = Code("noPins")
-        /// A set of anchors was given no certificate.
+        /// A set of anchors has no certificate.
         public static let noAnchors = Code("noAnchors")
         /// Two rules have the same pattern.
         public static let duplicateRule = Code("duplicateRule")
         /// A file could not be read.
         public static let cannotReadFile = Code("cannotReadFile")
-        /// The process has loaded an OpenSSL below 3.0.2.
+        /// The loaded OpenSSL is older than 3.0.2.
         public static let openSSLTooOld = Code("openSSLTooOld")
-        /// A policy asks for what contradicts itself, and would trust less or more than it says.
+        /// The policy contradicts itself, so that it would trust more or less than it states.
         public static let unenforceablePolicy = Code("unenforceablePolicy")
-        /// A policy file is no JSON, or not of the form that its version has.
+        /// A policy file is not JSON, or does not have the form that its version requires.
         public static let invalidPolicyFile = Code("invalidPolicyFile")
-        /// A policy file's version is unknown.
+        /// A policy file has an unknown version.
         public static let unknownPolicyVersion = Code("unknownPolicyVersion")
-        /// A policy file has a key that its version does not know, or one twice.
+        /// A policy file has a key that its version does not define, or a key twice.
         public static let unknownPolicyKey = Code("unknownPolicyKey")
-        /// A policy file lacks a key.
+        /// A policy file lacks a required key.
         public static let missingPolicyKey = Code("missingPolicyKey")
-        /// A policy file names a rule for chains that there is not.
+        /// A policy file names a chain rule that does not exist.
         public static let unknownChainRule = Code("unknownChainRule")
-        /// Policy files include each other in a circle, or too many.
+        /// Policy files include each other in a cycle, or too many are included.
         public static let includeLoop = Code("includeLoop")
-        /// OpenSSL failed where it should not.
+        /// OpenSSL failed unexpectedly.
         public static let openSSLFailed = Code("openSSLFailed")
     }
 
     /// What kind of failure it was.
     public var code: Code
-    /// One line that a person can act on.
+    /// One sentence that says what happened and what to do.
     public var message: String
-    /// Where in a policy file the mistake is, written `rules[0].pins[1]`; nil where no such file is read.
+    /// The policy file with the mistake; nil if the error is not about one.
+    public var file: String?
+    /// The line of the mistake in a policy file, from 1.
+    public var line: Int?
+    /// The location of the mistake in a policy, such as `rules[0].pins[1]`; nil if the error is not about one.
     public var path: String?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, path: String? = nil) {
         self.code = code
         self.message = message
         self.path = path
     }
 
-    /// The code, the place in a policy file, and the message.
-    public var description: String {
-        "\(code): " + (path.map { $0.isEmpty ? "" : $0 + ": " } ?? "") + message
-    }
+    /// The message, preceded by the location in a policy file.
+    public var description: String { PolicyPlace(file: file, line: line, path: path).prefix + message }
+}
+
+extension SecurityError: LocalizedError {
+    /// The description.
+    public var errorDescription: String? { description }
 }

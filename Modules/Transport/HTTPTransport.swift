@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// HTTP over sockets: a pool of connections, each with TLS on OpenSSL judged by a security policy.
+/// HTTP over pooled connections, with TLS by OpenSSL and a security policy for certificate chains.
 ///
 /// ```swift
 /// let transport = try HTTPTransport()
@@ -18,19 +18,19 @@ public final class HTTPTransport: Transport {
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
-    /// One executor for each event loop.
+    /// The executors of the event loops, one for each.
     ///
-    /// A task that prefers one of them (`withTaskExecutorPreference`, `Task(executorPreference:)`) runs on its event loop,
-    /// and is served by that loop's connections first: a request then crosses no thread. What such a task does between
-    /// its requests holds up that loop's other connections, so it should be short and never block. An executor runs
-    /// nothing any more once its event loop was stopped; with ``TransportConfiguration/EventLoops/dedicated(threads:)``
-    /// the transport's shutdown does that, and a task that still prefers it never ends.
+    /// A task that prefers one of them (`withTaskExecutorPreference`, `Task(executorPreference:)`) runs on its event
+    /// loop and uses that loop's connections first, so that a request crosses no thread. The task's own work delays the
+    /// loop's other connections, so it must be short and never block. An executor stops running jobs when its event
+    /// loop stops, which the transport's shutdown does with ``TransportConfiguration/EventLoops/dedicated(threads:)``;
+    /// a task that still prefers it then never ends.
     public let taskExecutors: [any TaskExecutor]
 
-    /// Makes a transport. Opens no connection yet.
+    /// Creates a transport without opening a connection.
     ///
-    /// Throws ``TransportError/Code/invalidConfiguration`` when the configuration cannot be enforced: limits below 1,
-    /// TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
+    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
@@ -62,36 +62,36 @@ public final class HTTPTransport: Transport {
     deinit {
         guard !hasEnded.load(ordering: .acquiring) else { return }
         let (pool, ownedGroup) = (pool, ownedGroup)
-        // Nobody can use the connections any more; they and the threads go in the background.
+        // No reference to the transport is left: the connections and threads are closed in the background.
         Task {
             await pool.shutDown(.immediate)
             try? await ownedGroup?.shutdownGracefully()
         }
     }
 
-    /// How many connections are open or being opened.
+    /// The number of connections that are open or being opened.
     public var openConnections: Int { pool.openConnections }
 
-    /// Sends a request, and returns when its response is there as ``TransportRequest/delivery`` says.
+    /// Sends a request and returns the response, with its body as ``TransportRequest/delivery`` says.
     ///
-    /// Where an attempt fails without a word of response, the transport sends the request again on another connection:
-    /// - Up to five times, whatever its method, where the server has certainly not processed it: the connection had ended
-    ///   before the request's first byte, or the server of HTTP/2 says so (RFC 9113, 8.7). A body that was begun has to be one
-    ///   that can be produced again. Attempts on connections on which the server answered other requests have a count of
-    ///   their own, of twenty.
-    /// - Once, ever, where the server may have processed it: the connection had lain idle before the request and ended without a
-    ///   byte of response (RFC 9112, 9.3.1), and the method is idempotent (RFC 9110, 9.2.2). The origin's connections that have
-    ///   lain idle for longer are closed first.
+    /// If an attempt fails without any part of a response, the transport repeats the request on another connection:
+    /// - Up to five times, with any method, if the server has certainly not processed it: the connection had ended
+    ///   before the request's first byte, or an HTTP/2 server says so (RFC 9113, 8.7). A body that was started has to
+    ///   be replayable. Attempts on connections on which the server answered other requests count separately, up to
+    ///   twenty.
+    /// - Once if the server may have processed it: the connection had been idle before the request and ended without a
+    ///   byte of response (RFC 9112, 9.3.1), and the method is idempotent (RFC 9110, 9.2.2). Connections to the origin
+    ///   that have been idle for longer are closed first.
     ///
-    /// A connection that the server ends during the TLS handshake, or before it could be used, is tried to open up to five times
-    /// more while requests wait for it, other addresses of the name first, within the time of ``TransportTimeouts/connect``; only
-    /// then do those requests fail. A name without addresses, a connection that all addresses refuse, a TLS alert, and a refusal by
-    /// the security policy fail them at once. From the second connection in a row that was of no use, the next one to the
-    /// same origin is opened after a pause: 50 ms, then twice as long each time up to 400 ms, each shortened by up to a half at
-    /// random.
+    /// If the server closes a connection during the TLS handshake or before it is used, the transport opens up to five
+    /// others while requests wait, to other addresses of the name first and within ``TransportTimeouts/connect``,
+    /// before those requests fail. They fail immediately if the name has no address, all addresses refuse the
+    /// connection, the server sends a TLS alert, or the security policy refuses the chain. From the second such
+    /// connection in a row, the next one to the same origin is delayed: by 50 ms at first, doubled each time up to 400
+    /// ms, each reduced by a random part of up to a half.
     ///
-    /// All of that ends with the request's own timeouts. ``TransportResponse/earlierAttempts``, ``TransportError/attempts`` and the
-    /// observer tell of each attempt, with its ``TransportMetrics/failure``.
+    /// The request's timeouts limit all of this. ``TransportResponse/earlierAttempts``, ``TransportError/attempts`` and
+    /// the observer report each attempt with its ``TransportMetrics/failure``.
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> TransportResponse {
@@ -153,48 +153,48 @@ public final class HTTPTransport: Transport {
         }
     }
 
-    /// Closes the connections that no request uses.
+    /// Closes unused connections.
     public func closeIdleConnections() {
         pool.closeIdle()
     }
 
-    /// No connection that is open now serves another request: idle ones are closed, the others once their requests are
-    /// over. For when the network has changed under them.
+    /// Stops using all open connections, for example after a network change: unused ones are closed now, the others
+    /// after their current requests.
     public func retireConnections() {
         pool.retireConnections()
     }
 
-    /// Forgets the addresses of names that were looked up. Connections that are open stay so.
+    /// Drops cached addresses of host names. Open connections are kept.
     public func clearResolvedNames() {
         pool.clearResolvedNames()
     }
 
-    /// Opens connections to a URL's host before anybody asks: up to `count` in all, and one where HTTP/2 lets them share
-    /// it. Returns at once; a connection that cannot be opened is nobody's error.
+    /// Opens connections to the host of a URL in advance, up to `count` in total, or one if HTTP/2 lets requests share
+    /// it. Returns immediately; failures to open a connection are ignored.
     ///
-    /// Throws ``TransportError/Code/invalidRequest`` when the head has no scheme or authority,
-    /// ``TransportError/Code/cleartextRefused`` as a request would, and ``TransportError/Code/shutDown``.
+    /// - Throws: ``TransportError/Code/invalidRequest`` if the head has no scheme or authority,
+    ///   ``TransportError/Code/cleartextRefused`` as for a request, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
         try pool.prewarm(Origin(head), count: count, timeouts: configuration.timeouts)
     }
 
-    /// From now on connections are made under this policy. Idle connections made under another are closed; requests
-    /// that run on one finish there. Once it has returned, no request begins that the policy refuses, also none that was waiting
-    /// for a connection, or had just got one.
+    /// Replaces the security policy. Idle connections made under another policy are closed; requests that are running
+    /// on one finish. After this returns, no request starts that the policy refuses, including requests that were
+    /// waiting for a connection or had just been assigned one.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
         pool.replaceTerms { $0.replacing(policy) }
     }
 
-    /// From now on connections are made under these identities. Idle connections to hosts whose identity is another one than
-    /// before are closed; requests that run on one finish there. No TLS session of another identity is resumed.
+    /// Replaces the client identities. Idle connections to hosts whose identity changes are closed; requests that are
+    /// running on one finish. TLS sessions of other identities are not resumed.
     ///
-    /// Throws ``TransportError/Code/invalidConfiguration`` when OpenSSL refuses one of them; then nothing changes.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if OpenSSL refuses an identity; nothing changes then.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
         try pool.replaceIdentities(identities)
     }
 
-    /// Ends the transport, and returns when its connections, and the threads it owns, are gone. Requests that come
-    /// later fail with ``TransportError/Code/shutDown``.
+    /// Shuts the transport down and returns when its connections and its own threads have ended. Later requests fail
+    /// with ``TransportError/Code/shutDown``.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         hasEnded.store(true, ordering: .releasing)
         await pool.shutDown(mode)
@@ -206,17 +206,51 @@ public final class HTTPTransport: Transport {
 extension TransportConfiguration {
     func validate() throws(TransportError) {
         guard pool.connectionsPerOrigin > 0, pool.connections > 0 else {
-            throw TransportError(.invalidConfiguration, "A pool needs room for one connection at least.")
+            throw TransportError(.invalidConfiguration, "The pool limits must allow at least one connection.")
         }
         guard limits.headBytes > 0, limits.headFields > 0 else {
-            throw TransportError(.invalidConfiguration, "The limits on a response's head leave room for none.")
+            throw TransportError(.invalidConfiguration, "The limits on a response's head must be above 0.")
         }
-        // HTTPFields ends the process at more.
+        // HTTPFields traps on more.
         guard limits.headFields <= 65_534 else {
-            throw TransportError(.invalidConfiguration, "A response's head can have 65,534 fields at most.")
+            throw TransportError(.invalidConfiguration, "The limit on a response's fields must be at most 65,534.")
         }
         if case .dedicated(let threads) = eventLoops, threads < 1 {
-            throw TransportError(.invalidConfiguration, "A transport needs one thread at least.")
+            throw TransportError(.invalidConfiguration, "A transport needs at least one thread.")
         }
+    }
+}
+
+/// Counts the requests that still use the event loops, so that these can be stopped afterwards.
+final class OutstandingWork: Sendable {
+    private let count = Atomic(0)
+    private let isAwaited = Atomic(false)
+    private let waiters = Mutex<[UnsafeContinuation<Void, Never>]>([])
+
+    func begin() {
+        count.add(1, ordering: .relaxed)
+    }
+
+    func end() {
+        let left = count.subtract(1, ordering: .sequentiallyConsistent).newValue
+        if left == 0, isAwaited.load(ordering: .sequentiallyConsistent) { resumeWaiters() }
+    }
+
+    /// Returns when no request is left.
+    func drained() async {
+        await withUnsafeContinuation { continuation in
+            waiters.withLock { $0.append(continuation) }
+            isAwaited.store(true, ordering: .sequentiallyConsistent)
+            // The last request may have ended before the flag was set, without resuming waiters.
+            if count.load(ordering: .sequentiallyConsistent) == 0 { resumeWaiters() }
+        }
+    }
+
+    private func resumeWaiters() {
+        let waiters = waiters.withLock { waiters in
+            defer { waiters = [] }
+            return waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 }

@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Carries a response's bytes from a connection's event loop to the task that reads them, under backpressure.
+/// Passes the bytes of a response from a connection's event loop to the task that reads them, with backpressure.
 ///
-/// The loop pushes; once more than the high-water mark is waiting it stops reading from the socket, until the reader has
-/// taken all of it. The reader takes all that waits at once, so that the socket is read on while it works.
+/// When the buffered bytes reach the high-water mark, the event loop stops reading from the socket until the reader has
+/// taken all of them. The reader takes all buffered bytes at once, so that the socket is read while it processes them.
 final class ResponseBodyChannel: Sendable {
     typealias Batch = CircularBuffer<ByteBuffer>
     typealias Waiter = UnsafeContinuation<Result<Batch?, TransportError>, Never>
@@ -16,14 +16,14 @@ final class ResponseBodyChannel: Sendable {
         var isWakeUpDue = false
         var waiter: Waiter?
         var end: Result<TransportResponseBody.Completion, TransportError>?
-        /// What fills the channel, until the body's end.
+        /// The connection's side, until the end of the body.
         var producer: Producer?
-        /// What goes with the bytes that wait behind the end.
+        /// An object kept alive until the bytes buffered before the end are read.
         var kept: (any AnyObject & Sendable)?
     }
 
-    /// What the reader asks of the connection. It holds the exchange, which holds the channel: the channel lets it go with
-    /// the body's end, so that the two hold each other no longer than the exchange lasts.
+    /// The requests of the reader to the connection. They retain the exchange, which retains the channel: the channel
+    /// releases them at the end of the body, so that the cycle lasts no longer than the exchange.
     private struct Producer {
         let resumeReading: @Sendable () -> Void
         let abandonExchange: @Sendable (TransportError) -> Void
@@ -34,7 +34,7 @@ final class ResponseBodyChannel: Sendable {
         case wait
     }
 
-    /// What a push leads to.
+    /// The action after a push.
     private enum PushAction {
         case none
         case wake(Waiter, Batch)
@@ -46,9 +46,9 @@ final class ResponseBodyChannel: Sendable {
     private let state: Mutex<State>
     private let runLater: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-    /// Makes a channel. `runLater` runs a closure on the event loop once the socket was read as far as it goes: a reader
-    /// that waits is woken then, once for all that came; without it, it is woken by each push. It must not hold the
-    /// exchange; the other two may, and are let go with the body's end.
+    /// Creates a channel. `runLater` schedules a closure on the event loop after the socket has been read as far as
+    /// possible: a waiting reader is resumed then, once for all bytes; without it, each push resumes the reader.
+    /// `runLater` must not retain the exchange; the other closures may, and are released at the end of the body.
     init(
         runLater: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
         resumeReading: @escaping @Sendable () -> Void,
@@ -59,21 +59,21 @@ final class ResponseBodyChannel: Sendable {
             State(producer: Producer(resumeReading: resumeReading, abandonExchange: abandonExchange)))
     }
 
-    // MARK: The event loop's end
+    // MARK: Event loop
 
-    /// Hands over bytes; false when the socket should not be read until the reader asks.
+    /// Adds bytes. Returns false if the socket should not be read until the reader asks.
     func push(_ buffer: ByteBuffer) -> Bool {
         push(CollectionOfOne(buffer))
     }
 
-    /// Hands over all that has come at a time.
+    /// Adds several buffers at once.
     func push(_ buffers: some Collection<ByteBuffer>) -> Bool {
         let (action, goesOn) = state.withLock { state -> (PushAction, Bool) in
             guard state.end == nil else { return (.none, true) }
             state.buffers.append(contentsOf: buffers)
             for buffer in buffers { state.bytes += buffer.readableBytes }
             if state.waiter != nil { return (wakingAction(&state), true) }
-            // Stays set until the reader has asked: the loop has stopped reading by then, whatever came after.
+            // Stays set until the reader has asked, since the loop stops reading once it is set.
             state.isPaused = state.isPaused || state.bytes >= Self.highWaterMark
             return (.none, !state.isPaused)
         }
@@ -85,15 +85,15 @@ final class ResponseBodyChannel: Sendable {
         return goesOn
     }
 
-    /// Holds something until the last bytes are read or dropped. The body's end follows.
+    /// Keeps an object alive until the last bytes are read or dropped. Called before the end of the body.
     func keep(_ object: (any AnyObject & Sendable)?) {
         guard let object else { return }
         state.withLock { if !$0.buffers.isEmpty { $0.kept = object } }
     }
 
-    /// Says that the body is complete, or why it will not be. Only the first call counts.
+    /// Ends the body with its completion or an error. Only the first call has an effect.
     func finish(_ end: Result<TransportResponseBody.Completion, TransportError>) {
-        // The producer goes after the lock: it may be the last to hold the exchange.
+        // The producer is released after unlocking: it may hold the last reference to the exchange.
         let (woken, _) = state.withLock { state -> ((Waiter, Result<Batch?, TransportError>)?, Producer?) in
             guard state.end == nil else { return (nil, nil) }
             state.end = end
@@ -107,7 +107,7 @@ final class ResponseBodyChannel: Sendable {
         if let (waiter, result) = woken { waiter.resume(returning: result) }
     }
 
-    /// A reader waits, and there are bytes for it.
+    /// The action if a reader waits and bytes have arrived.
     private func wakingAction(_ state: inout State) -> PushAction {
         if runLater != nil, state.bytes < Self.highWaterMark {
             guard !state.isWakeUpDue else { return .none }
@@ -129,7 +129,7 @@ final class ResponseBodyChannel: Sendable {
         if let (waiter, result) = woken { waiter.resume(returning: result) }
     }
 
-    // MARK: The reader's end
+    // MARK: Reader
 
     var completion: TransportResponseBody.Completion? {
         state.withLock { state in
@@ -137,7 +137,7 @@ final class ResponseBodyChannel: Sendable {
         }
     }
 
-    /// All buffers that wait, at least one; nil at the end.
+    /// Returns all buffered bytes, at least one buffer, or nil at the end.
     func nextBatch() async throws(TransportError) -> Batch? {
         if Task.isCancelled { abandon(.readerCancelled) }
         if case .ready(let result, let producer) = state.withLock({ Self.take(&$0) }) {
@@ -162,7 +162,7 @@ final class ResponseBodyChannel: Sendable {
         }.get()
     }
 
-    /// Ends the exchange, unless the body's end is there already.
+    /// Ends the exchange unless the body has ended.
     func abandon(_ error: TransportError) {
         guard let producer = state.withLock({ $0.producer }) else { return }
         finish(.failure(error))
@@ -184,7 +184,7 @@ final class ResponseBodyChannel: Sendable {
     }
 }
 
-/// The one reader of a ``ResponseBodyChannel``. Dropping it before the body's end ends the exchange.
+/// The only reader of a ``ResponseBodyChannel``. Releasing it before the end of the body ends the exchange.
 final class ResponseBodyReader: Sendable {
     private let channel: ResponseBodyChannel
 
@@ -193,7 +193,7 @@ final class ResponseBodyReader: Sendable {
     }
 
     deinit {
-        channel.abandon(TransportError(.cancelled, "The response's body was dropped before its end."))
+        channel.abandon(TransportError(.cancelled, "The response body was released before its end."))
     }
 
     var completion: TransportResponseBody.Completion? { channel.completion }
@@ -202,7 +202,7 @@ final class ResponseBodyReader: Sendable {
         try await channel.nextBatch()
     }
 
-    /// The reader's task was cancelled; what has come by then can still be read.
+    /// Cancels the body. Bytes that have arrived can still be read.
     func cancel() {
         channel.abandon(.readerCancelled)
     }
@@ -212,6 +212,8 @@ extension TransportError {
     static var readerCancelled: TransportError { TransportError(.cancelled, "The request was cancelled.") }
 
     static var secondReader: TransportError {
-        TransportError(.bodyHasReader, "Somebody else waits for the next bytes of this body, which has one reader.")
+        TransportError(
+            .bodyHasReader,
+            "Another task is already waiting for the next bytes of this body; read a body from one task only.")
     }
 }

@@ -1,19 +1,21 @@
-/// Sends one request and returns one response.
+public import HTTPTypes
+
+/// Sends a request and returns its response.
 ///
-/// ``HTTPTransport`` is the one over sockets. A stub stands in for it in tests.
+/// ``HTTPTransport`` sends over sockets. Tests can use a stub.
 public protocol Transport: Sendable {
-    /// Sends a request, and returns when its response is there as ``TransportRequest/delivery`` says.
+    /// Sends a request and returns the response, with its body as ``TransportRequest/delivery`` says.
     ///
-    /// Cancelling the caller's task cancels the request, with ``TransportError/Code/cancelled``.
+    /// Cancelling the task fails the request with ``TransportError/Code/cancelled``.
     func send(
         _ request: TransportRequest, observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse
 
-    /// Executors on which tasks run that send many small requests: one for each event loop of the transport, none where
-    /// there are no event loops. See ``HTTPTransport/taskExecutors``.
+    /// Executors for tasks that send many small requests, one for each event loop; empty if the transport has none. See
+    /// ``HTTPTransport/taskExecutors``.
     var taskExecutors: [any TaskExecutor] { get }
 
-    /// Ends the transport. Requests that come later fail with ``TransportError/Code/shutDown``.
+    /// Shuts the transport down. Later requests fail with ``TransportError/Code/shutDown``.
     func shutdown(_ mode: ShutdownMode) async
 }
 
@@ -22,10 +24,41 @@ extension Transport {
     public var taskExecutors: [any TaskExecutor] { [] }
 }
 
-/// How a transport ends.
+/// How a transport shuts down.
 public enum ShutdownMode: Sendable, Hashable {
-    /// Running requests may finish, idle connections close.
+    /// Running requests finish; idle connections are closed.
     case graceful
-    /// Running requests fail with ``TransportError/Code/shutDown``, all connections close.
+    /// Running requests fail with ``TransportError/Code/shutDown``; all connections are closed.
     case immediate
+}
+
+/// Observes the progress of a request.
+///
+/// The methods are called on the connection's event loop, in order, and must not block. ``priority`` and
+/// ``willWait(_:)`` are called in the task that sends the request, before it has a connection.
+public protocol TransportObserver: Sendable {
+    /// The priority of the request while it waits for a connection. The default is `.normal`.
+    var priority: RequestPriority { get }
+    /// No connection is available: the request waits, and its priority can be changed through its place.
+    func willWait(_ place: WaitingPlace)
+    /// An informational response (1xx other than 101) arrived.
+    func didReceiveInformational(_ head: HTTPResponse)
+    /// The socket accepted more bytes of the request body.
+    func didSendBody(bytes: Int)
+    /// An attempt ended, successfully or not; another one may follow. If no connection could be opened, this is called
+    /// in the task that sends the request.
+    func didFinishAttempt(_ metrics: TransportMetrics)
+}
+
+extension TransportObserver {
+    /// `.normal`.
+    public var priority: RequestPriority { .normal }
+    /// Does nothing.
+    public func willWait(_ place: WaitingPlace) {}
+    /// Does nothing.
+    public func didReceiveInformational(_ head: HTTPResponse) {}
+    /// Does nothing.
+    public func didSendBody(bytes: Int) {}
+    /// Does nothing.
+    public func didFinishAttempt(_ metrics: TransportMetrics) {}
 }

@@ -1,80 +1,102 @@
 public import LinnetSecurity
 public import NIOCore
 
-/// What an ``HTTPTransport`` is made with.
+/// The configuration of an ``HTTPTransport``.
 public struct TransportConfiguration: Sendable {
-    /// Where the connections run.
+    /// The event loops of the connections.
     public enum EventLoops: Sendable {
         /// The event loops that the process shares; they are never stopped.
         case shared
-        /// This many threads of the transport's own, ended by its shutdown.
+        /// This many threads of the transport's own, stopped by its shutdown.
         case dedicated(threads: Int)
-        /// A group that belongs to the caller, who stops it after the transport.
+        /// A group that the caller owns, and stops after the transport.
         case group(any EventLoopGroup)
     }
 
-    /// How many connections there may be.
+    /// Limits on the number and age of connections.
     public struct PoolLimits: Sendable, Hashable {
-        /// To one origin under one policy. The default is 8.
+        /// Connections to one origin under one policy. The default is 8.
         public var connectionsPerOrigin = 8
-        /// In total. The default is 256.
+        /// Connections in total. The default is 256.
         public var connections = 256
         /// How long an unused connection is kept. The default is 60 seconds.
         public var idleTimeout: Duration = .seconds(60)
-        /// How old a connection may be to serve another request, so that a change in where a name leads is followed in
-        /// the end; nil for no limit. The default is nil.
+        /// The age after which a connection serves no further request, so that DNS changes take effect; nil, the
+        /// default, for no limit.
         public var maximumAge: Duration?
 
         /// The defaults.
         public init() {}
     }
 
-    /// How much a server may send beside the body.
+    /// Limits on what a server may send besides the body.
     ///
-    /// Honest servers send many small things: a limit is one on bytes, and what takes few of them counts for a few more.
+    /// The limits are on bytes. Small items count for more bytes than they have.
     public struct ResponseLimits: Sendable, Hashable {
-        /// Bytes of a response's head, of its trailers, or of all informational responses before it. The default is 256 KiB;
-        /// curl takes 300 KiB.
+        /// The maximum size of a response head, of its trailers, and of all informational responses before it. The
+        /// default is 256 KiB; curl's limit is 300 KiB.
         ///
-        /// More in a head fails with ``TransportError/Code/headTooLarge``. An informational response (RFC 9110, 15.2) counts
-        /// for 64 bytes more than it has, and more than the limit of them fail with
-        /// ``TransportError/Code/tooManyInformationalResponses``: a server may send some 4,000 empty ones, as one does that
-        /// says `102 Processing` every few seconds while it works.
+        /// A larger head fails with ``TransportError/Code/headTooLarge``. Each informational response (RFC 9110, 15.2)
+        /// counts for 64 bytes more than its size, and exceeding the limit fails with
+        /// ``TransportError/Code/tooManyInformationalResponses``: a server can send about 4,000 empty ones, such as
+        /// `102 Processing` every few seconds.
         public var headBytes = 256 * 1024
-        /// Fields in a response's head, or in its trailers, up to 65,534. The default is 5,000, which is curl's.
+        /// The maximum number of fields in a response head or in its trailers, up to 65,534. The default is 5,000, as
+        /// in curl.
         public var headFields = 5_000
 
         /// The defaults.
         public init() {}
 
-        /// What an informational response counts beside its bytes.
+        /// The number of bytes that an informational response counts in addition to its size.
         static let informationalCost = 64
     }
 
-    /// Where the connections run. The default is `.shared`.
+    /// The event loops of the connections. The default is `.shared`.
     public var eventLoops: EventLoops = .shared
-    /// Who is trusted. The default is the system's trust store.
+    /// Decides which servers are trusted. The default is the system's trust store.
     public var securityPolicy: SecurityPolicy = .systemTrust
-    /// As whom the client shows itself to servers that ask for a certificate. The default is nobody.
+    /// The identities for servers that request a client certificate. The default is none.
     public var clientIdentities: ClientIdentityPolicy = .none
     /// TLS versions, algorithms, resumption.
     public var tls = TLSOptions()
-    /// How names become addresses.
+    /// How host names are resolved.
     public var resolution = ResolutionOptions()
-    /// Which versions of HTTP a connection may speak. The default is `.automatic`.
+    /// The HTTP versions that connections may use. The default is `.automatic`.
     public var httpVersions = HTTPVersions.automatic
-    /// How connections of HTTP/2 work.
+    /// Settings for HTTP/2 connections.
     public var http2 = HTTP2Options()
-    /// How many connections there may be.
+    /// Limits on the number and age of connections.
     public var pool = PoolLimits()
-    /// How much a server may send beside the body.
+    /// Limits on what a server may send besides the body.
     public var limits = ResponseLimits()
-    /// How long each step may take; nil entries have no limit.
+    /// Time limits for the steps of a request; nil entries have no limit.
     public var timeouts: TransportTimeouts = .default
-    /// How long a request with `Expect: 100-continue` waits for the server's word before it sends its body all the
-    /// same (RFC 9110, 10.1.1). The default is 1 second.
+    /// How long a request with `Expect: 100-continue` waits for the server's answer before it sends its body anyway
+    /// (RFC 9110, 10.1.1). The default is 1 second.
     public var continueTimeout: Duration = .seconds(1)
 
     /// The defaults.
     public init() {}
+}
+
+/// The HTTP versions that connections may use.
+public enum HTTPVersions: Sendable, Hashable {
+    /// The server chooses: over TLS HTTP/2 or HTTP/1.1 through ALPN (RFC 7301); in clear text HTTP/1.1.
+    case automatic
+    /// HTTP/1.1 only.
+    case http1
+    /// HTTP/2 only. In clear text it starts with prior knowledge that the server supports it (RFC 9113, 3.3).
+    case http2
+}
+
+extension HTTPVersions {
+    /// The protocols that ALPN offers (RFC 7301), in order of preference.
+    var applicationProtocols: [String] {
+        switch self {
+        case .automatic: ["h2", "http/1.1"]
+        case .http1: ["http/1.1"]
+        case .http2: ["h2"]
+        }
+    }
 }

@@ -1,6 +1,18 @@
+public import FoundationEssentials
+internal import HTTPTypes
 public import LinnetSecurity
+internal import NIOCore
+internal import NIOPosix
 
-/// Why a request failed below HTTP's status codes.
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// An error below the level of HTTP status codes.
 public struct TransportError: Error, Sendable {
     /// What kind of failure it was.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -9,50 +21,50 @@ public struct TransportError: Error, Sendable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The caller's task, or the request, was cancelled.
+        /// The task or the request was cancelled.
         public static let cancelled = Code("cancelled")
-        /// No connection became free in time.
+        /// No connection became available in time.
         public static let poolTimeout = Code("poolTimeout")
         /// The connection could not be opened in time.
         public static let connectTimeout = Code("connectTimeout")
         /// The TLS handshake took too long.
         public static let tlsTimeout = Code("tlsTimeout")
-        /// The server sent nothing for too long.
+        /// The server sent nothing within the idle timeout.
         public static let readTimeout = Code("readTimeout")
-        /// The server took nothing for too long.
+        /// The server accepted nothing within the idle timeout.
         public static let writeTimeout = Code("writeTimeout")
         /// The whole request took too long.
         public static let requestTimeout = Code("requestTimeout")
         /// The host's name has no address.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
-        /// No address of the host could be connected to.
+        /// No connection to any address of the host could be opened.
         public static let connectionFailed = Code("connectionFailed")
         /// The connection ended before the response was complete.
         public static let connectionClosed = Code("connectionClosed")
-        /// The server reset the request's stream; the message has HTTP/2's error code (RFC 9113, 7).
+        /// The server reset the request's stream; the message contains the HTTP/2 error code (RFC 9113, 7).
         public static let streamReset = Code("streamReset")
-        /// The server sent nothing for too long, and did not answer a PING (RFC 9113, 6.7).
+        /// The server sent nothing and did not answer a PING in time (RFC 9113, 6.7).
         public static let pingTimeout = Code("pingTimeout")
-        /// The TLS handshake failed for another reason than trust.
+        /// The TLS handshake failed for a reason other than trust.
         public static let tlsHandshakeFailed = Code("tlsHandshakeFailed")
-        /// TLS failed after the handshake: a bad record, an alert, a forbidden renegotiation.
+        /// TLS failed after the handshake: an invalid record, an alert, a forbidden renegotiation.
         public static let tlsProtocolError = Code("tlsProtocolError")
-        /// The connection ended without TLS's close_notify where the body's end depended on it (RFC 8446, 6.1).
+        /// The connection ended without close_notify, which the end of the body depended on (RFC 8446, 6.1).
         public static let tlsTruncated = Code("tlsTruncated")
-        /// The server requires a client certificate, and got none. Under TLS 1.3 it says so when the handshake is over, and
-        /// the request may have been sent meanwhile; it has not been served.
+        /// The server requires a client certificate and got none. Under TLS 1.3 the server reports this after the
+        /// handshake, possibly after the request was sent; the request was not served.
         public static let clientCertificateRequired = Code("clientCertificateRequired")
-        /// The server refused the client's certificate: expired, revoked, by an authority that it does not know.
+        /// The server refused the client certificate, for example as expired, revoked, or issued by an unknown
+        /// authority.
         public static let clientCertificateRefused = Code("clientCertificateRefused")
-        /// The server asked for a client certificate, and whoever was to choose one (`ClientIdentityPolicy.asking(_:)`) threw an
-        /// error, which is the underlying one, or chose one that OpenSSL refuses. The server got none.
+        /// The function that chooses a client identity (`ClientIdentityPolicy.asking(_:)`) threw the underlying error
+        /// or returned an identity that OpenSSL refuses. No certificate was sent.
         public static let clientIdentityUnavailable = Code("clientIdentityUnavailable")
         /// The security policy refused the server's certificate chain; see ``TransportError/trustRefusal``.
         public static let trustRefused = Code("trustRefused")
-        /// The request would go to the host in clear text, which the security policy does not allow
-        /// (`SecurityPolicy.allowsCleartext(to:)`).
+        /// The security policy does not allow clear text to the host (`SecurityPolicy.allowsCleartext(to:)`).
         public static let cleartextRefused = Code("cleartextRefused")
-        /// The server's bytes are not HTTP, or break its rules.
+        /// The server's response is not valid HTTP.
         public static let invalidResponse = Code("invalidResponse")
         /// The response's head is larger than the limit, in bytes or in fields.
         public static let headTooLarge = Code("headTooLarge")
@@ -60,11 +72,11 @@ public struct TransportError: Error, Sendable {
         public static let tooManyInformationalResponses = Code("tooManyInformationalResponses")
         /// The body is larger than the limit.
         public static let bodyTooLarge = Code("bodyTooLarge")
-        /// A body was read by two at once; the first goes on, the second fails with this.
+        /// Two tasks read a body at the same time; the second one fails with this code.
         public static let bodyHasReader = Code("bodyHasReader")
-        /// The request cannot be sent as it is: no authority, an unknown scheme, a forbidden header field.
+        /// The request is invalid: no authority, an unknown scheme, a forbidden header field.
         public static let invalidRequest = Code("invalidRequest")
-        /// The request's body failed to produce its bytes, or produced another number of them than it said.
+        /// The request body threw an error, or produced a number of bytes other than its length.
         public static let requestBodyFailed = Code("requestBodyFailed")
         /// The configuration cannot be enforced.
         public static let invalidConfiguration = Code("invalidConfiguration")
@@ -74,23 +86,23 @@ public struct TransportError: Error, Sendable {
 
     /// What kind of failure it was.
     public var code: Code
-    /// One line that a person can act on.
+    /// One sentence that says what happened and what to do.
     public var message: String
-    /// The error below, where there is one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)?
-    /// Why the policy refused the chain, for ``Code/trustRefused``.
+    /// The refusal of the policy, for ``Code/trustRefused``.
     public var trustRefusal: TrustRefusal? {
         get { refusal?.value }
         set { refusal = newValue.map { Boxed($0) } }
     }
-    /// The host and port that the request went to.
+    /// The host and port of the request.
     public var endpoint: String?
-    /// What each attempt cost that the transport made, in order, each with its ``TransportMetrics/failure``; empty where none
-    /// was begun.
+    /// The metrics of each attempt, in order, each with its ``TransportMetrics/failure``; empty if no attempt was
+    /// started.
     public var attempts: [TransportMetrics] = []
     private var refusal: Boxed<TrustRefusal>?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, underlying: (any Error)? = nil, trustRefusal: TrustRefusal? = nil,
         endpoint: String? = nil
@@ -104,6 +116,179 @@ public struct TransportError: Error, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+    /// The message.
+    public var description: String { message }
+}
+
+extension TransportError: LocalizedError {
+    /// The message.
+    public var errorDescription: String? { message }
+}
+
+extension TransportError {
+    /// Translates an error from opening a socket.
+    init(connecting error: any Error, to origin: Origin) {
+        let place = origin.description
+        switch error {
+        case let error as TransportError:
+            self = error
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            let cause = error.dnsAAAAError ?? error.dnsAError
+            self.init(
+                .nameResolutionFailed, (cause as? TransportError)?.message ?? "\"\(origin.host)\" has no address.",
+                underlying: cause)
+        case let error as NIOConnectionError:
+            let reasons = Set(error.connectionErrors.map { Self.reason($0.error) }).sorted().joined(separator: "; ")
+            self.init(
+                .connectionFailed, "The connection to \(place) could not be opened: \(reasons).", underlying: error)
+        case ChannelError.connectTimeout:
+            self.init(.connectTimeout, "\(place) did not answer in time.", underlying: error)
+        default:
+            self.init(
+                .connectionFailed, "The connection to \(place) could not be opened: \(Self.reason(error)).",
+                underlying: error)
+        }
+        endpoint = place
+    }
+
+    /// The error with the endpoint of the request.
+    func at(_ origin: Origin) -> TransportError {
+        var error = self
+        error.endpoint = endpoint ?? origin.description
+        return error
+    }
+
+    /// Whether another attempt to open the connection may succeed: the server closed this one before it could be used.
+    /// A refused connection, a TLS alert and a refused chain are final.
+    var mayPass: Bool {
+        if code == .connectionClosed { return true }
+        let causes =
+            (underlying as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [underlying].compactMap { $0 }
+        return code == .connectionFailed && causes.contains { ($0 as? IOError)?.errnoCode == ECONNRESET }
+    }
+
+    /// The text of an error as the end of a sentence.
+    static func cause(_ error: any Error) -> String {
+        let text = "\(error)"
+        return text.hasSuffix(".") ? text : text + "."
+    }
+
+    /// The system's error text without NIO's description.
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return String(cString: strerror(error.errnoCode))
+    }
+}
+
+extension TransportError {
+    static var staleConnection: TransportError {
+        TransportError(.connectionClosed, "The server closed the connection before the request was sent.")
+    }
+
+    static var truncated: TransportError {
+        TransportError(
+            .tlsTruncated, "The connection ended without close_notify; the response may be incomplete.")
+    }
+
+    static func connectionClosed(afterBytes: Bool) -> TransportError {
+        TransportError(
+            .connectionClosed,
+            afterBytes
+                ? "The server closed the connection before the response was complete."
+                : "The server closed the connection without a response.")
+    }
+
+    init(_ failure: HTTP1StateMachine.Failure) {
+        switch failure {
+        case .unexpectedResponse:
+            self.init(.invalidResponse, "The server sent a response without a request.")
+        case .switchedProtocols:
+            self.init(.invalidResponse, "The server switched to another protocol, which the request did not ask for.")
+        }
+    }
+
+    init(_ error: HTTP1SyntaxError) {
+        switch error {
+        case .headTooLarge:
+            self.init(.headTooLarge, "The response head exceeds the size limit.", underlying: error)
+        case .tooManyFields:
+            self.init(.headTooLarge, "The response head exceeds the limit on fields.", underlying: error)
+        case .tooManyInformationalResponses:
+            self.init(
+                .tooManyInformationalResponses, "The server sent too many informational responses.", underlying: error)
+        case .malformed(let what):
+            self.init(.invalidResponse, "The response is not valid HTTP/1.1: \(what).", underlying: error)
+        }
+    }
+
+    /// Translates an error from the channel.
+    init(translating error: any Error) {
+        switch error {
+        case let error as TransportError:
+            self = error
+        default:
+            self.init(.connectionClosed, "The connection broke: \(Self.reason(error)).", underlying: error)
+        }
+    }
+}
+
+extension TransportError {
+    static func streamReset(_ code: HTTP2ErrorCode) -> TransportError {
+        TransportError(.streamReset, "The server reset the request's stream: \(code).")
+    }
+
+    static func goneAway(_ code: HTTP2ErrorCode) -> TransportError {
+        let reason = code == .noError ? "" : ": \(code)"
+        return TransportError(
+            .connectionClosed, "The server is closing the connection and did not process the request\(reason).")
+    }
+
+    static func connectionClosed(saying code: HTTP2ErrorCode) -> TransportError {
+        TransportError(.connectionClosed, "The server closed the connection: \(code).")
+    }
+
+    static var pingTimeout: TransportError {
+        TransportError(.pingTimeout, "The server sent nothing and did not answer a PING in time.")
+    }
+
+    static var settingsTimeout: TransportError {
+        TransportError(.pingTimeout, "The server did not acknowledge the connection's SETTINGS in time.")
+    }
+
+    static var noRoomForStreams: TransportError {
+        TransportError(.poolTimeout, "The server did not allow another stream on its connection in time.")
+    }
+
+    init(_ failure: HTTP2StreamStateMachine.Failure) {
+        switch failure {
+        case .switchedProtocols:
+            self.init(.invalidResponse, "The server sent 101 Switching Protocols, which HTTP/2 does not have.")
+        case .endedWithoutResponse:
+            self.init(.invalidResponse, "The server ended the stream without a final response.")
+        case .tooManyInformationalResponses:
+            self.init(.tooManyInformationalResponses, "The server sent too many informational responses.")
+        case .wrongLength:
+            self.init(.invalidResponse, "The length of the response body differs from its Content-Length.")
+        case .bodyWithoutPlace:
+            self.init(
+                .invalidResponse, "The response has a body, which its status or the request's method does not allow.")
+        }
+    }
+
+    init(_ error: HTTP2ConnectionError) {
+        switch error.reason {
+        case .headTooLarge:
+            self.init(.headTooLarge, "The response head exceeds the size limit.", underlying: error)
+        case .flood(let frames):
+            self.init(
+                .invalidResponse, "The server sent too many of these frames: \(frames).",
+                underlying: error)
+        case .rule(let rule):
+            self.init(.invalidResponse, "The server violated the HTTP/2 protocol: \(rule).", underlying: error)
+        }
+    }
+
+    init(_ error: HTTP2StreamError) {
+        self.init(.invalidResponse, "The server violated the HTTP/2 protocol: \(error.rule).", underlying: error)
+    }
 }

@@ -1,31 +1,36 @@
-/// What one attempt of a request cost, step by step.
+#if canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The timings and properties of one attempt to send a request.
 ///
-/// Copies are cheap: what is the same for all exchanges of a connection is shared.
+/// Copies are cheap: exchanges on the same connection share its properties.
 public struct TransportMetrics: Sendable, Hashable {
     var times = Times()
     private var connection = SharedConnection.none
 
     /// Whether the connection had served a request before.
     public var isReusedConnection = false
-    /// What is known of the request, where the attempt failed; nil where it did not. An attempt that another one follows was
-    /// made again for this reason.
+    /// Why the attempt failed; nil if it did not. If another attempt follows, this is the reason for it.
     public var failure: Failure?
-    /// Bytes of the request's body that the socket took.
+    /// The number of bytes of the request body that the socket accepted.
     public var requestBodyBytes: Int64 = 0
-    /// Whether the rest of the request's body was not sent: the server refused the request, or ended the connection or
-    /// the stream, before the socket had taken all of it, or the attempt failed. False where the whole request went out, and
-    /// where it has no body.
+    /// Whether part of the request body was not sent: the server refused the request or ended the connection or stream
+    /// before the socket had accepted all of it, or the attempt failed. False if the whole request was sent or has no
+    /// body.
     ///
-    /// A success whose request was cut short is one of which the server has not seen the end: it gave a complete response
+    /// If true for a successful response, the server did not read the end of the request: it sent a complete response
     /// and closed the connection (RFC 9112, 9.6), or asked the client to stop (RFC 9113, 8.1).
     public var isRequestBodyCutShort = false
-    /// Bytes of the response's body, before any decoding.
+    /// The number of bytes of the response body, before content decoding.
     public var responseBodyBytes: Int64 = 0
 
-    /// Makes empty metrics.
+    /// Creates empty metrics.
     public init() {}
 
-    /// From the attempt's start to its last recorded step.
+    /// The time from the start of the attempt to its last recorded step.
     public var total: Duration? {
         guard let start, let end = responseEnd ?? responseStart ?? requestEnd ?? requestStart ?? queue?.end else {
             return nil
@@ -49,7 +54,7 @@ extension TransportMetrics {
         /// How long it took.
         public var duration: Duration { .nanoseconds(to.nanoseconds - from.nanoseconds) }
 
-        /// Makes a span.
+        /// Creates a span.
         public init(start: ContinuousClock.Instant, end: ContinuousClock.Instant) {
             self.init(from: Tick(start), to: Tick(end))
         }
@@ -78,13 +83,13 @@ extension TransportMetrics {
         set { times.start.instant = newValue }
     }
 
-    /// Waiting for a connection, whether a pooled or a new one.
+    /// Waiting for a pooled or new connection.
     public var queue: Span? {
         get { times.queue }
         set { times.queue = newValue }
     }
 
-    /// Resolving the host's name; nil on a reused connection or for an IP address.
+    /// Resolving the host name; nil on a reused connection or for an IP address.
     public var nameResolution: Span? {
         get { times.nameResolution }
         set { times.nameResolution = newValue }
@@ -108,7 +113,7 @@ extension TransportMetrics {
         set { times.requestStart.instant = newValue }
     }
 
-    /// When the socket took the request's last byte; nil for one that was cut short.
+    /// When the socket accepted the request's last byte; nil if the request was cut short.
     public var requestEnd: ContinuousClock.Instant? {
         get { times.requestEnd.instant }
         set { times.requestEnd.instant = newValue }
@@ -126,7 +131,7 @@ extension TransportMetrics {
         set { times.responseEnd.instant = newValue }
     }
 
-    /// For an exchange on a connection whose opening these metrics describe.
+    /// The metrics of a new exchange on the connection whose opening these describe.
     func beginning(queuedSince start: Tick, isReused: Bool) -> TransportMetrics {
         var metrics = self
         if isReused { metrics.times = Times() }
@@ -153,7 +158,7 @@ extension TransportMetrics {
         var isPinned = false
     }
 
-    /// What does not change with an exchange, behind one reference.
+    /// The properties shared by all exchanges on a connection.
     private final class SharedConnection: Sendable, Hashable {
         static let none = SharedConnection(Connection())
         let value: Connection
@@ -169,7 +174,7 @@ extension TransportMetrics {
         set { connection = SharedConnection(newValue) }
     }
 
-    /// Distinguishes the connections of one transport; the first is 1.
+    /// The number of the connection within its transport; the first is 1.
     public var connectionID: UInt64 {
         get { connection.value.id }
         set { facts.id = newValue }
@@ -187,7 +192,7 @@ extension TransportMetrics {
         set { facts.remoteAddress = newValue }
     }
 
-    /// The protocol: `http/1.1`, or `h2` for HTTP/2.
+    /// The protocol: `http/1.1` or `h2`.
     public var httpVersion: String? {
         get { connection.value.httpVersion }
         set { facts.httpVersion = newValue }
@@ -205,28 +210,107 @@ extension TransportMetrics {
         set { facts.tlsCipher = newValue }
     }
 
-    /// Whether the connection's handshake resumed a TLS session of an earlier one (RFC 8446, 2.2): the server showed no
-    /// certificate, and ``verifiedPins`` and ``isPinned`` are those of the verdict on the earlier connection's chain.
+    /// Whether the handshake resumed an earlier TLS session (RFC 8446, 2.2). The server sent no certificate then, and
+    /// ``verifiedPins`` and ``isPinned`` are those of the earlier connection.
     public var isResumedTLSSession: Bool {
         get { connection.value.isResumedTLSSession }
         set { facts.isResumedTLSSession = newValue }
     }
 
-    /// Whether the connection's keys were written to ``TLSOptions/keyLog``: whoever has that reads what was sent.
+    /// Whether the connection's keys were written to ``TLSOptions/keyLog``, with which its traffic can be decrypted.
     public var isKeyLogged: Bool {
         get { connection.value.isKeyLogged }
         set { facts.isKeyLogged = newValue }
     }
 
-    /// The pins of the certificate chain that was accepted, leaf first, each as `sha256/BASE64`.
+    /// The pins of the accepted chain, leaf first, each in the form `sha256/BASE64`.
     public var verifiedPins: [String] {
         get { connection.value.verifiedPins }
         set { facts.verifiedPins = newValue }
     }
 
-    /// Whether a pin of the policy matched; false where trust rested on the system's anchors alone.
+    /// Whether a pin of the policy matched.
     public var isPinned: Bool {
         get { connection.value.isPinned }
         set { facts.isPinned = newValue }
+    }
+}
+
+extension TransportMetrics {
+    /// Why an attempt failed, in terms of whether the server can have processed the request.
+    ///
+    /// It determines whether the request is repeated; see ``HTTPTransport/send(_:observer:)``.
+    public struct Failure: Hashable, Sendable, CustomStringConvertible {
+        private let number: UInt8
+
+        /// No connection could be opened.
+        public static let notConnected = Failure(number: 0)
+        /// The connection had ended before the request's first byte.
+        public static let notSent = Failure(number: 1)
+        /// The server reported that it did not process the request (RFC 9113, 8.7): it refused the stream, or sent
+        /// GOAWAY for an earlier one.
+        public static let notProcessed = Failure(number: 2)
+        /// The connection had been idle before the request and ended without a byte of response: the server may have
+        /// closed it before, or may have processed the request (RFC 9112, 9.3.1).
+        public static let staleConnection = Failure(number: 3)
+        /// Any other failure: the server may have processed the request, or the request itself is invalid.
+        public static let other = Failure(number: 4)
+
+        /// The failure's name.
+        public var description: String {
+            switch self {
+            case .notConnected: "notConnected"
+            case .notSent: "notSent"
+            case .notProcessed: "notProcessed"
+            case .staleConnection: "staleConnection"
+            default: "other"
+            }
+        }
+    }
+}
+
+/// A time on the clock of `ContinuousClock`, in nanoseconds since the machine started.
+///
+/// The layout of `ContinuousClock.Instant` is known only at run time, so copying an optional one takes function calls.
+/// Metrics are copied often and store this type instead.
+struct Tick: Hashable, Sendable {
+    /// Never zero; zero stands for nil in ``OptionalTick``.
+    let nanoseconds: Int64
+
+    static var now: Tick {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Tick(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// The same moment on both clocks.
+    private static let (instantOfOrigin, origin) = (ContinuousClock.now, Tick.now)
+
+    init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    init(_ instant: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = (instant - Self.instantOfOrigin).components
+        self.init(nanoseconds: Self.origin.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    var instant: ContinuousClock.Instant {
+        Self.instantOfOrigin.advanced(by: .nanoseconds(nanoseconds - Self.origin.nanoseconds))
+    }
+}
+
+/// An optional tick of the size of a tick.
+struct OptionalTick: Hashable, Sendable {
+    private var nanoseconds: Int64 = 0
+
+    var tick: Tick? {
+        get { nanoseconds == 0 ? nil : Tick(nanoseconds: nanoseconds) }
+        set { nanoseconds = newValue?.nanoseconds ?? 0 }
+    }
+
+    var instant: ContinuousClock.Instant? {
+        get { tick?.instant }
+        set { tick = newValue.map { Tick($0) } }
     }
 }

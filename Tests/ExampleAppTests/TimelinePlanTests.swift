@@ -12,7 +12,7 @@ struct TimelinePlanTests {
         (["--url", "ftp://example.com"], "--url"),
         (["--url", "example.com"], "--url"),
         (["--url", "https://"], "--url"),
-        (["--pin", "sha256/AAAA"], "--pin \"sha256/AAAA\" is no pin"),
+        (["--pin", "sha256/AAAA"], "--pin \"sha256/AAAA\" is not a pin"),
         (["--pin", pin, "--insecure-no-pin"], "contradict"),
         (["--pin", pin, "--url", "http://example.com"], "--pin needs https"),
         (["--page-size", "0"], "--page-size"),

@@ -61,7 +61,7 @@ struct ManInTheMiddleTests {
             SecurityPolicy.publicKeyPins([pinned.publicKeyPin], anchors: anchors()),
             .certificatePins([pinned], anchors: anchors()),
             SecurityPolicy(rules: [
-                HostRule("localhost", PinSetEvaluator(PinSet([pinned.publicKeyPin]), anchors: anchors()))
+                HostRule("localhost", .pins(PinSet([pinned.publicKeyPin]), anchors: anchors()))
             ]),
         ]
         for policy in policies {

@@ -41,7 +41,7 @@ struct Server: Sendable, Hashable, CustomTestStringConvertible {
         run: (HTTPSession) async throws -> R
     ) async throws -> R {
         let session = try HTTPSession(baseURL: baseURL ?? url) { configuration in
-            let own = SystemTrustEvaluator(anchors: try Environment.anchors)
+            let own = StandardTrustEvaluator.systemTrust(anchors: try Environment.anchors)
             configuration.securityPolicy = policy ?? .everyHost(own.insecureAllowingCleartext())
             try configure(&configuration)
         }

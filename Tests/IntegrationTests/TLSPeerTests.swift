@@ -34,7 +34,7 @@ struct TLSPeerTests {
     private func requiringStaple() throws -> SecurityPolicy {
         var profile = ChainProfile.strict
         profile.revocation.failure = .hardForLeaf
-        return .everyHost(SystemTrustEvaluator(anchors: try Environment.anchors, profile: profile))
+        return .everyHost(.systemTrust(anchors: try Environment.anchors, profile: profile))
     }
 
     // MARK: Keys

@@ -139,8 +139,8 @@ struct TrustTests {
 
     @Test func theMostSpecificRuleDecides() async throws {
         let policy = try SecurityPolicy(
-            rules: [HostRule("localhost", PublicKeyPinEvaluator([Environment.pin], anchors: Environment.anchors))],
-            otherHosts: RefusingEvaluator())
+            rules: [HostRule("localhost", .pins([Environment.pin], anchors: Environment.anchors))],
+            otherHosts: .refuse)
         try await Server.tls.withSession(policy: policy) { session in
             let response = try await session.get("1k").response()
             #expect(response.metrics.last?.isPinned == true)

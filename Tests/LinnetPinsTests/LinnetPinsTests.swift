@@ -211,7 +211,7 @@ struct LinnetPinsTests {
             #expect(run.errors.hasPrefix("linnet-pins: "), "\(run.errors)")
             #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
         }
-        #expect(try await BuiltTool.run(["--lint", broken]).errors.contains("rules[0]: \"pin\" is no key here"))
+        #expect(try await BuiltTool.run(["--lint", broken]).errors.contains("rules[0]: The key \"pin\" is unknown"))
     }
 
     @Test(arguments: ["broken.json", "missing.json"])

@@ -8,7 +8,7 @@ import Testing
 struct AddedAnchorsTests {
     @Test func theyAreTrustedBesideTheFirst() async throws {
         let (own, more, third) = try (TestPKI(), TestPKI(), TestPKI())
-        let both = SystemTrustEvaluator(anchors: try own.anchors.adding([more.root]))
+        let both = StandardTrustEvaluator.systemTrust(anchors: try own.anchors.adding([more.root]))
         #expect(await both.refusal(of: try own.identity().chain) == nil)
         #expect(await both.refusal(of: try more.identity().chain) == nil)
         #expect(await both.refusal(of: try third.identity().chain)?.reason == .unknownAuthority)
@@ -20,12 +20,13 @@ struct AddedAnchorsTests {
             let location = SystemTrustLocation(file: try scratch.write("root.pem", own.rootPEM))
             let system = TrustAnchors(source: .system(location))
             let anchors = try system.adding([more.root]).adding([third.intermediate])
-            let extended = SystemTrustEvaluator(anchors: anchors)
+            let extended = StandardTrustEvaluator.systemTrust(anchors: anchors)
             for pki in [own, more, third] {
                 #expect(await extended.refusal(of: try pki.identity().chain) == nil)
             }
             #expect(try anchors.store() === anchors.store())
-            #expect(await SystemTrustEvaluator(anchors: system).refusal(of: try more.identity().chain) != nil)
+            #expect(
+                await StandardTrustEvaluator.systemTrust(anchors: system).refusal(of: try more.identity().chain) != nil)
         }
     }
 
@@ -34,10 +35,10 @@ struct AddedAnchorsTests {
         #expect(error?.code == .noAnchors)
     }
 
-    @Test func aSystemThatCannotBeLoadedIsNotMadeUpForByWhatIsAdded() async throws {
+    @Test func addedAnchorsDoNotReplaceAnUnreadableSystemStore() async throws {
         let pki = try TestPKI()
         let anchors = try TrustAnchors(source: .system(.init(file: "/nowhere/roots.pem"))).adding([pki.root])
-        let refusal = await SystemTrustEvaluator(anchors: anchors).refusal(of: try pki.identity().chain)
+        let refusal = await StandardTrustEvaluator.systemTrust(anchors: anchors).refusal(of: try pki.identity().chain)
         #expect(refusal?.reason == .anchorsUnavailable)
     }
 }

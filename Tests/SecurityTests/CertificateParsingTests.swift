@@ -128,7 +128,7 @@ struct CertificateParsingTests {
         }
     }
 
-    @Test func filesThatCannotBeReadAreTold() async throws {
+    @Test func unreadableFilesAreReported() async throws {
         try await Scratch.with { scratch in
             let missing = scratch.file("missing.pem")
             let error = #expect(throws: SecurityError.self) { try Certificate.all(contentsOfFile: missing) }

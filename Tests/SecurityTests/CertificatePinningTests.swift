@@ -15,7 +15,7 @@ struct CertificatePinningTests {
     @Test(arguments: TestPKI.KeyKind.allCases)
     func aPinnedCertificateSignedByItselfIsAccepted(key: TestPKI.KeyKind) async throws {
         let identity = try TestPKI.selfSigned { $0.key = key }
-        let trust = await (try CertificatePinEvaluator([identity.certificate])).trust(in: identity.chain)
+        let trust = await (try StandardTrustEvaluator.certificatePins([identity.certificate])).trust(in: identity.chain)
         #expect(trust?.isPinned == true)
         #expect(trust?.chain == [identity.certificate.derBytes])
     }
@@ -29,7 +29,7 @@ struct CertificatePinningTests {
             (try pki.identity { $0.validity = .expired }, "localhost", .expired),
         ]
         for (identity, host, reason) in cases {
-            let evaluator = try CertificatePinEvaluator([identity.certificate])
+            let evaluator = try StandardTrustEvaluator.certificatePins([identity.certificate])
             let refusal = await evaluator.refusal(of: identity.chain, host: host)
             #expect(refusal?.reason == reason)
             #expect(refusal?.wantedPins == [identity.pin])
@@ -38,7 +38,7 @@ struct CertificatePinningTests {
 
     @Test func anyCertificateOfTheChainCanBePinned() async throws {
         for pinned in [identity.certificate, pki.intermediate, pki.root] {
-            let trust = await (try CertificatePinEvaluator([pinned])).trust(in: identity.chain)
+            let trust = await (try StandardTrustEvaluator.certificatePins([pinned])).trust(in: identity.chain)
             #expect(trust?.isPinned == true)
             #expect(trust?.chain.contains(pinned.derBytes) == true)
         }
@@ -46,12 +46,14 @@ struct CertificatePinningTests {
 
     @Test func backupsAreAllowed() async throws {
         let backup = try TestPKI.selfSigned().certificate
-        #expect(await (try CertificatePinEvaluator([backup, identity.certificate])).refusal(of: identity.chain) == nil)
+        #expect(
+            await (try StandardTrustEvaluator.certificatePins([backup, identity.certificate])).refusal(
+                of: identity.chain) == nil)
     }
 
     @Test func anotherCertificateOfTheSameKeyIsNotThePinnedOne() async throws {
         let other = try TestPKI.selfSigned().certificate
-        let evaluator = try CertificatePinEvaluator([other])
+        let evaluator = try StandardTrustEvaluator.certificatePins([other])
         #expect(await evaluator.refusal(of: identity.chain) != nil)
         #expect(await evaluator.refusal(of: identity.chain + [other])?.isRefused == true)
         #expect(await evaluator.refusal(of: try TestPKI.selfSigned().chain)?.reason == .selfSigned)
@@ -60,22 +62,26 @@ struct CertificatePinningTests {
     @Test func withAnchorsThePinnedCertificateMustBeInTheVerifiedChain() async throws {
         let anchors = try TrustAnchors.certificates([pki.root])
         for pinned in [identity.certificate, pki.intermediate, pki.root] {
-            let evaluator = try CertificatePinEvaluator([pinned], anchors: anchors)
+            let evaluator = try StandardTrustEvaluator.certificatePins([pinned], anchors: anchors)
             #expect(await evaluator.refusal(of: identity.chain) == nil)
         }
         let bystander = try pki.identity().certificate
-        let evaluator = try CertificatePinEvaluator([bystander], anchors: anchors)
+        let evaluator = try StandardTrustEvaluator.certificatePins([bystander], anchors: anchors)
         let refusal = await evaluator.refusal(of: identity.chain + [bystander])
         #expect(refusal?.reason == .pinMismatch)
         #expect(refusal?.wantedPins == [bystander.publicKeyPin])
         let own = try TestPKI.selfSigned()
-        #expect(await (try CertificatePinEvaluator([own.certificate], anchors: anchors)).refusal(of: own.chain) != nil)
+        #expect(
+            await (try StandardTrustEvaluator.certificatePins([own.certificate], anchors: anchors)).refusal(
+                of: own.chain) != nil)
     }
 
     @Test func noCertificateIsAnError() throws {
-        let error = #expect(throws: SecurityError.self) { try CertificatePinEvaluator([]) }
+        let error = #expect(throws: SecurityError.self) { try StandardTrustEvaluator.certificatePins([]) }
         #expect(error?.code == .noPins)
-        let anchored = #expect(throws: SecurityError.self) { try CertificatePinEvaluator([], anchors: .system) }
+        let anchored = #expect(throws: SecurityError.self) {
+            try StandardTrustEvaluator.certificatePins([], anchors: .system)
+        }
         #expect(anchored?.code == .noPins)
         let policy = #expect(throws: SecurityError.self) { try SecurityPolicy.certificatePins([]) }
         #expect(policy?.code == .noPins)

@@ -3,34 +3,36 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Whether clear text may go to a host is a question that each rule answers.
+/// Each rule decides whether clear text may be sent to a host.
 @Suite("Clear text by policy", .timeLimit(.minutes(1)))
 struct CleartextPolicyTests {
     private let pki: TestPKI
-    private let pin: PublicKeyPinEvaluator
+    private let pin: StandardTrustEvaluator
 
     init() throws {
         pki = try TestPKI()
-        pin = try PublicKeyPinEvaluator([pki.root.publicKeyPin])
+        pin = try StandardTrustEvaluator.pins([pki.root.publicKeyPin])
     }
 
-    /// Judges as the system does, and does not say what it thinks of clear text.
+    /// A custom evaluator that decides as the system does and does not mention clear text.
     private struct Own: TrustEvaluator {
-        func evaluate(_ trust: ServerTrust) async -> TrustDecision { await SystemTrustEvaluator().evaluate(trust) }
+        func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+            await StandardTrustEvaluator.systemTrust.evaluate(trust)
+        }
     }
 
-    private var hardFailure: SystemTrustEvaluator {
+    private var hardFailure: StandardTrustEvaluator {
         var profile = ChainProfile.strict
         profile.revocation.failure = .hardForLeaf
-        return SystemTrustEvaluator(profile: profile)
+        return StandardTrustEvaluator.systemTrust(profile: profile)
     }
 
     @Test func whatTrustsAsMuchAsTheSystemLetsItThrough() throws {
         let evaluators: [any TrustEvaluator] = [
-            .systemTrust, try .additionalAnchors([pki.root]), SystemTrustEvaluator(validatesHost: false),
-            InsecureAcceptAnyCertificateEvaluator(), .allOf(HostnameEvaluator(), .systemTrust),
+            .systemTrust, try .additionalAnchors([pki.root]), StandardTrustEvaluator.systemTrust(validatesHost: false),
+            StandardTrustEvaluator.insecureAcceptAnyCertificate, .allOf(.hostname, .systemTrust),
             .anyOf(pin, .systemTrust),
-            ReportOnlyEvaluator(pin), pin.insecureAllowingCleartext(), Own().insecureAllowingCleartext(),
+            StandardTrustEvaluator.reportOnly(pin), pin.insecureAllowingCleartext(), Own().insecureAllowingCleartext(),
         ]
         for evaluator in evaluators {
             #expect(evaluator.allowsCleartext, "\(evaluator)")
@@ -40,11 +42,12 @@ struct CleartextPolicyTests {
 
     @Test func whatIsStricterRefusesIt() throws {
         let evaluators: [any TrustEvaluator] = [
-            .refuse, pin, try CertificatePinEvaluator([pki.root]), try .onlyAnchors([pki.root]), hardFailure, Own(),
+            .refuse, pin, try StandardTrustEvaluator.certificatePins([pki.root]), try .onlyAnchors([pki.root]),
+            hardFailure, Own(),
             try .pins(PinSet([pki.root.publicKeyPin], expiry: PinExpiry(.distantPast, then: .dropPins))),
             .allOf(.systemTrust, pin), .allOf(pin, .systemTrust), .anyOf(pin, .refuse), .allOf(.systemTrust, Own()),
-            ReportOnlyEvaluator(.systemTrust, enforcing: pin),
-            FurtherRefusalEvaluator(.systemTrust) { _, _ in nil },
+            StandardTrustEvaluator.reportOnly(.systemTrust, enforcing: pin),
+            StandardTrustEvaluator.accepting(.systemTrust) { _, _ in nil },
         ]
         for evaluator in evaluators {
             #expect(!evaluator.allowsCleartext, "\(evaluator)")
@@ -52,7 +55,7 @@ struct CleartextPolicyTests {
         }
     }
 
-    /// It replaces the system's anchors for all hosts, and singles none out.
+    /// It replaces the system's anchors for all hosts alike.
     @Test func otherAnchorsForEveryHostLetItThrough() throws {
         let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         #expect(policy.allowsCleartext(to: "example.com") && !policy.isPinning)
@@ -63,7 +66,7 @@ struct CleartextPolicyTests {
             rules: [
                 HostRule("pinned.example", pin), HostRule("**.open.example", .systemTrust),
                 HostRule("10.0.0.0/8", .refuse),
-                HostRule("@private", InsecureAcceptAnyCertificateEvaluator()),
+                HostRule("@private", .insecureAcceptAnyCertificate),
             ], otherHosts: .refuse)
         for (host, isAllowed) in [
             ("pinned.example", false), ("PINNED.example.", false), ("open.example", true), ("a.open.example.", true),
@@ -83,7 +86,7 @@ struct CleartextPolicyTests {
 
     @Test func theExceptionChangesNoVerdict() async throws {
         let chain = try pki.identity().trust("localhost")
-        let refused = SecurityPolicy.everyHost(RefusingEvaluator().insecureAllowingCleartext())
+        let refused = SecurityPolicy.everyHost(StandardTrustEvaluator.refuse.insecureAllowingCleartext())
         #expect(await refused.evaluate(chain).refusal?.reason == .hostRefused)
         let pinned = pin.insecureAllowingCleartext()
         #expect(pinned.isPinning)

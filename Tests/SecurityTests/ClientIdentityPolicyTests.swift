@@ -27,7 +27,7 @@ struct ClientIdentityPolicyTests {
         #expect(policy.identities.map(\.id).count == 2)
     }
 
-    @Test func otherHostsGetTheirsAndAnUnreadableHostNobody() throws {
+    @Test func otherHostsGetTheDefaultAndAnInvalidHostNone() throws {
         let policy = try ClientIdentityPolicy(rules: [.init("example.com", nil)], otherHosts: staff)
         #expect(policy.identity(for: "example.com") == nil)
         #expect(policy.identity(for: "example.org")?.id == staff.id)

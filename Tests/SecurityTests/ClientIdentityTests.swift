@@ -73,7 +73,7 @@ struct ClientIdentityTests {
         #expect(identity.chain == [minted.certificate, pki.intermediate])
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
     @Test func whatDoesNotBelongTogetherIsRefused() throws {
         let other = try pki.clientIdentity(named: "bob")
@@ -129,7 +129,7 @@ struct ClientIdentityTests {
         #expect(identity.findings(expiryNotice: .zero).map(\.kind) == [.notForClients])
     }
 
-    /// What programs of twenty years wrote: certificates under 40 bits of RC2.
+    /// The format of older programs: certificates encrypted with 40-bit RC2.
     @Test func legacyEncryptionIsNamed() async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("both.pem", minted.certificateChainPEM + minted.privateKeyPEM)
@@ -169,12 +169,12 @@ struct ClientIdentityTests {
         #expect(text.contains("CN=client"))
         let lines = minted.privateKeyPEM.split(separator: "\n").filter { !$0.hasPrefix("-") }
         let der = try #require(Data(base64Encoded: lines.joined()))
-        // Neither its text, nor any eight of its bytes beyond the header, in hexadecimal or as numbers.
+        // Neither the text nor any eight bytes after the header, in hexadecimal or as numbers.
         for line in lines { #expect(!text.contains(line)) }
         let compact = text.lowercased().filter { !" ,\n:".contains($0) }
         for start in 30..<(der.count - 8) where kind != .rsa2048 || start.isMultiple(of: 16) {
             let bytes = der[(der.startIndex + start)...].prefix(8)
-            // An EC key's file has the public key, too, which certificates show.
+            // An EC key file also contains the public key, which certificates show.
             if minted.certificate.derBytes.firstRange(of: bytes) != nil { continue }
             #expect(!compact.contains(bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()))
             #expect(!compact.contains(bytes.map(String.init).joined()))

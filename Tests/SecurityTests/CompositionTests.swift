@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Composed evaluators", .timeLimit(.minutes(5)))
 struct CompositionTests {
-    /// Answers after another task has run: an evaluator that waits for something.
+    /// An evaluator that suspends before it answers.
     private struct Suspending: TrustEvaluator {
         let answer: TrustDecision
 
@@ -27,35 +27,35 @@ struct CompositionTests {
     }
 
     private func pinning(_ pins: PublicKeyPin..., position: PinPosition = .anyInVerifiedChain) throws
-        -> PublicKeyPinEvaluator
+        -> StandardTrustEvaluator
     {
-        try PublicKeyPinEvaluator(pins, anchors: pki.anchors, position: position)
+        try StandardTrustEvaluator.pins(pins, anchors: pki.anchors, position: position)
     }
 
     // MARK: Any of
 
     @Test func oneOfSeveralIsEnough() async throws {
-        let evaluator = AnyOfEvaluator(try pinning(stranger), try pinning(identity.pin), RefusingEvaluator())
+        let evaluator = StandardTrustEvaluator.anyOf(try pinning(stranger), try pinning(identity.pin), .refuse)
         let verified = await evaluator.trust(in: identity.chain)
         #expect(verified?.isPinned == true)
         #expect(verified?.chain.last == pki.root.derBytes)
     }
 
-    @Test func theFirstRefusalIsToldWithThePinsOfAll() async throws {
+    @Test func theFirstRefusalHasThePinsOfAll() async throws {
         let other = try TestPKI.selfSigned().pin
-        let evaluator = AnyOfEvaluator(try pinning(stranger), try pinning(other), RefusingEvaluator())
+        let evaluator = StandardTrustEvaluator.anyOf(try pinning(stranger), try pinning(other), .refuse)
         let refusal = await evaluator.refusal(of: identity.chain)
         #expect(refusal?.reason == .pinMismatch)
         #expect(refusal?.wantedPins == [stranger, other])
-        #expect(refusal?.message.hasSuffix("Refused otherwise, too: pinMismatch, hostRefused.") == true)
-        let alone = await AnyOfEvaluator(RefusingEvaluator()).refusal(of: identity.chain)
+        #expect(refusal?.message.hasSuffix("The other evaluators refuse it, too: pinMismatch, hostRefused.") == true)
+        let alone = await StandardTrustEvaluator.anyOf(.refuse).refusal(of: identity.chain)
         #expect(alone?.message == "localhost: the policy refuses this host.")
     }
 
     @Test func itPinsWhenEachOfThemDoes() throws {
-        #expect(AnyOfEvaluator(try pinning(stranger), try pinning(identity.pin)).isPinning)
-        #expect(!AnyOfEvaluator(try pinning(stranger), SystemTrustEvaluator()).isPinning)
-        #expect(!AnyOfEvaluator(SystemTrustEvaluator(), try pinning(stranger)).isPinning)
+        #expect(StandardTrustEvaluator.anyOf(try pinning(stranger), try pinning(identity.pin)).isPinning)
+        #expect(!StandardTrustEvaluator.anyOf(try pinning(stranger), .systemTrust).isPinning)
+        #expect(!StandardTrustEvaluator.anyOf(.systemTrust, try pinning(stranger)).isPinning)
     }
 
     // MARK: Anchors and positions
@@ -74,9 +74,10 @@ struct CompositionTests {
             #expect(try await pinning(pin).refusal(of: identity.chain) == nil)
             #expect(try await pinning(pin, position: .leaf).refusal(of: identity.chain)?.reason == .pinMismatch)
         }
-        let certificates = try CertificatePinEvaluator([pki.root], anchors: pki.anchors, position: .leaf)
+        let certificates = try StandardTrustEvaluator.certificatePins([pki.root], anchors: pki.anchors, position: .leaf)
         #expect(await certificates.refusal(of: identity.chain)?.reason == .pinMismatch)
-        let leaf = try CertificatePinEvaluator([identity.certificate], anchors: pki.anchors, position: .leaf)
+        let leaf = try StandardTrustEvaluator.certificatePins(
+            [identity.certificate], anchors: pki.anchors, position: .leaf)
         #expect(await leaf.refusal(of: identity.chain) == nil)
     }
 
@@ -89,7 +90,7 @@ struct CompositionTests {
     }
 
     @Test func aSetNeedsAPin() {
-        let error = #expect(throws: SecurityError.self) { try PinSetEvaluator(PinSet([])) }
+        let error = #expect(throws: SecurityError.self) { try StandardTrustEvaluator.pins(PinSet([])) }
         #expect(error?.code == .noPins)
     }
 
@@ -103,7 +104,7 @@ struct CompositionTests {
     ) async throws {
         let end = Date.days(1)
         let set = PinSet([stranger], expiry: PinExpiry(end, then: consequence))
-        let evaluator = try PinSetEvaluator(set, anchors: pki.anchors)
+        let evaluator = try StandardTrustEvaluator.pins(set, anchors: pki.anchors)
         let trust = identity.trust(time: end.addingTimeInterval(seconds))
         let refusal = await evaluator.evaluate(trust).refusal
         #expect(refusal?.reason == expected)
@@ -113,7 +114,7 @@ struct CompositionTests {
 
     @Test func withoutPinsTheChainStillHasToHold() async throws {
         let set = PinSet([identity.pin], expiry: PinExpiry(.days(-1), then: .dropPins))
-        let evaluator = try PinSetEvaluator(set, anchors: pki.anchors)
+        let evaluator = try StandardTrustEvaluator.pins(set, anchors: pki.anchors)
         #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
         #expect(await evaluator.refusal(of: identity.chain, host: "other.example")?.reason == .hostnameMismatch)
         #expect(await evaluator.trust(in: identity.chain)?.isPinned == false)
@@ -123,14 +124,14 @@ struct CompositionTests {
         let certificate = identity.certificate.notAfter
         for (end, expected) in [(Date.days(1), Date.days(1)), (.days(1000), certificate)] {
             let set = PinSet([identity.pin], expiry: PinExpiry(end, then: .dropPins))
-            let verified = await (try PinSetEvaluator(set, anchors: pki.anchors)).trust(in: identity.chain)
+            let verified = await (try StandardTrustEvaluator.pins(set, anchors: pki.anchors)).trust(in: identity.chain)
             let until = try #require(verified?.validUntil)
             #expect(abs(until.timeIntervalSince(expected)) < 3600)
         }
-        let unlimited = await (try PinSetEvaluator(PinSet([identity.pin]), anchors: pki.anchors)).trust(
+        let unlimited = await (try StandardTrustEvaluator.pins(PinSet([identity.pin]), anchors: pki.anchors)).trust(
             in: identity.chain)
         #expect(unlimited?.validUntil == certificate)
-        let judged = FurtherRefusalEvaluator(SystemTrustEvaluator(anchors: try pki.anchors)) { _, _ in nil }
+        let judged = StandardTrustEvaluator.accepting(.systemTrust(anchors: try pki.anchors)) { _, _ in nil }
         let verified = try #require(await judged.trust(in: identity.chain))
         #expect(verified.validUntil == nil)
     }
@@ -138,35 +139,36 @@ struct CompositionTests {
     // MARK: Report only
 
     @Test func reportOnlyReportsAndDoesNotRefuse() async throws {
-        let system = SystemTrustEvaluator(anchors: try pki.anchors)
-        let trial = ReportOnlyEvaluator(try pinning(stranger), enforcing: system)
+        let system = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
+        let trial = StandardTrustEvaluator.reportOnly(try pinning(stranger), enforcing: system)
         let verified = try #require(await trial.trust(in: identity.chain))
         #expect(verified.findings.map(\.reason) == [.pinMismatch])
         #expect(!verified.isPinned && !trial.isPinning)
         #expect(
-            await ReportOnlyEvaluator(try pinning(identity.pin), enforcing: system).trust(in: identity.chain)?.findings
+            await StandardTrustEvaluator.reportOnly(try pinning(identity.pin), enforcing: system).trust(
+                in: identity.chain)?.findings
                 .isEmpty == true)
         #expect(await trial.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
     }
 
     @Test func findingsAreKeptWhereEvaluatorsAreCombined() async throws {
-        let trial = ReportOnlyEvaluator(
-            try pinning(stranger), enforcing: SystemTrustEvaluator(anchors: try pki.anchors))
+        let trial = StandardTrustEvaluator.reportOnly(
+            try pinning(stranger), enforcing: .systemTrust(anchors: try pki.anchors))
         let pinned = try pinning(identity.pin)
-        for evaluator in [.allOf(trial, pinned), .allOf(pinned, trial)] as [AllOfEvaluator] {
+        for evaluator in [.allOf(trial, pinned), .allOf(pinned, trial)] as [StandardTrustEvaluator] {
             let verified = await evaluator.trust(in: identity.chain)
             #expect(verified?.findings.count == 1)
             #expect(verified?.isPinned == true)
         }
-        let nested = ReportOnlyEvaluator(trial, enforcing: pinned)
+        let nested = StandardTrustEvaluator.reportOnly(trial, enforcing: pinned)
         #expect(await nested.trust(in: identity.chain)?.findings.count == 1)
-        #expect(await AnyOfEvaluator(RefusingEvaluator(), trial).trust(in: identity.chain)?.findings.count == 1)
+        #expect(await StandardTrustEvaluator.anyOf(.refuse, trial).trust(in: identity.chain)?.findings.count == 1)
     }
 
-    // MARK: The app's own judgement
+    // MARK: Refusals by the app
 
     @Test func theAppCanRefuseWhatHolds() async throws {
-        let evaluator = FurtherRefusalEvaluator(try pinning(identity.pin)) { trust, verified in
+        let evaluator = StandardTrustEvaluator.accepting(try pinning(identity.pin)) { trust, verified in
             await Task.yield()
             return verified.chain.count == 3 && trust.host == "localhost" ? "not today\n" : nil
         }
@@ -180,7 +182,7 @@ struct CompositionTests {
 
     @Test func theAppIsNotAskedAboutWhatWasRefused() async throws {
         let calls = Mutex(0)
-        let evaluator = FurtherRefusalEvaluator(try pinning(stranger)) { _, _ in
+        let evaluator = StandardTrustEvaluator.accepting(try pinning(stranger)) { _, _ in
             calls.withLock { $0 += 1 }
             return nil
         }
@@ -195,6 +197,6 @@ struct CompositionTests {
             await reason(.allOf(try pinning(identity.pin), Suspending(answer: .refused(refusal))), trust)?.description
                 == "mine")
         let verified = VerifiedTrust(chain: trust.presentedChain, pins: [identity.pin], isPinned: false)
-        #expect(await reason(.anyOf(RefusingEvaluator(), Suspending(answer: .accepted(verified))), trust) == nil)
+        #expect(await reason(.anyOf(.refuse, Suspending(answer: .accepted(verified))), trust) == nil)
     }
 }

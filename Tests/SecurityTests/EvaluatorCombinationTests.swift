@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Evaluators together", .timeLimit(.minutes(1)))
 struct EvaluatorCombinationTests {
-    /// Says what it is told to, and counts.
+    /// Returns a given decision and counts its calls.
     private final class Counting: TrustEvaluator {
         let pins: Bool?
         let calls = Mutex(0)
@@ -26,17 +26,19 @@ struct EvaluatorCombinationTests {
 
     @Test func allMustAccept() async {
         let (first, second, third) = (Counting(accepting: false), Counting(accepting: nil), Counting(accepting: true))
-        let decision = await AllOfEvaluator(first, second, third).evaluate(trust)
+        let decision = await StandardTrustEvaluator.allOf(first, second, third).evaluate(trust)
         #expect(decision.refusal?.reason.description == "counted")
         #expect([first.count, second.count, third.count] == [1, 1, 0])
     }
 
     @Test func theLastRefusalCounts() async {
         #expect(
-            await AllOfEvaluator(Counting(accepting: true), Counting(accepting: nil)).evaluate(trust).refusal != nil)
-        #expect(await AllOfEvaluator(Counting(accepting: nil)).evaluate(trust).refusal != nil)
+            await StandardTrustEvaluator.allOf(Counting(accepting: true), Counting(accepting: nil)).evaluate(trust)
+                .refusal != nil)
+        #expect(await StandardTrustEvaluator.allOf(Counting(accepting: nil)).evaluate(trust).refusal != nil)
         #expect(
-            await AllOfEvaluator(Counting(accepting: nil), Counting(accepting: true)).evaluate(trust).refusal != nil)
+            await StandardTrustEvaluator.allOf(Counting(accepting: nil), Counting(accepting: true)).evaluate(trust)
+                .refusal != nil)
     }
 
     @Test(arguments: [
@@ -45,25 +47,27 @@ struct EvaluatorCombinationTests {
     ])
     func itIsPinnedWhenOneMatchedAPin(answers: [Bool], isPinned: Bool) async {
         let all = answers.map { Counting(accepting: $0) }
-        let evaluator = all.dropFirst().reduce(AllOfEvaluator(all[0])) { AllOfEvaluator($0, $1) }
+        let evaluator = all.dropFirst().reduce(StandardTrustEvaluator.allOf(all[0])) {
+            StandardTrustEvaluator.allOf($0, $1)
+        }
         guard case .accepted(let trust) = await evaluator.evaluate(trust) else { return #expect(Bool(false)) }
         #expect(trust.isPinned == isPinned)
     }
 
     @Test func itPinsWhenOneOfThemDoes() throws {
-        let pinning = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin])
-        #expect(AllOfEvaluator(HostnameEvaluator(), pinning).isPinning)
-        #expect(AllOfEvaluator(pinning, HostnameEvaluator()).isPinning)
-        #expect(!AllOfEvaluator(HostnameEvaluator(), SystemTrustEvaluator()).isPinning)
+        let pinning = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
+        #expect(StandardTrustEvaluator.allOf(.hostname, pinning).isPinning)
+        #expect(StandardTrustEvaluator.allOf(pinning, .hostname).isPinning)
+        #expect(!StandardTrustEvaluator.allOf(.hostname, .systemTrust).isPinning)
     }
 
     @Test func twoPinsCanBeRequiredAtOnce() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let anchors = try TrustAnchors.certificates([pki.root])
-        let leaf = try PublicKeyPinEvaluator([identity.pin], anchors: anchors)
-        let root = try PublicKeyPinEvaluator([pki.root.publicKeyPin], anchors: anchors)
-        let both = AllOfEvaluator(leaf, root, HostnameEvaluator())
+        let leaf = try StandardTrustEvaluator.pins([identity.pin], anchors: anchors)
+        let root = try StandardTrustEvaluator.pins([pki.root.publicKeyPin], anchors: anchors)
+        let both = StandardTrustEvaluator.allOf(leaf, root, .hostname)
         #expect(await both.trust(in: identity.chain)?.isPinned == true)
         #expect(await both.refusal(of: identity.chain, host: "other.example")?.reason == .hostnameMismatch)
         #expect(await both.refusal(of: try pki.identity().chain)?.reason == .pinMismatch)
@@ -72,12 +76,13 @@ struct EvaluatorCombinationTests {
     @Test func aHostThatMustNotBeTalkedToIsRefused() async throws {
         let pki = try TestPKI()
         let policy = try SecurityPolicy(
-            rules: [HostRule("localhost", SystemTrustEvaluator(anchors: .certificates([pki.root])))],
-            otherHosts: RefusingEvaluator())
+            rules: [HostRule("localhost", .systemTrust(anchors: .certificates([pki.root])))],
+            otherHosts: .refuse)
         let chain = try pki.identity { $0.hosts = ["localhost", "other.example"] }.chain
         #expect(await policy.evaluate(ServerTrust(chain)).isAccepted)
         let refusal = await policy.evaluate(ServerTrust(chain, host: "other.example")).refusal
         #expect(refusal?.reason == .hostRefused)
-        #expect(refusal?.description.hasPrefix("hostRefused: other.example") == true)
+        #expect(refusal?.description == "other.example: the policy refuses this host.")
+        #expect(refusal?.errorDescription == refusal?.description)
     }
 }

@@ -2,7 +2,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Patterns for many hosts at once: prefixes of addresses, names of one label, private use.
+/// Patterns for groups of hosts: address prefixes, single-label names, private use.
 @Suite("Host patterns for groups", .timeLimit(.minutes(5)))
 struct HostPatternGroupTests {
     @Test(arguments: [
@@ -39,7 +39,7 @@ struct HostPatternGroupTests {
         "192.0.2.0/24/24", "example.com/24", "192.0.2/24", "::ffff:0:0/95", "::ffff:0:0/129", "127.1/32", "@",
         "@private.", "@Private", "@other", "*.@private",
     ])
-    func whatIsNoGroupIsRefused(_ text: String) {
+    func invalidGroupPatternsAreRefused(_ text: String) {
         let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
         #expect(error?.code == .invalidPattern)
     }
@@ -64,15 +64,15 @@ struct HostPatternGroupTests {
     @Test(arguments: [
         ("10.1.2.3", "10.1.2.3"), ("10.1.2.4", "10.1.2.0/24"), ("10.1.3.1", "10.1.0.0/16"), ("10.2.0.1", "@private"),
         ("nas", "@single-label"), ("localhost", "localhost"), ("a.local", "**.local"), ("a.b.internal", "@private"),
-        ("fd00::1", "@private"), ("8.8.8.8", "nobody"), ("example.com", "nobody"),
+        ("fd00::1", "@private"), ("8.8.8.8", "none"), ("example.com", "none"),
     ])
     func theMostSpecificGroupDecides(host: String, pattern: String) throws {
         let patterns = [
             "@private", "@single-label", "10.1.0.0/16", "10.1.2.0/24", "10.1.2.3", "localhost", "**.local",
         ]
         for patterns in [patterns, patterns.reversed()] {
-            let policy = try SecurityPolicy(rules: patterns.map { try HostRule($0, RefusingEvaluator()) })
-            #expect(policy.rule(for: host)?.pattern.description ?? "nobody" == pattern)
+            let policy = try SecurityPolicy(rules: patterns.map { try HostRule($0, StandardTrustEvaluator.refuse) })
+            #expect(policy.rule(for: host)?.pattern.description ?? "none" == pattern)
         }
     }
 

@@ -39,7 +39,7 @@ struct HostPatternTests {
         "bücher.example", "example\0.com", "192.0.2.1\0", "192.0.2.1\0.example.com", "::1\0",
         String(repeating: "a", count: 64) + ".com", String(repeating: "a.", count: 127) + "com",
     ])
-    func whatIsNoPatternIsRefused(text: String) {
+    func invalidPatternsAreRefused(text: String) {
         let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
         #expect(error?.code == .invalidPattern)
     }

@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// Hosts are read once: what a resolver takes for an address is that address to a policy, or no host.
+/// Hosts are parsed once: what a resolver reads as an address is that address for a policy, or not a host.
 @Suite("Spellings of hosts", .timeLimit(.minutes(1)))
 struct HostSpellingTests {
     private func spelling(_ text: String, isBracketed: Bool = false) -> HostSpelling? {
@@ -46,7 +46,7 @@ struct HostSpellingTests {
         "a/b",
         "a@b", "*.example.com", "::1", "::ffff:127.0.0.1", String(repeating: "a", count: 64),
     ])
-    func whatIsNoHostIsRefused(text: String) {
+    func invalidHostsAreRefused(text: String) {
         #expect(spelling(text) == nil)
     }
 
@@ -57,7 +57,7 @@ struct HostSpellingTests {
         #expect(spelling(text, isBracketed: true) == nil)
     }
 
-    /// The addresses that `getaddrinfo` reads out of a text, without asking any server.
+    /// The addresses that `getaddrinfo` parses from a text without a query.
     private func systemAddress(_ text: String) -> HostName? {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST
@@ -100,7 +100,7 @@ struct HostSpellingTests {
         #expect(addresses > 1_000)
     }
 
-    /// Policies look at hosts with ``HostName``, connections with ``HostSpelling``.
+    /// Policies parse hosts with ``HostName``, connections with ``HostSpelling``.
     @Test func bothReadersTakeTheSameHosts() {
         let seed = RandomSeed.next()
         var random = SplitMix(seed: seed)

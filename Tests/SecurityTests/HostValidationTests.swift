@@ -2,7 +2,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// A certificate is for its host (RFC 9525); both evaluators that look say the same.
+/// A certificate has to match the host (RFC 9525); both evaluators that check this agree.
 @Suite("Hosts of certificates", .timeLimit(.minutes(1)))
 struct HostValidationTests {
     private let pki: TestPKI
@@ -10,7 +10,9 @@ struct HostValidationTests {
 
     init() throws {
         pki = try TestPKI()
-        evaluators = [SystemTrustEvaluator(anchors: try .certificates([pki.root])), HostnameEvaluator()]
+        evaluators = [
+            StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root])), StandardTrustEvaluator.hostname,
+        ]
     }
 
     private func identity(_ hosts: [String], _ addresses: [String] = []) throws -> TestPKI.Identity {
@@ -32,7 +34,7 @@ struct HostValidationTests {
         (["*.example.com"], "example.com"), (["*.example.com"], "a.b.example.com"), (["*.example.com"], "aexample.com"),
         (["a*.example.com"], "ab.example.com"), (["*.com"], "example.com"), (["a.*.com"], "a.b.com"),
         (["*"], "localhost"), (["example.com"], "example.com.."), (["example.com"], " example.com"),
-        // Hosts that are none.
+        // Invalid hosts.
         (["example.com"], ""), (["example.com"], "."), (["example.com"], ".."), (["example.com"], "*"),
         (["a.example.com"], ".example.com"), (["a.example.com"], "*.example.com"),
         (["example.com"], "example.com\0"), (["example.com"], "example.com\0.evil.org"), (["example.com"], "\0"),
@@ -70,27 +72,29 @@ struct HostValidationTests {
         }
     }
 
-    @Test func theSubjectIsNoHost() async throws {
-        // The common name of an identity is its first host or address: here it is no alternative name.
+    @Test func theSubjectIsNotAHost() async throws {
+        // The common name of an identity is its first host or address; here it is not an alternative name.
         let chain = try identity([], ["192.0.2.1"]).chain
         #expect(chain[0].subject == "CN=192.0.2.1")
-        let nobody = try identity([]).chain
-        #expect(nobody[0].subject == "CN=nobody")
+        let leaf = try identity([]).chain
+        #expect(leaf[0].subject == "CN=nobody")
         for evaluator in evaluators {
-            #expect(await evaluator.refusal(of: nobody, host: "nobody")?.reason == .hostnameMismatch)
+            #expect(await evaluator.refusal(of: leaf, host: "nobody")?.reason == .hostnameMismatch)
         }
     }
 
     @Test func withoutValidationAnyHostWillDoButTheChainMustHold() async throws {
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root]), validatesHost: false)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]), validatesHost: false)
         #expect(await evaluator.refusal(of: try identity(["a.example"]).chain, host: "b.example") == nil)
         #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
     }
 
     @Test func theHostnameEvaluatorLooksAtTheHostAlone() async throws {
-        #expect(await HostnameEvaluator().refusal(of: try TestPKI.selfSigned { $0.validity = .expired }.chain) == nil)
-        #expect(await HostnameEvaluator().refusal(of: [])?.reason == .noCertificate)
-        #expect(!HostnameEvaluator().isPinning)
+        #expect(
+            await StandardTrustEvaluator.hostname.refusal(of: try TestPKI.selfSigned { $0.validity = .expired }.chain)
+                == nil)
+        #expect(await StandardTrustEvaluator.hostname.refusal(of: [])?.reason == .noCertificate)
+        #expect(!StandardTrustEvaluator.hostname.isPinning)
     }
 
     @Test func namesLongerThanACommonNameCanBeMade() async throws {

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoCertificateIsRefusedWhereverItStands() async throws {
+    @Test func anUnreadableCertificateIsRefusedAtAnyPosition() async throws {
         let pki = try TestPKI()
         let chain = try pki.identity().chain.map(\.derBytes)
         for bytes in [Data(), Data([0x30]), Data("text".utf8), chain[0].dropLast(), chain[0] + [0]] {
@@ -28,7 +28,7 @@ import Testing
     @Test func noCertificateWithAChangedByteIsAccepted() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
-        let evaluator = try PublicKeyPinEvaluator([pki.root.publicKeyPin], anchors: pki.anchors)
+        let evaluator = try StandardTrustEvaluator.pins([pki.root.publicKeyPin], anchors: pki.anchors)
         var trust = identity.trust()
         let leaf = trust.presentedChain[0]
         var accepted: [Int] = []
@@ -47,7 +47,7 @@ import Testing
         let pki = try TestPKI()
         var trust = try pki.identity().trust()
         let leaf = trust.presentedChain[0]
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         for count in 0..<leaf.count {
             trust.presentedChain[0] = Data(leaf.prefix(count))
             #expect(await reason(evaluator, trust) == .malformedCertificate)
@@ -58,7 +58,7 @@ import Testing
         let pki = try TestPKI()
         let identity = try pki.identity()
         var trust = identity.trust()
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         let maximum = ChainLimits.certificates
         trust.presentedChain += Array(repeating: pki.root.derBytes, count: maximum - trust.presentedChain.count)
         #expect(await reason(evaluator, trust) == nil)
@@ -72,7 +72,7 @@ import Testing
     @Test func aThousandNamesAreReadAndOneLineIsSaid() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity { $0.hosts = (0..<1000).map { "host-\($0).example" } }
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         #expect(await reason(evaluator, identity.trust("host-999.example")) == nil)
         let refusal = await evaluator.evaluate(identity.trust("other.example")).refusal
         #expect(refusal?.reason == .hostnameMismatch)
@@ -83,7 +83,7 @@ import Testing
     func aTimeOutOfAnyCalendarIsRefused(_ seconds: Double) async throws {
         let pki = try TestPKI()
         let trust = try pki.identity().trust(time: Date(timeIntervalSince1970: seconds))
-        #expect(await reason(SystemTrustEvaluator(anchors: try pki.anchors), trust) == .internalFailure)
+        #expect(await reason(StandardTrustEvaluator.systemTrust(anchors: try pki.anchors), trust) == .internalFailure)
     }
 
     @Test(arguments: [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.5)])
@@ -91,7 +91,8 @@ import Testing
         let pki = try TestPKI()
         let expected: TrustRefusal.Reason = time > Date() ? .expired : .notYetValid
         #expect(
-            await reason(SystemTrustEvaluator(anchors: try pki.anchors), try pki.identity().trust(time: time))
+            await reason(
+                StandardTrustEvaluator.systemTrust(anchors: try pki.anchors), try pki.identity().trust(time: time))
                 == expected)
     }
 
@@ -116,10 +117,10 @@ import Testing
 
     private static func evaluators(_ pki: TestPKI) throws -> [any TrustEvaluator] {
         [
-            SystemTrustEvaluator(anchors: try pki.anchors), HostnameEvaluator(),
-            try PublicKeyPinEvaluator([pki.root.publicKeyPin], anchors: pki.anchors),
-            try CertificatePinEvaluator([pki.root]),
-            AllOfEvaluator(HostnameEvaluator(), SystemTrustEvaluator(anchors: try pki.anchors)),
+            StandardTrustEvaluator.systemTrust(anchors: try pki.anchors), StandardTrustEvaluator.hostname,
+            try StandardTrustEvaluator.pins([pki.root.publicKeyPin], anchors: pki.anchors),
+            try StandardTrustEvaluator.certificatePins([pki.root]),
+            StandardTrustEvaluator.allOf(.hostname, .systemTrust(anchors: try pki.anchors)),
         ]
     }
 }

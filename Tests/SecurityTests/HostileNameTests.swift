@@ -3,7 +3,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Names that are made to be read in two ways, and moments at the edge.
+/// Ambiguous names, and times at the limits of validity.
 @Suite("Hostile names and clocks", .timeLimit(.minutes(1)))
 struct HostileNameTests {
     private let pki: TestPKI
@@ -14,18 +14,18 @@ struct HostileNameTests {
         _ hosts: [String], host: String = "localhost", _ profile: ChainProfile = .strict
     ) async throws -> TrustRefusal? {
         let leaf = try pki.forge(.server(hosts: hosts))
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors, profile: profile)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors, profile: profile)
         return await evaluator.evaluate(
             ServerTrust(host: host, port: 443, presentedChain: [leaf.der, pki.intermediate.derBytes])
         ).refusal
     }
 
-    /// A program in C would stop reading at the NUL.
+    /// C strings end at the NUL.
     @Test(arguments: [
         ["localhost\0.evil.example"], ["evil.example", "localhost\0"], ["\0localhost"], ["local\0host"],
         ["localhost\0.evil.example", "localhost\0"],
     ])
-    func aNameThatGoesOnBehindANULIsNoMatch(names: [String]) async throws {
+    func aNameWithANULDoesNotMatch(names: [String]) async throws {
         for profile in [ChainProfile.strict, .lenient] {
             let refusal = try #require(try await refusal(names, profile))
             #expect(!refusal.message.contains("\0"))
@@ -38,10 +38,10 @@ struct HostileNameTests {
         #expect(try await refusal(names, host: "other.example")?.reason == .hostnameMismatch)
     }
 
-    /// The first second belongs to the validity (RFC 5280, 4.1.2.5), and so does the last, which OpenSSL counts as over.
+    /// The first and the last second belong to the validity (RFC 5280, 4.1.2.5); OpenSSL excludes the last.
     @Test func theEdgesOfTheValidityAreSharp() async throws {
         let identity = try pki.identity { $0.hasIntermediate = false }
-        let evaluator = try SystemTrustEvaluator(anchors: .certificates([identity.certificate]))
+        let evaluator = try StandardTrustEvaluator.systemTrust(anchors: .certificates([identity.certificate]))
         let (first, last) = (identity.certificate.notBefore, identity.certificate.notAfter)
         for (time, reason) in [
             (first.addingTimeInterval(-1), TrustRefusal.Reason?.some(.notYetValid)), (first, nil),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// Chains that are made to cost work. Limits refuse them before the work is done; the bound on time that is asserted is
-/// far above any that was measured, for machines under load and sanitizers.
+/// Chains made to cost work. Limits refuse them before the work is done; the asserted bound on time is far above the
+/// measured ones, for loaded machines and sanitizers.
 @Suite("Work that hostile chains cost", .timeLimit(.minutes(5)))
 struct HostileWorkTests {
     private let pki: TestPKI
@@ -17,7 +17,7 @@ struct HostileWorkTests {
         _ chain: [Data], host: String = "localhost", profile: ChainProfile = .strict, _ what: String,
         anchors: TrustAnchors? = nil
     ) async throws -> TrustRefusal.Reason? {
-        let evaluator = SystemTrustEvaluator(anchors: try anchors ?? pki.anchors, profile: profile)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try anchors ?? pki.anchors, profile: profile)
         let trust = ServerTrust(host: host, port: 443, presentedChain: chain)
         let start = ContinuousClock.now
         let refusal = await evaluator.evaluate(trust).refusal
@@ -42,7 +42,7 @@ struct HostileWorkTests {
             for level in 0..<depth { issuers.append(try pki.forge(.authority("Level \(level)"), by: issuers.last)) }
             let leaf = try pki.forge(.server(), by: issuers.last)
             let chain = [leaf.der] + issuers.reversed().map(\.der)
-            // The first one is the anchor: the root of the test kit allows no such depth.
+            // The first one is the anchor, since the root of the test PKI does not allow this depth.
             let anchors = try TrustAnchors.certificates([issuers[0].certificate])
             let reason = try await reason(chain, "\(depth) authorities", anchors: anchors)
             #expect(reason == (isAccepted ? nil : .chainInvalid))
@@ -52,7 +52,7 @@ struct HostileWorkTests {
     @Test func authoritiesThatSignEachOtherLeadNowhere() async throws {
         let first = try pki.forge(.authority("One"))
         let second = try pki.forge(.authority("Two"), by: first)
-        // The same name as the first, another key, and so on around.
+        // The same name as the first, with another key, in a cycle.
         var chain = [try pki.forge(.server(), by: second).der, second.der]
         var last = second
         for turn in 0..<28 {
@@ -178,7 +178,7 @@ struct HostileWorkTests {
 
     @Test func noChangedByteOfAnAuthorityIsAccepted() async throws {
         let chain = try pki.identity().chain.map(\.derBytes)
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         var generator = SplitMix(seed: RandomSeed.next())
         var accepted: [Int] = []
         for index in chain[1].indices {

@@ -82,7 +82,7 @@ struct OpenSSLVerifyAgreementTests {
     @Test func everyVerdictIsTheSame() async throws {
         for question in try questions() {
             try await Scratch.with { scratch in
-                let evaluator = SystemTrustEvaluator(anchors: try .certificates(question.anchors))
+                let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates(question.anchors))
                 let refusal = await evaluator.refusal(of: question.chain, host: question.host, time: question.time)
                 #expect((refusal == nil) == question.isAccepted, "\(question.name): \(refusal?.message ?? "accepted")")
                 #expect(try toolAccepts(question, scratch) == question.isAccepted, "\(question.name)")

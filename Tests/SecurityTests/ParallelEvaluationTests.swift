@@ -11,8 +11,8 @@ struct ParallelEvaluationTests {
         let stranger = try TestPKI.selfSigned()
         let anchors = try TrustAnchors.certificates([pki.root])
         let policy = try SecurityPolicy(
-            rules: [HostRule("localhost", PublicKeyPinEvaluator([good.pin, expired.pin], anchors: anchors))],
-            otherHosts: SystemTrustEvaluator(anchors: anchors))
+            rules: [HostRule("localhost", .pins([good.pin, expired.pin], anchors: anchors))],
+            otherHosts: .systemTrust(anchors: anchors))
         let questions: [(ServerTrust, TrustRefusal.Reason?)] = [
             (ServerTrust(good.chain), nil), (ServerTrust(expired.chain), .expired),
             (ServerTrust(stranger.chain), .selfSigned), (ServerTrust(good.chain, host: "127.0.0.1"), nil),

@@ -7,7 +7,7 @@ import Testing
 /// AFNetworking's decision table (`AFSecurityPolicy`), row by row.
 @Suite("AFNetworking's pinning modes", .timeLimit(.minutes(5)))
 struct PinningModeTests {
-    /// A server, and what is pinned of it.
+    /// A server and its pinned certificates.
     enum Server: String, Sendable {
         case valid, expired, otherHost, foreign, selfSigned, selfSignedExpired, selfSignedOtherHost
     }
@@ -33,17 +33,17 @@ struct PinningModeTests {
     }
 
     private static let rows: [Row] = [
-        // 2: the host is checked, or it is not.
+        // 2: with and without a check of the host.
         Row(number: 2, mode: .none, pinned: .nothing, server: .otherHost, reason: .hostnameMismatch),
         Row(number: 2, mode: .none, pinned: .nothing, validatesHost: false, server: .otherHost),
         Row(number: 2, mode: .none, pinned: .nothing, validatesHost: false, server: .expired, reason: .expired),
-        // 3: nothing is pinned, so the system decides, whatever the certificates are; or nobody does.
+        // 3: nothing is pinned, so the system decides, whatever the certificates are, or nothing does.
         Row(number: 3, mode: .none, pinned: .nothing, server: .valid),
         Row(number: 3, mode: .none, pinned: .stranger, server: .valid),
         Row(number: 3, mode: .none, pinned: .leaf, server: .selfSigned, reason: .selfSigned),
         Row(number: 3, mode: .none, pinned: .nothing, server: .foreign, reason: .unknownAuthority),
         Row(number: 3, mode: .none, pinned: .nothing, allowsInvalid: true, validatesHost: false, server: .selfSigned),
-        // 4: what the system does not trust is refused, pinned or not.
+        // 4: chains that the system does not trust are refused, pinned or not.
         Row(number: 4, mode: .certificate, pinned: .leaf, server: .selfSigned, reason: .selfSigned),
         Row(number: 4, mode: .certificate, pinned: .leaf, server: .expired, reason: .expired),
         Row(number: 4, mode: .publicKey, pinned: .leaf, server: .selfSigned, reason: .selfSigned),
@@ -56,7 +56,7 @@ struct PinningModeTests {
         Row(number: 5, mode: .certificate, pinned: .stranger, server: .valid, reason: .unknownAuthority),
         Row(number: 5, mode: .certificate, pinned: .leaf, server: .otherHost, reason: .hostnameMismatch),
         Row(number: 5, mode: .certificate, pinned: .leaf, validatesHost: false, server: .otherHost),
-        // 6: the same without the system: the pinned ones are the only anchors; name and dates count.
+        // 6: the same without the system: the pinned certificates are the only anchors; name and dates are checked.
         Row(number: 6, mode: .certificate, pinned: .leaf, allowsInvalid: true, server: .selfSigned),
         Row(number: 6, mode: .certificate, pinned: .root, allowsInvalid: true, server: .foreign),
         Row(
@@ -76,7 +76,7 @@ struct PinningModeTests {
         Row(number: 7, mode: .publicKey, pinned: .intermediate, server: .valid),
         Row(number: 7, mode: .publicKey, pinned: .root, server: .valid),
         Row(number: 7, mode: .publicKey, pinned: .stranger, server: .valid, reason: .pinMismatch),
-        // 8: the row that fails open in AFNetworking: there all of these are accepted.
+        // 8: AFNetworking accepts all of these.
         Row(number: 8, mode: .publicKey, pinned: .leaf, allowsInvalid: true, server: .selfSigned),
         Row(number: 8, mode: .publicKey, pinned: .leaf, allowsInvalid: true, server: .foreign),
         Row(number: 8, mode: .publicKey, pinned: .intermediate, allowsInvalid: true, server: .foreign),
@@ -136,7 +136,7 @@ struct PinningModeTests {
     }
 
     /// 1: an invalid certificate, a host to check, and nothing pinned.
-    @Test func aHostThatNothingVouchesForIsNoPolicy() throws {
+    @Test func aHostThatNothingChecksIsNotAPolicy() throws {
         let error = #expect(throws: SecurityError.self) {
             try SecurityPolicy.pinning(mode: .none, allowInvalidCertificates: true)
         }
@@ -158,7 +158,7 @@ struct PinningModeTests {
         #expect(await policy.evaluate(try pki.identity().trust()).refusal?.reason == .unknownAuthority)
     }
 
-    /// A pinned certificate that is merely added to what is presented has signed nothing.
+    /// A pinned certificate that is only added to the presented ones has signed nothing.
     @Test func aPinnedCertificateBesideTheChainCountsForNothing() async throws {
         let policy = try SecurityPolicy.pinning(
             mode: .publicKey, certificates: [pki.root], allowInvalidCertificates: true)
@@ -169,7 +169,7 @@ struct PinningModeTests {
         #expect(await policy.evaluate(ServerTrust(issued.chain + [pki.root])).refusal != nil)
         let honest = try pki.identity()
         #expect(await policy.evaluate(ServerTrust(honest.chain + [pki.root])).isAccepted)
-        // The root is not presented, so it cannot be seen that it signed.
+        // The root is not presented, so its signature cannot be found.
         #expect(await policy.evaluate(honest.trust()).refusal?.reason == .pinMismatch)
     }
 

@@ -1,7 +1,8 @@
 import FoundationEssentials
-import LinnetSecurity
 import LinnetTesting
 import Testing
+
+@testable import LinnetSecurity
 
 @Suite("Policy files", .timeLimit(.minutes(5)))
 struct PolicyFileTests {
@@ -72,7 +73,7 @@ struct PolicyFileTests {
         (#"{"version": 1, "rules": [{"hosts": ["a"], "pins": [], "pins": []}]}"#, .unknownPolicyKey, ""),
         (#"{"version": 1, "comm\u0065nt": "a", "comment": "b"}"#, .unknownPolicyKey, ""),
     ])
-    func mistakesAreToldWithTheirPlace(text: String, code: SecurityError.Code, path: String) {
+    func mistakesAreReportedWithTheirLocation(text: String, code: SecurityError.Code, path: String) {
         let error = #expect(throws: SecurityError.self) { try document(text) }
         #expect(error?.code == code, "\(error as Any)")
         #expect(error?.path == path, "\(error as Any)")
@@ -148,13 +149,13 @@ struct PolicyFileTests {
         (#"{"hosts": ["a"], "trust": "anchors", "anchors": ["/none.pem"]}"#, .cannotReadFile, "rules[0].anchors[0]"),
         (#"{"hosts": ["a"]}, {"hosts": ["A."]}"#, .duplicateRule, "rules[1].hosts[0]"),
     ])
-    func whatCannotBeEnforcedIsNoPolicy(rule: String, code: SecurityError.Code, path: String) throws {
+    func anUnenforceableRuleIsNotAPolicy(rule: String, code: SecurityError.Code, path: String) throws {
         let text = #"{"version": 1, "rules": ["# + rule.replacing("PIN", with: Self.pin) + "]}"
         let file = try SecurityPolicyFile(document(text))
         let error = #expect(throws: SecurityError.self) { try file.makePolicy() }
         #expect(error?.code == code, "\(error as Any)")
         #expect(error?.path == path, "\(error as Any)")
-        // What stops a policy is an error of the check, too.
+        // An error that prevents a policy is also a finding of the check.
         #expect(file.findings(at: Date()).contains { $0.severity == .error && $0.path == path })
     }
 
@@ -200,7 +201,8 @@ struct PolicyFileTests {
             let path = try scratch.write("policy.json", #"{"version": 1, "includes": ["more.json"]}"#)
             let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(path) }
             #expect(error?.code == .unknownPolicyVersion && error?.path == "version")
-            #expect(error?.message.contains("more.json") == true)
+            #expect(error?.file?.hasSuffix("more.json") == true && error?.line == 1)
+            #expect(error?.description.hasSuffix("more.json:1: version: \(error?.message ?? "")") == true)
             for wrong in [scratch.file("none.json"), scratch.path, try scratch.write("empty.json", "")] {
                 let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(wrong) }
                 #expect(error?.code == .cannotReadFile)
@@ -208,11 +210,108 @@ struct PolicyFileTests {
         }
     }
 
+    /// A policy that includes another one, each on several lines.
+    private static let lines = """
+        {
+          "version": 1,
+          "includes": ["more.json"],
+          "rules": [
+            { "hosts": ["first.example"] },
+            {
+              "hosts": [
+                "second.example",
+                "a..b"
+              ]
+            }
+          ]
+        }
+        """
+
+    @Test(arguments: [
+        (#"{"version": 1}"#, "policy.json", 9, "rules[1].hosts[1]"),
+        ("{\n\"version\":\n2}", "more.json", 2, "version"),
+        (
+            "{\n\"version\": 1,\n\"rules\": [\n{\"hosts\": [\"c\"], \"pins\":\n[\n\"x\"]}]}", "more.json", 6,
+            "rules[0].pins[0]"
+        ),
+        ("{\n\"version\": 1,\n\"rules\": [\n{\n}]}", "more.json", 4, "rules[0]"),
+        (
+            "{\n\"version\": 1,\n\"rules\": [\n{\"hosts\": [\"c\"],\n\"trust\": \"all\"}]}", "more.json", 5,
+            "rules[0].trust"
+        ),
+        ("{\n\"version\": 1,\n\"comment\": \"{[,:\",\n\"otherHosts\": \"refuse\"}", "more.json", 4, "otherHosts"),
+        ("{\n\"version\": 1,\n\"includes\": [\"a.json\",\n\"none.json\"]}", "more.json", 4, "includes[1]"),
+        ("{\n\"version\": 1,\n\"rules\": [],\n\"rules\": []}", "more.json", 4, ""),
+        (
+            "{\n\"version\": 1,\n\"rules\": [\n{\"hosts\": [\"c\", \"first.example\"]}]}", "more.json", 4,
+            "rules[0].hosts[1]"
+        ),
+    ])
+    func anErrorHasTheLineOfTheMistake(more: String, file: String, line: Int, path: String) async throws {
+        try await Scratch.with { scratch in
+            _ = try scratch.write("a.json", #"{"version": 1}"#)
+            _ = try scratch.write("more.json", more)
+            let main = file == "policy.json" ? Self.lines : Self.lines.replacing("a..b", with: "b.example")
+            let policy = try scratch.write("policy.json", main)
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(policy) }
+            #expect(error?.file?.hasSuffix("/" + file) == true, "\(error as Any)")
+            #expect(error?.line == line && error?.path == path, "\(error as Any)")
+            let place = path.isEmpty ? "" : path + ": "
+            #expect(error?.errorDescription?.contains("\(file):\(line): \(place)") == true)
+            #expect(error?.description.hasSuffix(".") == true)
+        }
+    }
+
+    @Test func aFindingHasTheLineOfTheMistake() async throws {
+        try await Scratch.with { scratch in
+            _ = try scratch.write("more.json", #"{"version": 1}"#)
+            let file = try SecurityPolicyFile(contentsOf: scratch.write("policy.json", Self.lines))
+            let finding = try #require(file.findings(at: Date()).first)
+            #expect(finding.kind == .malformedPattern && finding.line == 9)
+            #expect(finding.description.contains("policy.json:9: rules[1].hosts[1]: error: "))
+            let document = try SecurityPolicyDocument(json: Data(Self.lines.utf8))
+            #expect(document.includes == ["more.json"])
+        }
+    }
+
+    @Test func aSyntaxErrorNamesTheFile() async throws {
+        try await Scratch.with { scratch in
+            let path = try scratch.write("policy.json", "{\n\"version\": 1,\n\"rules\": [\n")
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(path) }
+            #expect(error?.code == .invalidPolicyFile && error?.file == path)
+            #expect(error?.description.hasPrefix("\(path): The policy is not JSON") == true)
+        }
+    }
+
+    @Test func deeplyNestedTextIsReadInLinearTime() {
+        let text = String(repeating: #"{"a":["#, count: 50_000)
+        let error = #expect(throws: SecurityError.self) { try SecurityPolicyDocument(json: Data(text.utf8)) }
+        #expect(error?.code == .invalidPolicyFile)
+        #expect(PolicyText(Data(text.utf8)).line(of: "a[0]") == 1)
+    }
+
+    @Test func anAnchorFileIsNamed() async throws {
+        try await Scratch.with { scratch in
+            let anchors = try scratch.write(
+                "root.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+            let path = try scratch.write(
+                "policy.json",
+                #"{"version": 1, "rules": [{"hosts": ["a"], "trust": "anchors", "anchors": ["root.pem"]}]}"#)
+            let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(path) }
+            #expect(error?.code == .invalidCertificate && error?.path == "rules[0].anchors[0]")
+            #expect(error?.file == path && error?.message.contains("root.pem\": ") == true)
+            let alone = #expect(throws: SecurityError.self) { try Certificate.all(contentsOfFile: anchors) }
+            #expect(alone?.message.hasPrefix("\"\(anchors)\": ") == true)
+            let list = #expect(throws: SecurityError.self) { try RevocationList.all(contentsOfFile: anchors) }
+            #expect(list?.message.hasPrefix("\"\(anchors)\": ") == true)
+        }
+    }
+
     // MARK: Profiles
 
     @Test func aRuleCanNameAProfileAndExceptions() async throws {
         let pki = try TestPKI()
-        // No subject alternative name has the common name, which the strict profile minds.
+        // The common name is not an alternative name, which the strict profile refuses.
         let identity = try pki.identity { $0.commonName = "not a name" }
         try await Scratch.with { scratch in
             _ = try scratch.write("root.pem", pki.rootPEM)

@@ -36,7 +36,7 @@ struct PolicyFindingTests {
     }
 
     @Test(arguments: ["", "sha256/", "sha1/" + "A", "pin-sha256=\"x\"", "Vjs8r4z+80wjNcr1YKepWQboSIRi63WsWXhIMN+eWys="])
-    func whatIsNoPinIsFound(_ text: String) throws {
+    func invalidPinsAreFound(_ text: String) throws {
         let rule = SecurityPolicyDocument.Rule(hosts: ["a.example"], pins: [Self.pin, Self.other, text])
         #expect(try found(rule) == ["malformedPin rules[0].pins[2]"])
         #expect(try findings([rule]).first?.severity == .error)

@@ -5,22 +5,22 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Looks through the process's memory for a private key.
+/// Searches the process's memory for a private key.
 ///
-/// One search at a time: each reads memory into its own, where another would find the key that it looks for.
+/// Searches run one at a time: each copies memory into its own, where another would find the key.
 @Suite(
     "Private keys in memory", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: !Memory.isSanitized, "memory is the sanitizer's"))
 struct PrivateKeyMemoryTests {
-    /// Each half of an Ed25519 key's 32 bytes, so that no copy that is half overwritten is missed. The key is known to the
-    /// test in disguise only.
+    /// The halves of the 32 bytes of an Ed25519 key, so that a partly overwritten copy is found. The test stores the
+    /// key only in a masked form.
     private struct Needle {
         let disguised: [UInt8]
 
         func isInMemory() throws -> Bool { try Memory.contains(disguised) }
     }
 
-    /// Makes an identity's files by another process, so that this one has seen nothing of the key.
+    /// Creates the files of an identity in another process, so that this one has never seen the key.
     private func make(_ scratch: Scratch, _ encrypted: Bool) throws -> [Needle] {
         let script = """
             cd '\(scratch.path)'
@@ -47,7 +47,7 @@ struct PrivateKeyMemoryTests {
                     ? try ClientIdentity.pkcs12(file: scratch.file(file), passphrase: "horse")
                     : try ClientIdentity.files(
                         certificates: scratch.file("cert.pem"), privateKey: scratch.file(file), passphrase: "horse")
-                // The test can find what it looks for.
+                // The search works.
                 for needle in needles { #expect(try needle.isInMemory()) }
                 withExtendedLifetime(identity) {}
             }()
@@ -59,7 +59,7 @@ struct PrivateKeyMemoryTests {
 private enum Memory {
     static let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-    /// Whether bytes are anywhere in writable memory, but where this function itself has put them.
+    /// Whether bytes are in writable memory, except where this function has put them.
     static func contains(_ disguised: [UInt8]) throws -> Bool {
         let page = 4096
         let span = 1 << 20
@@ -86,14 +86,14 @@ private enum Memory {
                     let read = pread(memory, own, Int(count), Int(bitPattern: position))
                     if read > 0, memmem(own, read, needle, disguised.count) != nil { return true }
                 }
-                // The next piece begins a little earlier: the bytes may lie across the seam.
+                // Pieces overlap, since the bytes may cross their boundary.
                 position += count == UInt(span) ? count - UInt(page) : count
             }
         }
         return false
     }
 
-    /// glibc's header does not show it.
+    /// Not declared in glibc's header.
     private typealias Find =
         @convention(c) (
             UnsafeRawPointer, Int, UnsafeRawPointer, Int

@@ -4,7 +4,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Pins taken from certificates and keys are those that the openssl tool computes.
+/// Pins of certificates and keys equal those that the openssl tool computes.
 @Suite("Pins from keys and certificates", .timeLimit(.minutes(1)))
 struct PublicKeyPinSourceTests {
     private func opensslPin(certificate path: String) throws -> String {
@@ -56,7 +56,7 @@ struct PublicKeyPinSourceTests {
         #expect(try PublicKeyPin(key: Data(text.utf8)) == identity.pin)
     }
 
-    @Test func whatIsNoKeyIsRefused() throws {
+    @Test func invalidKeysAreRefused() throws {
         let identity = try TestPKI.selfSigned()
         let pem = identity.privateKeyPEM
         let bytes: [Data] = [

@@ -14,8 +14,8 @@ struct PublicKeyPinningTests {
         anchors = try .certificates([pki.root])
     }
 
-    private func pinning(_ pins: PublicKeyPin...) throws -> PublicKeyPinEvaluator {
-        try PublicKeyPinEvaluator(pins, anchors: anchors)
+    private func pinning(_ pins: PublicKeyPin...) throws -> StandardTrustEvaluator {
+        try StandardTrustEvaluator.pins(pins, anchors: anchors)
     }
 
     @Test func anyKeyOfTheVerifiedChainWillDo() async throws {
@@ -65,7 +65,7 @@ struct PublicKeyPinningTests {
                 == .pinMismatch)
     }
 
-    @Test func aPinIsNoReasonToTrustABrokenChain() async throws {
+    @Test func aPinDoesNotMakeAnInvalidChainTrusted() async throws {
         let cases: [(TestPKI.Identity, String, TrustRefusal.Reason)] = [
             (try pki.identity { $0.validity = .expired }, "localhost", .expired),
             (try pki.identity { $0.validity = .notYetValid }, "localhost", .notYetValid),
@@ -83,17 +83,17 @@ struct PublicKeyPinningTests {
     }
 
     @Test func theHostCanBeLeftOut() async throws {
-        let evaluator = try PublicKeyPinEvaluator([identity.pin], anchors: anchors, validatesHost: false)
+        let evaluator = try StandardTrustEvaluator.pins([identity.pin], anchors: anchors, validatesHost: false)
         #expect(await evaluator.refusal(of: identity.chain, host: "other.example") == nil)
     }
 
     @Test func theDefaultAnchorsAreTheSystems() async throws {
-        let evaluator = try PublicKeyPinEvaluator([identity.pin])
+        let evaluator = try StandardTrustEvaluator.pins([identity.pin])
         #expect(await evaluator.refusal(of: identity.chain) != nil)
     }
 
     @Test func noPinIsAnError() throws {
-        let error = #expect(throws: SecurityError.self) { try PublicKeyPinEvaluator([]) }
+        let error = #expect(throws: SecurityError.self) { try StandardTrustEvaluator.pins([]) }
         #expect(error?.code == .noPins)
         let policy = #expect(throws: SecurityError.self) { try SecurityPolicy.publicKeyPins([]) }
         #expect(policy?.code == .noPins)

@@ -7,7 +7,7 @@ import Testing
 struct RefusalMessageTests {
     @Test func everyMessageIsOneLineThatNamesTheHost() async throws {
         let pki = try TestPKI()
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         let hostile = try pki.identity { ($0.hosts, $0.addresses) = (["other\u{202E}.test"], []) }
         for trust in [
             try pki.identity { $0.validity = .expired }.trust(),
@@ -19,14 +19,17 @@ struct RefusalMessageTests {
             #expect(refusal.message.hasPrefix("localhost: "))
             #expect(!refusal.message.unicodeScalars.contains { $0.properties.generalCategory == .control })
             #expect(!refusal.message.contains("\u{202E}"))
-            #expect(refusal.description == "\(refusal.reason): \(refusal.message)")
+            #expect(refusal.description == refusal.message && refusal.errorDescription == refusal.message)
+            #expect(refusal.message.hasSuffix("."))
         }
     }
 
     @Test func theHostsOfTheCertificateAreListed() async throws {
         let pki = try TestPKI()
         let trust = try pki.identity { $0.hosts = ["a.example", "b.example"] }.trust("c.example")
-        for evaluator in [SystemTrustEvaluator(anchors: try pki.anchors), HostnameEvaluator()] as [any TrustEvaluator] {
+        for evaluator in [
+            StandardTrustEvaluator.systemTrust(anchors: try pki.anchors), StandardTrustEvaluator.hostname,
+        ] as [any TrustEvaluator] {
             let refusal = try #require(await evaluator.evaluate(trust).refusal)
             #expect(refusal.message.contains("a.example") && refusal.message.contains("b.example"))
         }
@@ -35,8 +38,8 @@ struct RefusalMessageTests {
     @Test func aMissingIntermediateIsGuessed() async throws {
         let pki = try TestPKI()
         let leaf = try pki.identity().certificate
-        let refusal = await SystemTrustEvaluator(anchors: try pki.anchors).refusal(of: [leaf])
-        #expect(refusal?.message.contains("leave out an intermediate") == true)
+        let refusal = await StandardTrustEvaluator.systemTrust(anchors: try pki.anchors).refusal(of: [leaf])
+        #expect(refusal?.message.contains("omitted an intermediate") == true)
         #expect(refusal?.message.contains(pki.intermediate.subject) == true)
     }
 
@@ -45,7 +48,7 @@ struct RefusalMessageTests {
         let wanted = try (0..<100).map { index in
             try PublicKeyPin("sha256/" + Data(repeating: UInt8(index), count: 32).base64EncodedString())
         }
-        let evaluator = try PublicKeyPinEvaluator(wanted, anchors: pki.anchors)
+        let evaluator = try StandardTrustEvaluator.pins(wanted, anchors: pki.anchors)
         let refusal = await evaluator.refusal(of: try pki.identity().chain)
         #expect(refusal?.wantedPins == wanted)
         #expect(refusal?.message.contains("and 92 more") == true)
@@ -54,7 +57,7 @@ struct RefusalMessageTests {
 
     @Test func theVerifyCodeIsOpenSSLs() async throws {
         let pki = try TestPKI()
-        let evaluator = SystemTrustEvaluator(anchors: try pki.anchors)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         for (validity, code) in [(TestPKI.Validity.expired, Int32(10)), (.notYetValid, 9)] {
             let identity = try pki.identity { $0.validity = validity }
             let refusal = await evaluator.refusal(of: identity.chain)

@@ -21,7 +21,8 @@ struct RevocationTests {
         var trust = ServerTrust(identity.chain)
         trust.stapledOCSPResponse = staple
         trust.awaitsStaple = awaits
-        return await SystemTrustEvaluator(anchors: try pki.anchors, profile: profile).evaluate(trust).refusal
+        return await StandardTrustEvaluator.systemTrust(anchors: try pki.anchors, profile: profile).evaluate(trust)
+            .refusal
     }
 
     // MARK: Lists
@@ -86,7 +87,7 @@ struct RevocationTests {
         }
     }
 
-    @Test func whatIsNoListIsRefused() throws {
+    @Test func invalidListsAreRefused() throws {
         let der = try pki.revocationList(revoking: [])
         for bytes in [Data(), Data("list".utf8), der.dropLast(), der + [0], pki.root.derBytes] {
             let error = #expect(throws: SecurityError.self) { try RevocationList(der: bytes) }
@@ -132,7 +133,7 @@ struct RevocationTests {
             (try pki.ocspResponse(about: identity, validity: .notYetValid), .stapleOutdated),
             (try pki.ocspResponse(about: pki.identity()), .stapleInvalid),
             (try other.ocspResponse(about: other.identity(), .revoked), .stapleInvalid),
-            // By somebody whom the authority did not charge with it, and by one of another authority.
+            // Signed by a responder without authorization, and by one of another authority.
             (try pki.ocspResponse(about: identity, .revoked, signedBy: pki.identity()), .stapleInvalid),
             (try pki.ocspResponse(about: identity, .revoked, signedBy: other.responder()), .stapleInvalid),
             (
@@ -148,7 +149,7 @@ struct RevocationTests {
         }
     }
 
-    @Test func aResponderWhomTheAuthorityChargedIsBelieved() async throws {
+    @Test func aResponderAuthorizedByTheIssuerIsAccepted() async throws {
         let identity = try pki.identity()
         let responder = try pki.responder()
         let good = try pki.ocspResponse(about: identity, signedBy: responder)
@@ -189,8 +190,8 @@ struct RevocationTests {
         #expect(try await refusal(plain, awaits: true) { $0.failure = .hard }?.reason == .revocationUnknown)
         var trust = ServerTrust(promising.chain)
         trust.awaitsStaple = true
-        let system = SystemTrustEvaluator(anchors: try pki.anchors)
-        for evaluator in [system, AllOfEvaluator(HostnameEvaluator(), system, HostnameEvaluator())]
+        let system = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
+        for evaluator in [system, StandardTrustEvaluator.allOf(.hostname, system, .hostname)]
             as [any TrustEvaluator]
         {
             guard case .accepted(let verified) = await evaluator.evaluate(trust) else {
@@ -201,8 +202,8 @@ struct RevocationTests {
         }
     }
 
-    /// An evaluator of the app's own that makes a value of its own loses nothing that was still to be asked.
-    @Test func whoMakesHisOwnVerdictIsAskedAgain() async throws {
+    /// A custom evaluator that creates its own result does not lose the second evaluation.
+    @Test func aCustomResultIsEvaluatedAgain() async throws {
         struct Rewriting: TrustEvaluator {
             let evaluator: any TrustEvaluator
 
@@ -215,14 +216,14 @@ struct RevocationTests {
         }
         var profile = ChainProfile.strict
         profile.revocation.failure = .hardForLeaf
-        let own = Rewriting(evaluator: SystemTrustEvaluator(anchors: try pki.anchors, profile: profile))
+        let own = Rewriting(evaluator: StandardTrustEvaluator.systemTrust(anchors: try pki.anchors, profile: profile))
         let reports = EventRecorder<TrustReport>()
         var trust = ServerTrust(try pki.identity().chain)
         trust.awaitsStaple = true
-        let wrong = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin], anchors: pki.anchors)
+        let wrong = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin], anchors: pki.anchors)
         for evaluator in [
-            own, FurtherRefusalEvaluator(own) { _, _ in nil }, AnyOfEvaluator(own),
-            AllOfEvaluator(HostnameEvaluator(), own), ReportOnlyEvaluator(wrong, enforcing: own),
+            own, StandardTrustEvaluator.accepting(own) { _, _ in nil }, StandardTrustEvaluator.anyOf(own),
+            StandardTrustEvaluator.allOf(.hostname, own), StandardTrustEvaluator.reportOnly(wrong, enforcing: own),
         ] as [any TrustEvaluator] {
             let policy = SecurityPolicy.everyHost(evaluator).reporting(to: TrustReporter { reports.record($0) })
             guard case .accepted(let verified) = await policy.evaluate(trust) else {
@@ -231,7 +232,7 @@ struct RevocationTests {
             }
             #expect(verified.awaitsStaple)
         }
-        // Nor is a finding told twice.
+        // Findings are reported once.
         #expect(reports.events.isEmpty)
     }
 

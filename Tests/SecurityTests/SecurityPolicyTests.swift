@@ -1,10 +1,11 @@
-import LinnetSecurity
 import LinnetTesting
 import Testing
 
+@testable import LinnetSecurity
+
 @Suite("Policies", .timeLimit(.minutes(1)))
 struct SecurityPolicyTests {
-    /// Refuses, and says who it is.
+    /// Refuses with its name as the reason.
     private struct Named: TrustEvaluator {
         var name: String
         var isPinning = false
@@ -61,7 +62,8 @@ struct SecurityPolicyTests {
 
     @Test func otherHostsAreJudgedByTheSystem() async throws {
         let policy = try SecurityPolicy(rules: [])
-        #expect(policy.otherHosts is SystemTrustEvaluator)
+        let others = try #require(policy.otherHosts as? StandardTrustEvaluator)
+        #expect(others.evaluator is AnchorEvaluator && others.allowsCleartext)
         #expect(await policy.evaluate(ServerTrust(try TestPKI().identity().chain)).refusal != nil)
     }
 
@@ -71,7 +73,7 @@ struct SecurityPolicyTests {
         let pin = try TestPKI.selfSigned().pin
         let policies = [
             SecurityPolicy.systemTrust, .insecureAcceptAnyCertificate, try .publicKeyPins([pin]),
-            try .publicKeyPins([pin]), .everyHost(RefusingEvaluator()), try SecurityPolicy(rules: []),
+            try .publicKeyPins([pin]), .everyHost(.refuse), try SecurityPolicy(rules: []),
         ]
         #expect(Set(policies.map(\.identity)).count == policies.count)
         let copy = policies[2]
@@ -81,7 +83,7 @@ struct SecurityPolicyTests {
 
     // MARK: Pinning
 
-    @Test func whetherItPinsIsToldByHost() throws {
+    @Test func pinningIsReportedByHost() throws {
         let policy = try SecurityPolicy(
             rules: [
                 HostRule("**.example.com", Named(name: "a", isPinning: true)),
@@ -100,7 +102,7 @@ struct SecurityPolicyTests {
         #expect(!SecurityPolicy.systemTrust.isPinning)
         #expect(!SecurityPolicy.insecureAcceptAnyCertificate.isPinning)
         #expect(try !SecurityPolicy.systemTrust(anchors: .certificates(identity.chain)).isPinning(host: "a"))
-        #expect(!SecurityPolicy.everyHost(RefusingEvaluator()).isPinning)
+        #expect(!SecurityPolicy.everyHost(.refuse).isPinning)
     }
 
     // MARK: Shorthands

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetSecurity
 import LinnetTesting
 
-/// Flaws, and the rules that they break.
+/// Flaws and the rules that they violate.
 enum StrictRuleFlaws {
     typealias Flaw = StrictRuleTests.Flaw
 
@@ -38,7 +38,7 @@ enum StrictRuleFlaws {
     ]
 
     private static let extensions: [Flaw] = [
-        Flaw(.duplicateExtension, "one that nobody knows") {
+        Flaw(.duplicateExtension, "an unknown one") {
             $0.extensions += Array(repeating: .init("1.3.6.1.4.1.99999.1", ASN1.null), count: 2)
         },
         Flaw(.malformedExtension, "bytes after the value") {
@@ -84,7 +84,7 @@ enum StrictRuleFlaws {
     ]
 
     private static let usage: [Flaw] = [
-        // OpenSSL takes it for an authority when it looks for one, and refuses it later.
+        // OpenSSL accepts it as an authority when it searches for one, and refuses it later.
         Flaw(
             .missingBasicConstraints, "an authority that only its usage shows", authority: true, passesOpenSSL: false
         ) {
@@ -158,7 +158,7 @@ enum StrictRuleFlaws {
             ASN1.sequence(ASN1.object("1.2.840.113549.1.1.1"), ASN1.null), ASN1.bitString(key))
     }
 
-    /// 2^(8 * count) - 1 has small factors; this one has none below 752, and is no key that anybody has.
+    /// 2^(8 * count) - 1 has small factors; this one has none below 752, and is not an actual key.
     private static func modulus(_ count: Int, first: UInt8 = 0xC0) -> [UInt8] {
         var number = [first] + [UInt8](repeating: 0, count: count - 2) + [1]
         func rest(_ prime: Int) -> Int { number.reduce(0) { ($0 << 8 | Int($1)) % prime } }
@@ -228,12 +228,12 @@ enum StrictRuleFlaws {
 }
 
 extension StrictRuleTests.Flaw {
-    /// The same, of which OpenSSL does not accept the certificate either.
+    /// The same for certificates that OpenSSL does not accept.
     var refusedByOpenSSL: Self {
         Self(rule, description, authority: isAuthoritys, passesOpenSSL: false, make: make)
     }
 
-    /// The same, which breaks another rule as well.
+    /// The same for certificates that violate another rule as well.
     var breaksOthers: Self {
         var flaw = self
         flaw.isAllowable = false

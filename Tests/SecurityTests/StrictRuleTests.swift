@@ -4,19 +4,19 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// What OpenSSL accepts, and RFC 5280, RFC 9525 or the Baseline Requirements forbid: each refused by its own reason, and
-/// accepted when that rule alone is allowed, and by the lenient profile.
+/// Certificates that OpenSSL accepts and RFC 5280, RFC 9525 or the Baseline Requirements forbid: each is refused with
+/// its own reason, and accepted if that rule is allowed and by the lenient profile.
 @Suite("Rules of the strict profile", .timeLimit(.minutes(5)))
 struct StrictRuleTests {
-    /// One flaw, and the rule that it breaks.
+    /// A flaw and the rule that it violates.
     struct Flaw: Sendable, CustomStringConvertible {
         let rule: ChainRule
         let description: String
-        /// Whether it is the authority that has it.
+        /// Whether the authority has the flaw.
         var isAuthoritys = false
-        /// Whether OpenSSL accepts it, too, so that the lenient profile does.
+        /// Whether OpenSSL, and so the lenient profile, accepts it.
         var passesOpenSSL = true
-        /// Whether nothing else stands against it once its rule is allowed.
+        /// Whether the chain is accepted once its rule is allowed.
         var isAllowable = true
         let make: @Sendable (inout CertificateTemplate) -> Void
 
@@ -43,7 +43,7 @@ struct StrictRuleTests {
 
     private static func verdict(_ pki: TestPKI, _ chain: [Data], _ profile: ChainProfile) async throws -> TrustRefusal?
     {
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root]), profile: profile)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]), profile: profile)
         return await evaluator.evaluate(ServerTrust(host: "localhost", port: 443, presentedChain: chain)).refusal
     }
 
@@ -64,7 +64,7 @@ struct StrictRuleTests {
             refusal?.certificate?.subject == (flaw.isAuthoritys ? "CN=Forged Authority" : refusal?.certificate?.subject)
         )
         guard flaw.passesOpenSSL else { return }
-        // The lenient profile shows that OpenSSL lets it pass; of keys and digests, at no security level.
+        // The lenient profile shows that OpenSSL accepts it; keys and digests at no security level.
         let lenient = ChainProfile.lenient.allowing(flaw.rule)
         let pass = try await Self.verdict(pki, chain, lenient)
         #expect(pass == nil, "\(pass?.description ?? "")")
@@ -130,7 +130,7 @@ struct StrictRuleTests {
         var leaf = CertificateTemplate.server()
         leaf.set("2.5.29.17", names)
         let chain = [try pki.forge(leaf).der, pki.intermediate.derBytes]
-        let evaluator = SystemTrustEvaluator(
+        let evaluator = StandardTrustEvaluator.systemTrust(
             anchors: try .certificates([pki.root]), validatesHost: false, profile: .strict)
         let trust = ServerTrust(host: "localhost", port: 443, presentedChain: chain)
         #expect(await evaluator.evaluate(trust).refusal?.reason == rule.reason)
@@ -176,14 +176,14 @@ struct StrictRuleTests {
     }
 
     @Test func anAnchorIsTrustedAsItIs() async throws {
-        // As `openssl req -x509` makes one: an authority, without a usage, and the server's own.
+        // A certificate as `openssl req -x509` makes it: an authority without a key usage, used by the server itself.
         var template = CertificateTemplate.server()
         template.remove("2.5.29.15")
         template.remove("2.5.29.37")
         template.set("2.5.29.19", critical: false, ASN1.sequence(ASN1.yes))
         let pki = try TestPKI()
         let own = try pki.forge(template)
-        let evaluator = try CertificatePinEvaluator([own.certificate])
+        let evaluator = try StandardTrustEvaluator.certificatePins([own.certificate])
         let trust = ServerTrust(host: "localhost", port: 443, presentedChain: [own.der])
         #expect(await evaluator.evaluate(trust).refusal == nil)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// The roots of the system's own bundle, where there is one, as anchors of the strict profile.
+/// The roots of the system's bundle, if there is one, as anchors under the strict profile.
 @Suite("The system's roots", .timeLimit(.minutes(2)))
 struct StrictSystemBundleTests {
     private static let bundle = SystemTrustLocation.bundles.first {
@@ -21,7 +21,7 @@ struct StrictSystemBundleTests {
             let link = ChainLink(facts: facts, position: .issuingAnchor, profile: .strict)
             if let broken = ChainProfile.strict.violation(link) { refused.append("\(root.subject): \(broken.finding)") }
             #expect(ChainLimits.excess(facts) == nil, "\(root.subject)")
-            // What makes the lighter rules for anchors necessary.
+            // The roots that require the weaker rules for anchors.
             for rule in ChainProfile.strict.rules where rule.applies(to: .intermediate) {
                 let below = ChainLink(facts: facts, position: .intermediate, profile: .strict)
                 if rule.check(below) != nil { wouldBe[rule.description, default: 0] += 1 }

@@ -6,11 +6,11 @@ import Testing
 @Suite("System trust", .timeLimit(.minutes(1)))
 struct SystemTrustTests {
     private let pki: TestPKI
-    private let evaluator: SystemTrustEvaluator
+    private let evaluator: StandardTrustEvaluator
 
     init() throws {
         pki = try TestPKI()
-        evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root]))
+        evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]))
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
@@ -38,7 +38,7 @@ struct SystemTrustTests {
     }
 
     @Test func anIntermediateCanBeTheAnchor() async throws {
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.intermediate]))
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.intermediate]))
         let identity = try pki.identity()
         #expect(await evaluator.trust(in: [identity.certificate])?.chain.count == 2)
         #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
@@ -56,7 +56,7 @@ struct SystemTrustTests {
         #expect(refusal.host == "localhost" && refusal.port == 443)
     }
 
-    @Test func anUnknownRootThatIsSentIsNoAnchor() async throws {
+    @Test func aPresentedUnknownRootIsNotAnAnchor() async throws {
         let other = try TestPKI()
         let refusal = await evaluator.refusal(of: try other.identity().chain + [other.root])
         #expect(refusal?.reason == .unknownAuthority)
@@ -86,9 +86,9 @@ struct SystemTrustTests {
         #expect(await evaluator.refusal(of: [pki.intermediate, identity.certificate]) != nil)
     }
 
-    @Test func aLeafIsNoAuthority() async throws {
+    @Test func aLeafIsNotAnAuthority() async throws {
         let leaf = try pki.identity().certificate
-        let refusal = await SystemTrustEvaluator(anchors: try .certificates([leaf])).refusal(
+        let refusal = await StandardTrustEvaluator.systemTrust(anchors: try .certificates([leaf])).refusal(
             of: try pki.identity().chain)
         #expect(refusal?.reason == .unknownAuthority)
     }

@@ -14,14 +14,14 @@ struct TrustAnchorsTests {
 
     @Test func theSameCertificateTwiceIsOne() async throws {
         let pki = try TestPKI()
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root, pki.root]))
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root, pki.root]))
         #expect(await evaluator.refusal(of: try pki.identity().chain) == nil)
     }
 
     @Test func aFileHoldsAnchors() async throws {
         let (pki, other) = (try TestPKI(), try TestPKI())
         try await Scratch.with { scratch in
-            let evaluator = SystemTrustEvaluator(
+            let evaluator = StandardTrustEvaluator.systemTrust(
                 anchors: try .file(scratch.write("roots.pem", other.rootPEM + pki.rootPEM)))
             #expect(await evaluator.refusal(of: try pki.identity().chain) == nil)
             #expect(await evaluator.refusal(of: try other.identity().chain) == nil)
@@ -107,7 +107,7 @@ struct SystemTrustLocationTests {
             #expect(error?.code == .cannotReadFile)
             let file = SystemTrustLocation(directory: try scratch.write("file", "no folder"))
             #expect(throws: SecurityError.self) { try SystemTrustStores().store(for: file) }
-            // One of several is enough, as for OpenSSL.
+            // One of several directories is enough, as for OpenSSL.
             let one = SystemTrustLocation(directory: scratch.file("missing") + ":" + scratch.path)
             #expect(throws: Never.self) { try SystemTrustStores().store(for: one) }
         }
@@ -126,13 +126,13 @@ struct SystemTrustLocationTests {
             _ = try scratch.write("root.pem", pki.rootPEM)
             #expect(try Command.run("openssl", "rehash", scratch.path).status == 0)
             let location = SystemTrustLocation(directory: scratch.path)
-            let evaluator = SystemTrustEvaluator(anchors: TrustAnchors(source: .system(location)))
+            let evaluator = StandardTrustEvaluator.systemTrust(anchors: TrustAnchors(source: .system(location)))
             #expect(await evaluator.refusal(of: try pki.identity().chain) == nil)
             #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
         }
     }
 
-    /// A bundle can say that an authority is not trusted for servers (`TRUSTED CERTIFICATE`).
+    /// A bundle can mark an authority as not trusted for servers (`TRUSTED CERTIFICATE`).
     @Test(arguments: [("-addreject", false), ("-addtrust", true)])
     func whatABundleSaysOfPurposesHolds(option: String, isAccepted: Bool) async throws {
         let pki = try TestPKI()
@@ -143,7 +143,7 @@ struct SystemTrustLocationTests {
                 "openssl", "x509", "-in", root, option, "serverAuth", "-trustout", "-out", bundle)
             #expect(made.status == 0)
             let location = SystemTrustLocation(file: bundle)
-            let evaluator = SystemTrustEvaluator(anchors: TrustAnchors(source: .system(location)))
+            let evaluator = StandardTrustEvaluator.systemTrust(anchors: TrustAnchors(source: .system(location)))
             let refusal = await evaluator.refusal(of: try pki.identity().chain)
             #expect((refusal == nil) == isAccepted)
             if !isAccepted { #expect(refusal?.reason == .invalidPurpose) }
@@ -151,7 +151,7 @@ struct SystemTrustLocationTests {
     }
 }
 
-/// What a process with these variables says; nothing in this process changes.
+/// Runs a process with these variables; the variables of this process stay unchanged.
 @Suite("The system's anchors by the environment", .timeLimit(.minutes(1)))
 struct SystemTrustEnvironmentTests {
     @Test func thisProcessIsAskedByItsVariables() {
@@ -166,8 +166,9 @@ struct SystemTrustEnvironmentTests {
             let anchors = TrustAnchors(source: .system(location))
             let pin = chain[0].publicKeyPin
             let evaluators: [any TrustEvaluator] = [
-                SystemTrustEvaluator(anchors: anchors), try PublicKeyPinEvaluator([pin], anchors: anchors),
-                try CertificatePinEvaluator(chain, anchors: anchors),
+                StandardTrustEvaluator.systemTrust(anchors: anchors),
+                try StandardTrustEvaluator.pins([pin], anchors: anchors),
+                try StandardTrustEvaluator.certificatePins(chain, anchors: anchors),
             ]
             for evaluator in evaluators {
                 let refusal = await evaluator.refusal(of: chain)

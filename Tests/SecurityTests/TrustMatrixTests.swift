@@ -4,10 +4,10 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// Each kind of rule against each kind of server; the table of verdicts is printed.
+/// Each kind of rule against each kind of server; the table of decisions is printed.
 @Suite("The matrix of rules and servers", .timeLimit(.minutes(5)))
 struct TrustMatrixTests {
-    /// What a server shows, and what is pinned and known about it.
+    /// What a server presents, and what is pinned and known about it.
     struct Situation {
         var name: String
         var presented: [Certificate]
@@ -15,7 +15,7 @@ struct TrustMatrixTests {
         var host = "localhost"
         var staple: Data?
         var lists: [RevocationList] = []
-        /// What each row's verdict is, in the order of ``TrustMatrixTests/rows``.
+        /// The expected decision of each row, in the order of ``TrustMatrixTests/rows``.
         var expected: [String]
     }
 
@@ -25,28 +25,30 @@ struct TrustMatrixTests {
     }
 
     static let rows: [Row] = [
-        Row(name: "no rule") { _, anchors, profile in SystemTrustEvaluator(anchors: anchors, profile: profile) },
+        Row(name: "no rule") { _, anchors, profile in
+            StandardTrustEvaluator.systemTrust(anchors: anchors, profile: profile)
+        },
         Row(name: "none") { _, anchors, profile in
-            AllOfEvaluator(SystemTrustEvaluator(anchors: anchors, profile: profile))
+            StandardTrustEvaluator.allOf(.systemTrust(anchors: anchors, profile: profile))
         },
         Row(name: "certificate") { situation, _, profile in
-            try CertificatePinEvaluator([situation.pinned], profile: profile)
+            try StandardTrustEvaluator.certificatePins([situation.pinned], profile: profile)
         },
         Row(name: "publicKey") { situation, anchors, profile in
-            try PublicKeyPinEvaluator([situation.pinned.publicKeyPin], anchors: anchors, profile: profile)
+            try StandardTrustEvaluator.pins([situation.pinned.publicKeyPin], anchors: anchors, profile: profile)
         },
         Row(name: "report-only") { situation, anchors, profile in
-            ReportOnlyEvaluator(
-                try PublicKeyPinEvaluator([situation.pinned.publicKeyPin], anchors: anchors, profile: profile),
-                enforcing: SystemTrustEvaluator(anchors: anchors, profile: profile))
+            StandardTrustEvaluator.reportOnly(
+                try StandardTrustEvaluator.pins([situation.pinned.publicKeyPin], anchors: anchors, profile: profile),
+                enforcing: .systemTrust(anchors: anchors, profile: profile))
         },
         Row(name: "expired pins") { situation, anchors, profile in
             let set = PinSet([situation.pinned.publicKeyPin], expiry: PinExpiry(.days(-1), then: .dropPins))
-            return try PinSetEvaluator(set, anchors: anchors, profile: profile)
+            return try StandardTrustEvaluator.pins(set, anchors: anchors, profile: profile)
         },
         Row(name: "expired pins, refusing") { situation, anchors, profile in
             let set = PinSet([situation.pinned.publicKeyPin], expiry: PinExpiry(.days(-1), then: .refuse))
-            return try PinSetEvaluator(set, anchors: anchors, profile: profile)
+            return try StandardTrustEvaluator.pins(set, anchors: anchors, profile: profile)
         },
     ]
 
@@ -61,7 +63,7 @@ struct TrustMatrixTests {
         let list = try RevocationList(der: pki.revocationList(revoking: [leaf]))
         let revoked = try pki.ocspResponse(about: good, .revoked)
         func all(_ reason: String) -> [String] { rows(reason, reason, reason, reason) }
-        // Whoever reports, or has pins that count no more, goes on as without a rule, but that a finding is told.
+        // A report-only rule, or one with expired pins, accepts what no rule accepts, and adds findings.
         func rows(
             _ plain: String, _ certificate: String, _ publicKey: String, _ reported: String
         ) -> [String] {

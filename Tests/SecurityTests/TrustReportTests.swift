@@ -34,8 +34,8 @@ struct TrustReportTests {
         wanted = try TestPKI.selfSigned().pin
     }
 
-    private func pinned(_ expiry: PinExpiry? = nil) throws -> PinSetEvaluator {
-        try PinSetEvaluator(PinSet([wanted], expiry: expiry), anchors: pki.anchors)
+    private func pinned(_ expiry: PinExpiry? = nil) throws -> StandardTrustEvaluator {
+        try StandardTrustEvaluator.pins(PinSet([wanted], expiry: expiry), anchors: pki.anchors)
     }
 
     private func policy(_ pattern: String, _ evaluator: any TrustEvaluator) throws -> SecurityPolicy {
@@ -44,9 +44,9 @@ struct TrustReportTests {
             to: TrustReporter { collector.add($0) })
     }
 
-    // MARK: What is told
+    // MARK: Content
 
-    @Test func aRefusalIsReportedWhole() async throws {
+    @Test func aReportHasAllOfTheRefusal() async throws {
         let end = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 864_000)
         let policy = try policy("**.localhost", try pinned(PinExpiry(end, then: .refuse)))
         #expect(await policy.evaluate(identity.trust()).refusal?.reason == .pinMismatch)
@@ -63,7 +63,7 @@ struct TrustReportTests {
     }
 
     @Test func aFindingIsReportedAndNotEnforced() async throws {
-        let trial = ReportOnlyEvaluator(try pinned(), enforcing: SystemTrustEvaluator(anchors: try pki.anchors))
+        let trial = StandardTrustEvaluator.reportOnly(try pinned(), enforcing: .systemTrust(anchors: try pki.anchors))
         let policy = try policy("localhost", trial)
         #expect(await policy.evaluate(identity.trust()).isAccepted)
         #expect(collector.reports.map(\.isEnforced) == [false])
@@ -71,7 +71,7 @@ struct TrustReportTests {
     }
 
     @Test func whatIsAcceptedIsNotReported() async throws {
-        let policy = try policy("localhost", SystemTrustEvaluator(anchors: try pki.anchors))
+        let policy = try policy("localhost", StandardTrustEvaluator.systemTrust(anchors: try pki.anchors))
         #expect(await policy.evaluate(identity.trust()).isAccepted)
         #expect(collector.reports.isEmpty)
     }
@@ -83,14 +83,14 @@ struct TrustReportTests {
         #expect(reporting.isPinning && reporting.reporter != nil && plain.reporter == nil)
     }
 
-    /// A rule that says no more than no is completed by what the server presented.
+    /// The presented chain completes a refusal without details.
     @Test func everyRefusalNamesTheCertificateAndItsPins() async throws {
         let expired = try pki.identity { $0.validity = .expired }
-        let system = SystemTrustEvaluator(anchors: try pki.anchors)
+        let system = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         let cases: [(any TrustEvaluator, TestPKI.Identity)] = [
-            (RefusingEvaluator(), identity), (system, expired), (try pinned(), identity),
-            (HostnameEvaluator(), identity),
-            (FurtherRefusalEvaluator(system) { _, _ in "no" }, identity),
+            (StandardTrustEvaluator.refuse, identity), (system, expired), (try pinned(), identity),
+            (StandardTrustEvaluator.hostname, identity),
+            (StandardTrustEvaluator.accepting(system) { _, _ in "no" }, identity),
             (try pinned(PinExpiry(.days(-1), then: .refuse)), identity),
         ]
         for (evaluator, server) in cases {
@@ -100,12 +100,12 @@ struct TrustReportTests {
             #expect(refusal.seenPins.first == server.pin, "\(refusal)")
             #expect(refusal.host == "localhost" && refusal.port == 443)
         }
-        let policy = SecurityPolicy.everyHost(HostnameEvaluator())
+        let policy = SecurityPolicy.everyHost(.hostname)
         #expect(await policy.evaluate(identity.trust("b.example")).refusal?.seenPins.count == 2)
         #expect(await policy.evaluate(ServerTrust([])).refusal?.reason == .noCertificate)
     }
 
-    // MARK: How it is written
+    // MARK: Formats
 
     @Test func aReportIsWrittenAndReadAgain() async throws {
         let policy = try policy("localhost", try pinned())
@@ -131,7 +131,7 @@ struct TrustReportTests {
                 case pins = "known-pins"
             }
 
-            var date: Date, hostname: String, port: Int, expiry: Date, subdomains: Bool, noted: String
+            var date: Date, hostname: String, port: Int, expiry: Date?, subdomains: Bool, noted: String
             var served: [String], validated: [String], pins: [String]
         }
 
@@ -142,20 +142,21 @@ struct TrustReportTests {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         let report = try #require(collector.last)
-        let shape = try decoder.decode(Shape.self, from: report.pinValidationReport.json())
+        let shape = try decoder.decode(Shape.self, from: report.pinValidationJSON())
         #expect((shape.hostname, shape.port, shape.noted) == ("a.example.com", 443, "example.com"))
         #expect(shape.subdomains && shape.expiry == end)
         #expect(shape.served.count == 2 && shape.validated.count == 3)
         #expect(shape.pins == ["pin-sha256=\"\(wanted.description.dropFirst(7))\""])
         _ = await (try policy("a.example.com", try pinned())).evaluate(host.trust("a.example.com"))
-        let exact = try #require(collector.last).pinValidationReport
-        #expect(!exact.includeSubdomains && exact.notedHostname == "a.example.com")
-        #expect(exact.effectiveExpirationDate == nil)
+        let last = try #require(collector.last)
+        let exact = try decoder.decode(Shape.self, from: last.pinValidationJSON())
+        #expect(!exact.subdomains && exact.noted == "a.example.com")
+        #expect(exact.expiry == nil)
     }
 
-    // MARK: How often
+    // MARK: Limits
 
-    @Test func theSameIsToldOnceADay() async throws {
+    @Test func equalReportsAreDeliveredOnceADay() async throws {
         let (clock, collector) = (Clock(), collector)
         let reporter = TrustReporter(limit: .onceADay, now: { clock.now }, observer: { collector.add($0) })
         let policy = try SecurityPolicy(rules: [HostRule("localhost", try pinned())]).reporting(to: reporter)
@@ -185,13 +186,13 @@ struct TrustReportTests {
         #expect(collector.reports.count == 1001)
         report(1000)
         #expect(collector.reports.count == 1001)
-        // The oldest was forgotten for the last.
+        // The oldest entry was evicted for the last one.
         report(0)
         #expect(collector.reports.count == 1002)
     }
 
-    @Test func withoutALimitAllIsTold() async throws {
-        let policy = try policy("localhost", RefusingEvaluator())
+    @Test func withoutALimitAllIsReported() async throws {
+        let policy = try policy("localhost", StandardTrustEvaluator.refuse)
         for _ in 0..<3 { _ = await policy.evaluate(identity.trust()) }
         #expect(collector.reports.count == 3)
     }

@@ -3,10 +3,10 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Until when verdicts hold.
+/// The validity of decisions.
 @Suite("Validity of verdicts", .timeLimit(.minutes(1)))
 struct VerdictValidityTests {
-    /// Accepts any chain, until then.
+    /// Accepts any chain until a date.
     private struct Until: TrustEvaluator {
         let date: Date?
 
@@ -28,8 +28,9 @@ struct VerdictValidityTests {
         for identity in [shortLived, longLived] {
             let ends = [identity.certificate, pki.intermediate, pki.root].map(\.notAfter)
             let evaluators: [any TrustEvaluator] = [
-                SystemTrustEvaluator(anchors: anchors), try PublicKeyPinEvaluator([identity.pin], anchors: anchors),
-                try CertificatePinEvaluator([identity.certificate], anchors: anchors),
+                StandardTrustEvaluator.systemTrust(anchors: anchors),
+                try StandardTrustEvaluator.pins([identity.pin], anchors: anchors),
+                try StandardTrustEvaluator.certificatePins([identity.certificate], anchors: anchors),
             ]
             for evaluator in evaluators {
                 #expect(await validUntil(evaluator, identity.chain) == ends.min())
@@ -39,8 +40,8 @@ struct VerdictValidityTests {
         #expect(longLived.certificate.notAfter > pki.intermediate.notAfter)
     }
 
-    @Test func whoAcceptsAnythingAcceptsItForever() async {
-        #expect(await validUntil(InsecureAcceptAnyCertificateEvaluator()) == .distantFuture)
+    @Test func acceptingAnyCertificateNeverExpires() async {
+        #expect(await validUntil(StandardTrustEvaluator.insecureAcceptAnyCertificate) == .distantFuture)
     }
 
     @Test func evaluatorsOfOnesOwnDoNotKnow() async {
@@ -55,14 +56,18 @@ struct VerdictValidityTests {
     @Test(arguments: ends)
     func allOfThemHoldUntilTheFirstEnds(ends: [Double?], end: Double?) async {
         let all = ends.map { Until(date: $0.map { Date(timeIntervalSince1970: $0) }) }
-        let evaluator = all.dropFirst().reduce(AllOfEvaluator(all[0])) { AllOfEvaluator($0, $1) }
+        let evaluator = all.dropFirst().reduce(StandardTrustEvaluator.allOf(all[0])) {
+            StandardTrustEvaluator.allOf($0, $1)
+        }
         #expect(await validUntil(evaluator) == end.map { Date(timeIntervalSince1970: $0) })
         let (first, second, rest) = (all[0], all[1], all.last ?? all[0])
-        #expect(await validUntil(AllOfEvaluator(first, second, rest)) == end.map { Date(timeIntervalSince1970: $0) })
+        #expect(
+            await validUntil(StandardTrustEvaluator.allOf(first, second, rest))
+                == end.map { Date(timeIntervalSince1970: $0) })
     }
 
     @Test func aPolicyThatWasChangedIsAnother() {
-        let policy = SecurityPolicy.everyHost(RefusingEvaluator())
+        let policy = SecurityPolicy.everyHost(.refuse)
         #expect(policy.allowsSessionResumption)
         var same = policy
         same.allowsSessionResumption = true

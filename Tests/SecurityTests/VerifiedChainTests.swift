@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// What was verified once is not verified again; nothing but that comes of it.
+/// Verified chains are cached, without other effects.
 @Suite("Verified chains", .timeLimit(.minutes(5)))
 struct VerifiedChainTests {
     private let pki: TestPKI
@@ -19,9 +19,9 @@ struct VerifiedChainTests {
         verified = try anchors.store().verified
     }
 
-    private var evaluator: SystemTrustEvaluator { SystemTrustEvaluator(anchors: anchors) }
+    private var evaluator: StandardTrustEvaluator { StandardTrustEvaluator.systemTrust(anchors: anchors) }
 
-    /// Has the chain accepted, so that it is remembered.
+    /// Evaluates the chain so that it is cached.
     private func accept(_ evaluator: any TrustEvaluator) async {
         #expect(await reason(evaluator, identity.trust()) == nil)
         #expect(verified.count > 0)
@@ -49,7 +49,7 @@ struct VerifiedChainTests {
     }
 
     @Test func aNameThatWasNotLookedAtProvesNothing() async {
-        await accept(SystemTrustEvaluator(anchors: anchors, validatesHost: false))
+        await accept(StandardTrustEvaluator.systemTrust(anchors: anchors, validatesHost: false))
         #expect(await reason(evaluator, identity.trust("other.example")) == .hostnameMismatch)
     }
 
@@ -63,7 +63,7 @@ struct VerifiedChainTests {
             (end.addingTimeInterval(0.5), nil), (end.addingTimeInterval(1), .expired), (.days(-40_000), .notYetValid),
         ]
         for (moment, refusal) in moments {
-            let fresh = SystemTrustEvaluator(anchors: try pki.anchors)
+            let fresh = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
             #expect(await reason(fresh, identity.trust(time: moment)) == refusal)
             #expect(await reason(evaluator, identity.trust(time: moment)) == refusal)
         }
@@ -73,7 +73,7 @@ struct VerifiedChainTests {
 
     @Test func theAnchorsAreTheirOwn() async throws {
         await accept(evaluator)
-        let others = SystemTrustEvaluator(anchors: try TestPKI().anchors)
+        let others = StandardTrustEvaluator.systemTrust(anchors: try TestPKI().anchors)
         #expect(await reason(others, identity.trust()) == .unknownAuthority)
     }
 
@@ -95,9 +95,9 @@ struct VerifiedChainTests {
         await accept(evaluator)
         var profile = ChainProfile.strict
         profile.keys.kinds = [.ed25519]
-        let strict = SystemTrustEvaluator(anchors: anchors, profile: profile)
+        let strict = StandardTrustEvaluator.systemTrust(anchors: anchors, profile: profile)
         #expect(await reason(strict, identity.trust()) == .keyKind)
-        let pinned = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin], anchors: anchors)
+        let pinned = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin], anchors: anchors)
         #expect(await reason(pinned, identity.trust()) == .pinMismatch)
         #expect(verified.count == 1)
     }
@@ -106,18 +106,18 @@ struct VerifiedChainTests {
         await accept(evaluator)
         var profile = ChainProfile.strict
         profile.revocation.failure = .hard
-        let hard = SystemTrustEvaluator(anchors: anchors, profile: profile)
+        let hard = StandardTrustEvaluator.systemTrust(anchors: anchors, profile: profile)
         #expect(await reason(hard, identity.trust()) == .revocationUnknown)
     }
 
-    // MARK: The memory itself
+    // MARK: Cache
 
     private func question(_ host: String) -> VerifiedChains.Question {
         VerifiedChains.Question(
             presented: identity.chain.map(\.handle), host: host, securityLevel: 2, depth: 10, flags: 0)
     }
 
-    /// The last second belongs to the validity (RFC 5280, 4.1.2.5), the one after it does not.
+    /// The last second belongs to the validity (RFC 5280, 4.1.2.5), the next one does not.
     @Test func aRememberedChainHoldsToItsLastSecond() throws {
         let memory = VerifiedChains()
         let chain = identity.chain.map(\.handle)

@@ -57,7 +57,7 @@ struct CleartextTests {
         try await withMockServer(.text("secret")) { server in
             try await withMockServer(.redirect(to: server.url.absoluteString), tls: identity) { other in
                 let session = try Session {
-                    $0.securityPolicy = .everyHost(try CertificatePinEvaluator([identity.certificate]))
+                    $0.securityPolicy = .everyHost(try .certificatePins([identity.certificate]))
                 }
                 let error = await #expect(throws: SessionError.self) {
                     try await session.data(for: Request(url: other.url))

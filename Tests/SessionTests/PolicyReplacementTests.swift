@@ -8,7 +8,7 @@ import Testing
 @Suite("Replacing a session's policy", .timeLimit(.minutes(1)))
 struct PolicyReplacementTests {
     @Test func replacementsAtOnceEndInOneState() async throws {
-        let pins = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin])
+        let pins = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
         let pinning = try SecurityPolicy(rules: [HostRule("127.0.0.1", pins)])
         try await withMockServer { _ in
             .text("ok")

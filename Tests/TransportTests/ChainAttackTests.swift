@@ -4,7 +4,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// Chains that attack, and honest ones that were once refused, over sockets: a server that is refused gets no request.
+/// Attacks with chains, and valid chains that were once refused, over sockets: a refused server gets no request.
 @Suite("Chains over sockets", .timeLimit(.minutes(2)))
 struct ChainAttackTests {
     private let pki: TestPKI
@@ -36,7 +36,7 @@ struct ChainAttackTests {
         return try await reason(identity, anchors: [root.certificate], profile)
     }
 
-    /// The reason of the refusal, nil for an answer; the server must have seen a request only in that case.
+    /// The reason of the refusal, or nil for a response. The server must have received a request only in that case.
     private func reason(
         _ identity: TestPKI.Identity, anchors: [Certificate], _ profile: ChainProfile = .default,
         host: String = "bar.example.com", staple: Data? = nil
@@ -45,7 +45,7 @@ struct ChainAttackTests {
             $0.hostName = host
             $0.stapledOCSPResponse = staple
         }
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates(anchors), profile: profile)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates(anchors), profile: profile)
         return try await withMockServer(tls: identity, configuration: configuration) { _ in
             .text("secret")
         } perform: { server in

@@ -11,7 +11,7 @@ struct CleartextTests {
         HTTPRequest(method: .get, scheme: scheme, authority: "\(host):\(server.port)", path: "/")
     }
 
-    /// The code of the error; nil for an answer.
+    /// The code of the error; nil for a response.
     private func code(
         _ policy: SecurityPolicy, _ scheme: String = "http", host: String = "127.0.0.1", tls: TestPKI.Identity? = nil
     ) async throws -> TransportError.Code? {
@@ -47,7 +47,7 @@ struct CleartextTests {
 
     @Test func aStricterRuleRefusesItTooUnlessItSaysOtherwise() async throws {
         let pki = try TestPKI()
-        let evaluator = try SystemTrustEvaluator.onlyAnchors([pki.root])
+        let evaluator = try StandardTrustEvaluator.onlyAnchors([pki.root])
         #expect(try await code(.everyHost(evaluator)) == .cleartextRefused)
         #expect(try await code(.everyHost(evaluator.insecureAllowingCleartext())) == nil)
     }
@@ -56,37 +56,31 @@ struct CleartextTests {
     func anotherSpellingOfAnAddressIsTheAddress(host: String) async throws {
         let identity = try TestPKI.selfSigned { $0.addresses = ["127.0.0.1"] }
         let refusing = try SecurityPolicy(
-            rules: [HostRule("127.0.0.1", .refuse)], otherHosts: InsecureAcceptAnyCertificateEvaluator())
+            rules: [HostRule("127.0.0.1", .refuse)], otherHosts: .insecureAcceptAnyCertificate)
         #expect(try await code(refusing, host: host) == .cleartextRefused)
         #expect(try await code(refusing, "https", host: host, tls: identity) == .trustRefused)
         let trusting = try SecurityPolicy(
-            rules: [HostRule("@private", .certificatePin(identity.certificate))], otherHosts: .refuse)
+            rules: [HostRule("@private", .certificatePins([identity.certificate]))], otherHosts: .refuse)
         #expect(try await code(trusting, "https", host: host, tls: identity) == nil)
     }
 
     @Test(arguments: [
         "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "127.1.", "%3127.0.0.1", "\u{FF11}27.1", "[name]",
     ])
-    func aHostThatOnlySomeReadersUnderstandIsNoRequest(host: String) async throws {
+    func anAmbiguousHostIsNotRequested(host: String) async throws {
         let refusing = try SecurityPolicy(rules: [HostRule("127.0.0.0/8", .refuse)])
         for policy in [refusing, .systemTrust] {
             for scheme in ["http", "https"] { #expect(try await code(policy, scheme, host: host) == .invalidRequest) }
         }
     }
 
-    /// A name's rule is for the name, whatever its address: the server has to prove the name.
+    /// A rule for addresses does not apply to names, whatever they resolve to.
     @Test func aRuleForAddressesIsNotForNames() async throws {
         let identity = try TestPKI.selfSigned { $0.hosts = ["localhost"] }
         let policy = try SecurityPolicy(
-            rules: [HostRule("127.0.0.0/8", .refuse), HostRule("localhost", .certificatePin(identity.certificate))],
+            rules: [HostRule("127.0.0.0/8", .refuse), HostRule("localhost", .certificatePins([identity.certificate]))],
             otherHosts: .refuse)
         #expect(try await code(policy, "https", host: "localhost", tls: identity) == nil)
         #expect(try await code(policy, "https", tls: identity) == .trustRefused)
-    }
-}
-
-extension TrustEvaluator where Self == CertificatePinEvaluator {
-    fileprivate static func certificatePin(_ certificate: Certificate) throws -> Self {
-        try CertificatePinEvaluator([certificate])
     }
 }

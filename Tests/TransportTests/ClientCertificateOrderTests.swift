@@ -9,7 +9,8 @@ import Testing
 
 @testable import LinnetTransport
 
-/// A client shows who it is after the last word on the server, also where the staple comes after the chain (TLS 1.2).
+/// A client certificate is sent after the final decision on the server, also if the stapled response follows the chain
+/// (TLS 1.2).
 @Suite("The order of verdicts and client certificates", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ClientCertificateOrderTests {
     /// Everything that a server receives, before TLS.

@@ -4,7 +4,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// Whoever is asked for an identity when a server asks for a certificate (RFC 8446, 4.3.2).
+/// The function that chooses an identity when a server requests a certificate (RFC 8446, 4.3.2).
 @Suite("Chosen client identities", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientIdentityChoiceTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -89,7 +89,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func nilShowsNobodyEvenWhereThePolicyHasSomebody(version: TLSOptions.Version) async throws {
+    func nilSendsNoCertificateEvenIfThePolicyHasOne(version: TLSOptions.Version) async throws {
         let alice = try clients.clientIdentity().clientIdentity()
         try await withServer { server in
             try await withClient(version, .everyHost(alice)) { _, _ in
@@ -123,7 +123,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func nobodyIsAskedForAServerThatDoesNotAskOrIsNotTrusted(version: TLSOptions.Version) async throws {
+    func theChooserIsNotCalledWithoutARequestOrTrust(version: TLSOptions.Version) async throws {
         try await withServer(.ignored) { server in
             try await withClient(version) { _, _ in
                 throw NoCard()
@@ -141,7 +141,7 @@ struct ClientIdentityChoiceTests {
         #expect(asked.events.isEmpty)
     }
 
-    /// A resumed session would stand for an answer that may be another by now.
+    /// A resumed session would keep an earlier choice.
     @Test(arguments: versions)
     func eachConnectionIsAskedAboutAnew(version: TLSOptions.Version) async throws {
         let minted = [try clients.clientIdentity(named: "alice"), try clients.clientIdentity(named: "bob")]
@@ -175,7 +175,7 @@ struct ClientIdentityChoiceTests {
         }
     }
 
-    /// A connection under one answer serves nobody once the policy was replaced.
+    /// A connection made with one choice is not used after the policy was replaced.
     @Test func aReplacedPolicyIsAskedAnew() async throws {
         let (alice, bob) = (try clients.clientIdentity(named: "alice"), try clients.clientIdentity(named: "bob"))
         let (first, second) = (try alice.clientIdentity(), try bob.clientIdentity())

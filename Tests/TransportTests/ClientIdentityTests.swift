@@ -5,13 +5,13 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// Servers that ask who the client is (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
+/// Servers that request a client certificate (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
 @Suite("Client identities over TLS", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientIdentityTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
 
     private let pki: TestPKI
-    /// Whoever issues clients' certificates is not who issues servers'.
+    /// Clients and servers have different authorities.
     private let clients: TestPKI
 
     init() throws {
@@ -54,7 +54,7 @@ struct ClientIdentityTests {
     // MARK: Shown
 
     @Test(arguments: TestPKI.KeyKind.allCases, versions)
-    func aServerLearnsWhoTheClientIs(key: TestPKI.KeyKind, version: TLSOptions.Version) async throws {
+    func aServerReceivesTheClientCertificate(key: TestPKI.KeyKind, version: TLSOptions.Version) async throws {
         let minted = try clients.clientIdentity(named: "alice") { $0.key = key }
         try await withServer { server in
             try await withClient(.everyHost(try minted.clientIdentity())) {
@@ -68,7 +68,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func whoIsNotAskedSaysNothing(version: TLSOptions.Version) async throws {
+    func anEvaluatorThatIsNotAskedHasNoInfluence(version: TLSOptions.Version) async throws {
         try await withServer(.ignored) { server in
             try await withClient(.everyHost(try clients.clientIdentity().clientIdentity())) {
                 $0.tls.maximumVersion = version
@@ -80,7 +80,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func whoNeedNotAnswerIsServed(version: TLSOptions.Version) async throws {
+    func anOptionalClientCertificateMayBeMissing(version: TLSOptions.Version) async throws {
         try await withServer(.requested(issuedBy: [clients.root])) { server in
             try await withClient(.none) {
                 $0.tls.maximumVersion = version
@@ -106,7 +106,7 @@ struct ClientIdentityTests {
         }
     }
 
-    /// The judge comes first: nobody learns who the client is before it is known who asks.
+    /// The server is evaluated before the client reveals its identity.
     @Test(arguments: versions)
     func aServerThatIsNotTrustedLearnsNothing(version: TLSOptions.Version) async throws {
         let identity = try clients.clientIdentity().clientIdentity()
@@ -125,7 +125,7 @@ struct ClientIdentityTests {
     // MARK: Refused
 
     @Test(arguments: versions)
-    func whoMustAnswerAndDoesNotIsToldSo(version: TLSOptions.Version) async throws {
+    func aRequiredClientCertificateThatIsMissingIsReported(version: TLSOptions.Version) async throws {
         try await withServer { server in
             try await withClient(.none) {
                 $0.tls.maximumVersion = version
@@ -148,7 +148,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func theWrongAnswerIsToldFromNone(version: TLSOptions.Version) async throws {
+    func aWrongAnswerDiffersFromNone(version: TLSOptions.Version) async throws {
         let expired = try clients.clientIdentity(named: "old") { $0.validity = .expired }
         let strangers = [
             try pki.clientIdentity(named: "stranger").clientIdentity(),
@@ -234,7 +234,7 @@ struct ClientIdentityTests {
         }
     }
 
-    /// The second request after a replacement, and no other, may build on the first.
+    /// The second request after a replacement, and no other, may resume the first one's session.
     private static func expectSeparate(_ metrics: [TransportMetrics], closes: Bool) async throws {
         let built = [false, false, true, false, true, false]
         #expect(metrics.map(\.isReusedConnection) == (closes ? built.map { _ in false } : built))
@@ -255,7 +255,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test func aRequestThatRunsEndsAsWhomItBegan() async throws {
+    @Test func aRunningRequestKeepsItsIdentity() async throws {
         let (alice, bob) = (try clients.clientIdentity(named: "alice"), try clients.clientIdentity(named: "bob"))
         let (arrived, goOn) = (Signal(), Signal())
         try await withServer(handler: { request in

@@ -6,7 +6,7 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-/// An exchange is released when it is over, whatever its caller keeps: its observer is what it alone holds here.
+/// An exchange is released when it ends, whatever its caller keeps. Only the exchange retains its observer here.
 @Suite("The lifetime of exchanges", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ExchangeLifetimeTests {
     enum Wire: CaseIterable, Sendable {
@@ -69,7 +69,7 @@ struct ExchangeLifetimeTests {
         }
     }
 
-    /// Goes the path; returns what a caller may keep after it.
+    /// Runs a path; returns what a caller may keep afterwards.
     private func go(
         _ path: Path, _ transport: HTTPTransport, _ server: MockServer, _ observer: any TransportObserver,
         until gate: LinnetTesting.Signal
@@ -106,7 +106,7 @@ struct ExchangeLifetimeTests {
             await #expect(throws: TransportError.self) { try await response.body.collect(upTo: .max) }
             return response
         case .keptUnread:
-            // Nobody reads, and the connection ends under it.
+            // The body is not read, and the connection ends.
             let response = try await response("/body")
             await transport.shutdown(.immediate)
             return response
@@ -119,7 +119,7 @@ struct ExchangeLifetimeTests {
             let body = UploadKind.chunked.body(32 * Self.half)
             return try await transport.send(server.request(.put, "/refused", body: body), observer: observer)
         case .abandonedUpload:
-            // Its reader waits on for what never comes, and hears of no cancellation.
+            // Its reader waits forever and ignores cancellation.
             let body = TransportRequestBody.stream(length: nil, isReplayable: false) {
                 MadeReader { _ in
                     await Task { await gate.wait() }.value
@@ -169,7 +169,7 @@ struct ExchangeLifetimeTests {
     }
 }
 
-/// Waits for a signal, for as long as what nothing holds can take to be released on a machine that is busy.
+/// Waits for a signal with enough time for the release on a busy machine.
 private func hasFired(_ signal: LinnetTesting.Signal) async -> Bool {
     await withTaskGroup(of: Void.self) { group in
         group.addTask { await signal.wait() }

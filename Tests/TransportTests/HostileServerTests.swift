@@ -67,7 +67,7 @@ struct HostileServerTests {
         let hint = HTTPResponse(status: .init(code: 103))
         let response = MockResponse(body: .text("ok"), informational: Array(repeating: hint, count: 300))
         #expect(try await error(response)?.code == nil)
-        // Each has at least its status line and 64 bytes.
+        // Each counts at least its status line and 64 bytes.
         let limited = try await error(response, configure: { $0.limits.headBytes = 300 * 64 })
         #expect(limited?.code == .tooManyInformationalResponses)
     }

@@ -2,6 +2,6 @@ internal import LifetimeSupport
 internal import Testing
 
 extension Trait where Self == LeavesNothingAlive {
-    /// What a test makes is gone at its end.
+    /// Objects made in a test are released at its end.
     static var leavesNothingAlive: Self { Self() }
 }

@@ -14,7 +14,7 @@ struct NameCacheMachineTests {
         .addresses([try SocketAddress(ipAddress: text, port: 0)])
     }
 
-    /// What a look-up comes to, in words.
+    /// The step of a lookup, as text.
     private func lookUp(
         _ machine: inout Machine, _ name: String = "a", waiter: Int = 0, after: Duration = .zero
     ) -> String {
@@ -104,7 +104,7 @@ struct NameCacheMachineTests {
         #expect(next == "ask")
     }
 
-    @Test func aQuestionFromBeforeAClearServesNobodyAfterIt() throws {
+    @Test func aQueryFromBeforeAClearAnswersNoLaterLookup() throws {
         var machine = Machine(lifetime: .seconds(60))
         let old = try ask(&machine, waiter: 1)
         machine.clear()
@@ -137,7 +137,7 @@ struct NameCacheMachineTests {
             _ = answer(&machine, query, try addresses(), after: .seconds(index))
             #expect(machine.count <= 3)
         }
-        // The one that would have gone first went first.
+        // The entry that expires first was evicted.
         let kept = ["c", "d", "e"].map { lookUp(&machine, $0, after: .seconds(5)) }
         #expect(kept == ["192.0.2.1", "192.0.2.1", "192.0.2.1"])
         #expect(machine.count == 3)
@@ -154,8 +154,8 @@ struct NameCacheMachineTests {
         #expect(machine.count == 1)
     }
 
-    /// Against a model that knows only the times: no answer is older than its lifetime or from before a clear, and every
-    /// waiter is told exactly once.
+    /// Compares with a model of the expiry times: no answer is older than its lifetime or from before a clear, and
+    /// every waiter is answered once.
     @Test(arguments: 1...20)
     func anyOrderOfEventsKeepsThePromises(seed: UInt64) throws {
         var random = Generator(state: seed)

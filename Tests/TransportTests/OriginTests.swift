@@ -30,7 +30,7 @@ struct OriginTests {
         "[name]", "[127.0.0.1]", "[::1%lo]", "127.1", "0x7f000001", "2130706433", "0177.0.0.1:80", "127.1.:80", "a..b",
         "%31.0.0.1", "\u{FF11}27.0.0.1", "a b", "a/b",
     ])
-    func whatIsNoAuthorityIsRefused(authority: String) {
+    func anIssuerThatIsNotAnAuthorityIsRefused(authority: String) {
         let error = #expect(throws: TransportError.self) { try origin("http", authority) }
         #expect(error?.code == .invalidRequest)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Twice the input takes at most two and a half times as long, whatever is in it.
+/// Twice the input takes at most two and a half times as long.
 @Suite("The parsers' time", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ParserScalingTests {
     private static let limits: TransportConfiguration.ResponseLimits = {
@@ -54,7 +54,7 @@ struct ParserScalingTests {
     func fieldBlocksAreDecodedInLinearTime(name: String, start: [UInt8], line: [UInt8], count: Int) {
         let make = { (count: Int) -> [UInt8] in
             guard name == "Huffman codes" else { return start + (0..<count).flatMap { _ in line } }
-            // The letter a, eight times in five bytes.
+            // The letter a, eight times, in five bytes.
             let value = [UInt8]((0..<count).flatMap { _ in [0x18, 0xC6, 0x31, 0x8C, 0x63] as [UInt8] })
             var length = [UInt8](arrayLiteral: 0xFF)
             var rest = value.count - 127

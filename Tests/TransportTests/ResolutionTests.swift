@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Name resolution", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResolutionTests {
-    /// Remembers the hosts that it was asked about, and asks another evaluator.
+    /// Records hosts, and asks another evaluator.
     private final class Recording: TrustEvaluator {
         let evaluator: any TrustEvaluator
         private let asked = Mutex<[String]>([])
@@ -25,7 +25,7 @@ struct ResolutionTests {
         }
     }
 
-    /// Answers about any name, and counts.
+    /// Answers for any name and counts.
     private final class Counting: Sendable {
         private let calls = Mutex(0)
         private let answer: NameAnswer
@@ -54,7 +54,7 @@ struct ResolutionTests {
         }
     }
 
-    /// The answer, wherever it comes from.
+    /// The answer, cached or queried.
     private func answer(_ names: NameCache, _ host: String) async -> [String] {
         let (stream, continuation) = AsyncStream<NameAnswer>.makeStream()
         if let known = names.lookUp(host, waiter: { continuation.yield($0) }) { continuation.yield(known) }
@@ -86,10 +86,10 @@ struct ResolutionTests {
     @Test func theCertificateIsJudgedByTheName() async throws {
         let pki = try TestPKI()
         let right = try pki.identity { ($0.hosts, $0.addresses) = (["service.test"], []) }
-        // Good for the address that is connected to.
+        // Valid for the address.
         let wrong = try pki.identity { ($0.hosts, $0.addresses) = (["localhost"], ["127.0.0.1"]) }
         for (identity, reason) in [(right, nil), (wrong, TrustRefusal.Reason.hostnameMismatch)] {
-            let evaluator = Recording(SystemTrustEvaluator(anchors: try .certificates([pki.root])))
+            let evaluator = Recording(StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root])))
             try await server(named: "service.test", tls: identity) { server in
                 try await withTransport({
                     $0.securityPolicy = .everyHost(evaluator)
@@ -178,11 +178,11 @@ struct ResolutionTests {
         }
     }
 
-    @Test func addressesThatNobodyAnswersAtAreForgotten() async throws {
+    @Test func addressesThatRefuseConnectionsAreForgotten() async throws {
         try await server(named: "localhost") { server in
             try await withTransport { transport in
                 let first = try await transport.send(server.request()).metrics
-                // Nobody listens on port 1.
+                // No server listens on port 1.
                 let head = HTTPRequest(method: .get, scheme: "http", authority: "localhost:1", path: "/")
                 let error = await failure { () async throws(TransportError) in
                     try await transport.send(TransportRequest(head: head))
@@ -202,7 +202,7 @@ struct ResolutionTests {
             return
         }
         #expect(error.code == .nameResolutionFailed)
-        // A request does not get that far: it is no host.
+        // Requests reject this host earlier.
         try await withTransport { transport in
             let head = HTTPRequest(method: .get, scheme: "http", authority: name, path: "/")
             let error = await failure { () async throws(TransportError) in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The channel of a response's body", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResponseBodyChannelTests {
-    /// Keeps what a channel wants to be run later.
+    /// Collects the jobs that a channel schedules.
     private final class Later: Sendable {
         private let jobs = Mutex<[@Sendable () -> Void]>([])
 
@@ -67,7 +67,7 @@ struct ResponseBodyChannelTests {
             }
             batches.continuation.finish()
         }
-        // The wake-up is due once the reader waits.
+        // The wake-up is scheduled once the reader waits.
         while later.count == 0 {
             #expect(channel.push(ByteBuffer(string: "x")))
             if later.count == 0 { await Task.yield() }
@@ -102,7 +102,7 @@ struct ResponseBodyChannelTests {
         }
         channel.finish(.success(completion))
         #expect(try await reader.value == pushed)
-        // Too late, and of no harm.
+        // Late calls have no effect.
         later.run()
     }
 
@@ -119,7 +119,7 @@ struct ResponseBodyChannelTests {
             }
         }
         var iterator = outcomes.stream.makeAsyncIterator()
-        // One of them waits; nothing has come for it.
+        // One of them waits for bytes.
         let first = await iterator.next()
         #expect(throws: TransportError.self) { try first?.get() }
         #expect(channel.push(ByteBuffer(string: "a")))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResponseTests {
-    /// Asks for one response.
+    /// Requests a response.
     private func exchange(
         _ response: MockResponse, method: HTTPRequest.Method = .get, observer: RecordingObserver? = nil
     ) async throws -> TransportResponse {
@@ -114,7 +114,7 @@ struct StreamedResponseTests {
     }
 
     @Test func aReaderThatWaitsHoldsTheServerBack() async throws {
-        // More than all buffers on the way can hold.
+        // More than all buffers can hold.
         let source = CountedPieces(count: 1_024, size: 256 * 1_024)
         try await withMockServer { request in
             request.path == "/small" ? .text("small") : MockResponse(body: .stream(source))
@@ -145,7 +145,7 @@ struct StreamedResponseTests {
         } perform: { server in
             try await withTransport({ $0.pool.connectionsPerOrigin = 1 }) { transport in
                 _ = try await transport.send(server.request(path: "/large", delivery: .streamed)).head
-                // The one place is free again.
+                // The only place is free again.
                 let next = try await transport.send(server.request())
                 #expect(next.text == "small")
                 #expect(server.acceptedConnections == 2)
@@ -198,7 +198,7 @@ extension MockServer {
     }
 }
 
-/// Makes pieces when they are asked for, and counts them.
+/// Produces pieces on demand and counts them.
 private final class CountedPieces: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let source: CountedPieces

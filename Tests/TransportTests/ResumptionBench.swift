@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import LinnetTransport
 
-/// A server whose keys for tickets can be changed, and a client whose sessions live by a time that the test sets.
+/// A server whose ticket keys can be changed, and a client whose sessions use a clock set by the test.
 struct ResumptionBench: Sendable {
     struct Outcome: Sendable {
         var info: TLSSessionInfo
@@ -107,15 +107,15 @@ struct ResumptionBench: Sendable {
             issuesSessionTickets: issuesTickets)
     }
 
-    /// From now on the server takes none of the tickets that it has given.
+    /// Makes the server reject its earlier tickets.
     func renewServer(issuesTickets: Bool = true) throws {
         let context = try Self.serverContext(identity, issuesTickets: issuesTickets)
         slot.context.withLock { $0 = context }
     }
 
-    /// Connects, waits for the server's greeting, and closes the connection. The verdict holds for so many seconds.
+    /// Connects, waits for the server's greeting and closes the connection. The decision is valid for some seconds.
     ///
-    /// `afterOffer` is called on the event loop, between the client's hello and the server's.
+    /// - Parameter afterOffer: Called on the event loop between the client's and the server's hello.
     func connect(
         verdictHolds seconds: TimeInterval = 7 * 86_400,
         afterOffer: @escaping @Sendable (TLSResumption?) -> Void = { _ in }
@@ -132,9 +132,10 @@ struct ResumptionBench: Sendable {
                 let resumption = client.resumption(host: "localhost", port: 443, policy: policy)
                 let handler = TLSHandler(
                     client: client, serverName: "localhost", resumption: resumption, promise: promise
-                ) { chain, _, _ in
+                ) { presented in
                     counted.increment()
-                    var trust = VerifiedTrust(chain: chain, pins: [], isPinned: true, validUntil: validUntil)
+                    var trust = VerifiedTrust(
+                        chain: presented.certificates, pins: [], isPinned: true, validUntil: validUntil)
                     trust.awaitsStaple = false
                     return .accepted(trust)
                 }

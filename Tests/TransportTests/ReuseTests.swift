@@ -92,7 +92,7 @@ struct ReuseTests {
         }
     }
 
-    /// The server reads a second request on a connection, and closes without an answer.
+    /// The server reads a second request on a connection and closes without an answer.
     private func staleServer() async throws -> MockServer {
         try await MockServer.start { request in
             request.exchangeIndex == 0
@@ -113,7 +113,7 @@ struct ReuseTests {
         await server.shutdown()
     }
 
-    /// Opens connections with one request on each.
+    /// Opens connections with one request each.
     private func fill(_ transport: HTTPTransport, _ server: MockServer, connections count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count {
@@ -123,7 +123,7 @@ struct ReuseTests {
         }
     }
 
-    /// A server whose connections all turn out to be gone with their second request; the first ones wait for each other.
+    /// A server that closes each connection on its second request; the first requests wait for each other.
     private func staleServer(connections count: Int) async throws -> MockServer {
         let arrivals = EventRecorder<Int>()
         return try await MockServer.start { request in
@@ -162,9 +162,9 @@ struct ReuseTests {
         await server.shutdown()
     }
 
-    /// The eight requests of a round wait for each other, so that each needs a connection of its own, and none is being
-    /// opened for nobody while the server closes those that it knows.
-    @Test func allIdleConnectionsGoneAtOnceFailNobody() async throws {
+    /// The eight requests of a round wait for each other, so that each needs its own connection, and no connection is
+    /// being opened while the server closes the known ones.
+    @Test func aRequestSurvivesTheLossOfAllIdleConnections() async throws {
         let arrivals = EventRecorder<Int>()
         try await withMockServer { request in
             arrivals.record(request.connectionIndex)
@@ -195,7 +195,7 @@ struct ReuseTests {
         await server.shutdown()
     }
 
-    @Test func aBodyThatCannotBeProducedAgainIsNotSentAgain() async throws {
+    @Test func aBodyThatIsNotReplayableIsNotSentAgain() async throws {
         let server = try await staleServer()
         try await withTransport { transport in
             _ = try await transport.send(server.request())

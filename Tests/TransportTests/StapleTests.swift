@@ -4,7 +4,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// A staple is judged in every TLS version, before a byte of a request is sent.
+/// Stapled responses are evaluated in every TLS version before a request is sent.
 @Suite("Stapled OCSP responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StapleTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -13,7 +13,7 @@ struct StapleTests {
 
     init() throws { pki = try TestPKI() }
 
-    /// The reason of the refusal, nil for an answer; the server must have seen a request only in that case.
+    /// The reason of the refusal, or nil for a response. The server must have received a request only in that case.
     private func reason(
         _ version: TLSOptions.Version, _ identity: TestPKI.Identity, staple: Data?,
         _ failure: RevocationOptions.Failure = .soft
@@ -21,7 +21,7 @@ struct StapleTests {
         var profile = ChainProfile.strict
         profile.revocation.failure = failure
         let policy = SecurityPolicy.everyHost(
-            SystemTrustEvaluator(anchors: try .certificates([pki.root]), profile: profile))
+            StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]), profile: profile))
         let configuration = MockServer.Configuration {
             $0.hostName = "localhost"
             $0.stapledOCSPResponse = staple
@@ -63,13 +63,13 @@ struct StapleTests {
     }
 
     @Test(arguments: versions)
-    func whoWantsToKnowIsNotContentWithout(version: TLSOptions.Version) async throws {
+    func requiredRevocationInformationMustBePresent(version: TLSOptions.Version) async throws {
         let identity = try pki.identity()
         #expect(try await reason(version, identity, staple: nil, .hardForLeaf) == .revocationUnknown)
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity), .hardForLeaf) == nil)
     }
 
-    /// Makes a verdict of its own from another's, and so loses what that one still waited for.
+    /// Creates its own result from another's, and loses what that one awaited.
     private struct Forgetful: TrustEvaluator {
         let evaluator: any TrustEvaluator
 
@@ -85,7 +85,7 @@ struct StapleTests {
         var profile = ChainProfile.strict
         profile.revocation.failure = .hardForLeaf
         let own = Forgetful(
-            evaluator: SystemTrustEvaluator(anchors: try .certificates([pki.root]), profile: profile))
+            evaluator: StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]), profile: profile))
         let configuration = MockServer.Configuration { $0.hostName = "localhost" }
         try await withMockServer(tls: try pki.identity(), configuration: configuration) { _ in
             .text("ok")

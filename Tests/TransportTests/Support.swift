@@ -7,13 +7,13 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// A transport for one test, ended with it, whatever happens.
+/// A transport for one test, shut down at its end.
 func withTransport<Result>(
     _ configure: (inout TransportConfiguration) -> Void = { _ in },
     perform: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     var configuration = TransportConfiguration()
-    // A machine that runs hundreds of tests side by side answers late.
+    // Machines that run hundreds of tests in parallel are slow.
     configuration.timeouts.connect = .seconds(120)
     configuration.timeouts.tlsHandshake = .seconds(120)
     configure(&configuration)
@@ -65,7 +65,7 @@ struct PiecesReader: TransportBodyReader {
     }
 }
 
-/// Remembers what an observer is told.
+/// Records the calls of an observer.
 final class RecordingObserver: TransportObserver {
     struct Record {
         var informational: [Int] = []
@@ -83,7 +83,7 @@ final class RecordingObserver: TransportObserver {
     func didFinishAttempt(_ metrics: TransportMetrics) { storage.withLock { $0.attempts.append(metrics) } }
 }
 
-/// Lets one task wait for another's word.
+/// Lets one task wait for a signal of another.
 final class Signal: Sendable {
     private let (stream, continuation) = AsyncStream<Void>.makeStream()
 

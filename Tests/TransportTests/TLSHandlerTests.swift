@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Two handlers over a real socket, with no HTTP above them.
+/// Two handlers over a socket, without HTTP.
 @Suite("TLS handlers", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TLSHandlerTests {
     /// What a server sees of its client.
@@ -49,7 +49,7 @@ struct TLSHandlerTests {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    /// Connects a client that trusts anyone; what the server saw until the connection's end.
+    /// Connects a client that accepts any certificate; returns what the server saw.
     private func converse(
         serverName: String? = "localhost", version: TLSOptions.Version = .tls13,
         onHandshake: @escaping @Sendable (any Channel) -> Void = { _ in },
@@ -74,8 +74,8 @@ struct TLSHandlerTests {
             .connect(to: try #require(listener.localAddress)).get()
         let info = try await client.eventLoop.flatSubmit {
             let promise = client.eventLoop.makePromise(of: TLSSessionInfo.self)
-            let handler = TLSHandler(client: context, serverName: serverName, promise: promise) { chain, _, _ in
-                var trust = VerifiedTrust(chain: chain, pins: [], isPinned: false)
+            let handler = TLSHandler(client: context, serverName: serverName, promise: promise) { presented in
+                var trust = VerifiedTrust(chain: presented.certificates, pins: [], isPinned: false)
                 trust.awaitsStaple = false
                 return .accepted(trust)
             }
@@ -106,11 +106,11 @@ struct TLSHandlerTests {
         #expect(seen == [.serverName("localhost"), .bytes("bye"), .inactive])
     }
 
-    /// RFC 8446, 6.1: each side says close_notify before it closes its own direction, whoever was first.
+    /// RFC 8446, 6.1: each side sends close_notify before it closes its direction, in either order.
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
     func aCloseIsAnswered(version: TLSOptions.Version) async throws {
         let seen = try await converse(version: version) { server in
-            // The server says that it is done, and waits for the client's end.
+            // The server half-closes and waits for the client's end.
             server.close(mode: .output, promise: nil)
         }
         #expect(seen == [.serverName("localhost"), .inactive])
@@ -133,7 +133,7 @@ struct TLSHandlerTests {
         #expect(seen.first == .serverName(nil))
     }
 
-    /// What waits for the socket is plaintext, of which there is one copy, and no ciphertext.
+    /// Bytes that wait for the socket are plaintext, in one copy, and not ciphertext.
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
     func aLargeWriteIsEncryptedAsTheSocketTakesIt(version: TLSOptions.Version) async throws {
         let text = String(repeating: "0123456789abcdef", count: 1024 * 1024)

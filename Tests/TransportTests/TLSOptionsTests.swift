@@ -54,7 +54,7 @@ struct TLSOptionsTests {
     ]
 
     @Test(arguments: refused.indices)
-    func whatOpenSSLRefusesIsNoTransport(index: Int) {
+    func optionsThatOpenSSLRefusesMakeNoTransport(index: Int) {
         var configuration = TransportConfiguration()
         Self.refused[index].1(&configuration.tls)
         let error = #expect(throws: TransportError.self) { try HTTPTransport(configuration) }
@@ -106,7 +106,7 @@ struct TLSOptionsTests {
 
     // MARK: The log of keys
 
-    /// The variable that other programs heed is heeded where that is asked for, and is nothing without it.
+    /// The environment variable is only used with the option.
     @Test func theEnvironmentCanNameTheLog() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }

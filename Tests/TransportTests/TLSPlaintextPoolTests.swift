@@ -7,7 +7,7 @@ import Testing
 struct TLSPlaintextPoolTests {
     private let pool = TLSPlaintextPool()
 
-    /// A buffer with a byte in it, and where it lies.
+    /// A buffer with a byte, and its address.
     private func take(_ capacity: Int, _ byte: UInt8 = 0) -> (ByteBuffer, UnsafeRawPointer?) {
         let (buffer, address) = pool.buffer(capacity: capacity) { buffer in
             #expect(buffer.readableBytes == 0)
@@ -18,13 +18,13 @@ struct TLSPlaintextPoolTests {
         return (buffer, address)
     }
 
-    @Test func whatNobodyHasServesAgain() {
+    @Test func anUnreferencedBufferIsReused() {
         let first = take(16_384).1
         #expect(take(16_384).1 == first)
         #expect(take(9_000).1 == first)
     }
 
-    @Test func whatSomebodyHasStaysAsItIs() {
+    @Test func aReferencedBufferIsNotChanged() {
         var held: [ByteBuffer] = []
         for number in UInt8(0)..<100 { held.append(take(16_384, number).0) }
         for (number, buffer) in held.enumerated() { #expect(buffer.getInteger(at: 0) == UInt8(number)) }

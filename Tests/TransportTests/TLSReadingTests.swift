@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Bytes keep what was in them, however long a reader has them and whatever is read after them.
+/// Received bytes do not change, however long they are kept and whatever is read later.
 @Suite("Reading over TLS", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSReadingTests {
     private static func bytes(_ count: Int) -> Data {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// When a session must not be resumed, with two handlers over a real socket.
+/// Sessions that must not be resumed, with two handlers over a socket.
 @Suite("Sessions that are not resumed", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSResumptionFailureTests {
     static let versions = [TLSOptions.Version.tls12, .tls13]
@@ -31,18 +31,18 @@ struct TLSResumptionFailureTests {
             bench.time.advance(by: 3599)
             let inTime = try await bench.connect(verdictHolds: 3600)
             #expect(inTime.info.isResumed)
-            // What the resumed connection left behind rests on the same verdict.
+            // The resumed connection's session depends on the same decision.
             bench.time.advance(by: 1)
             let late = try await bench.connect(verdictHolds: 3600)
             #expect(!late.info.isResumed && late.verdicts == 1)
         }
     }
 
-    /// However often the session was resumed meanwhile.
+    /// Also if the session is resumed repeatedly.
     @Test func aVerdictIsUsedForADayAtMost() async throws {
         try await ResumptionBench.run(.tls13) { bench in
             _ = try await bench.connect()
-            // Each time the server gives new tickets, for two hours.
+            // Each connection gets new tickets, over two hours.
             for _ in 0..<24 {
                 bench.time.advance(by: 3599)
                 #expect(try await bench.connect().info.isResumed)
@@ -74,9 +74,9 @@ struct TLSResumptionFailureTests {
         }
     }
 
-    /// OpenSSL asks nobody when it resumes; without our own offer behind it the handshake must not pass.
+    /// OpenSSL does not ask when it resumes; the handshake must fail without an offer of ours.
     @Test(arguments: versions)
-    func aSessionThatNobodyOfferedFailsTheHandshake(version: TLSOptions.Version) async throws {
+    func aResumedSessionThatWasNotOfferedFailsTheHandshake(version: TLSOptions.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect()
             let error = await #expect(throws: TransportError.self) {

@@ -6,10 +6,10 @@ import LinnetTransport
 import Synchronization
 import Testing
 
-/// Resumption as a user of a transport sees it.
+/// Resumption through a transport.
 @Suite("TLS resumption", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSResumptionTests {
-    /// Accepts any chain for as long as it is told, and counts.
+    /// Accepts any chain with a given validity, and counts.
     private final class Counting: TrustEvaluator {
         let validUntil: Date?
         private let calls = Mutex(0)
@@ -25,7 +25,7 @@ struct TLSResumptionTests {
         }
     }
 
-    /// A server that takes one request on a connection, so that each request comes on a new one.
+    /// A server that serves one request per connection.
     private func withServer(
         _ identity: TestPKI.Identity, issuesTickets: Bool = true, perform: (MockServer) async throws -> Void
     ) async throws {
@@ -41,7 +41,7 @@ struct TLSResumptionTests {
         }
     }
 
-    /// Which of some requests, one after the other, resumed a session.
+    /// Which of several consecutive requests resumed a session.
     private func resumed(_ transport: HTTPTransport, _ server: MockServer, requests: Int = 3) async throws -> [Bool] {
         var resumed: [Bool] = []
         for _ in 0..<requests {
@@ -102,7 +102,7 @@ struct TLSResumptionTests {
                 }
                 #expect(error?.code == .trustRefused)
                 #expect(error?.trustRefusal?.reason == .pinMismatch)
-                // What the first policy left behind went with it.
+                // The sessions of the first policy were dropped.
                 transport.replaceSecurityPolicy(lenient)
                 try await expectResumed([false, true, true], transport, server)
             }
@@ -183,7 +183,7 @@ struct TLSResumptionTests {
         #expect(evaluator.count == 3)
     }
 
-    /// In seconds from now; nil is nobody knows.
+    /// In seconds from now; nil for unknown.
     @Test(arguments: [(nil, 3), (-1, 3), (TimeInterval.nan, 3), (86_400, 1), (.infinity, 1)])
     func aVerdictIsUsedAgainOnlyWhileItHolds(seconds: TimeInterval?, verdicts: Int) async throws {
         let evaluator = Counting(validUntil: seconds.map { Date() + $0 })
@@ -196,7 +196,7 @@ struct TLSResumptionTests {
         #expect(evaluator.count == verdicts)
     }
 
-    /// For the sanitizers: sessions are made, shared and freed on several event loops at once.
+    /// For the sanitizers: sessions are created, shared and freed on several event loops concurrently.
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
     func manyConnectionsResumeAtOnce(version: TLSOptions.Version) async throws {
         let evaluator = Counting(validUntil: .distantFuture)

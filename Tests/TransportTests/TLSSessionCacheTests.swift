@@ -29,7 +29,7 @@ struct TLSSessionCacheTests {
             received: received)
     }
 
-    /// A machine for the policy, and with tickets.
+    /// A machine for the policy, with tickets.
     private func machine(_ tickets: [Int] = [], _ configured: Machine = Machine()) throws -> Machine {
         var machine = configured
         #expect(take(&machine) == nil)
@@ -77,7 +77,7 @@ struct TLSSessionCacheTests {
         #expect(ticket(1, lifetime: .nan) == nil)
         #expect(ticket(1, validUntil: nil) == nil)
         #expect(ticket(1, validUntil: Self.start) == nil)
-        // A date that is no number cannot be described; `#expect` would try.
+        // A NaN date has no description, which `#expect` would use.
         let isMade = ticket(1, validUntil: Date(timeIntervalSince1970: .nan)) != nil
         #expect(!isMade)
         #expect(ticket(1, judged: Self.start + 1) == nil)
@@ -98,7 +98,7 @@ struct TLSSessionCacheTests {
     }
 
     @Test func anotherPolicyDropsEverything() throws {
-        let other = SecurityPolicy.everyHost(RefusingEvaluator()).identity
+        let other = SecurityPolicy.everyHost(.refuse).identity
         var machine = try machine([1, 2])
         #expect(take(&machine, key(policy: other)) == nil)
         #expect(machine.count == 0)
@@ -106,7 +106,7 @@ struct TLSSessionCacheTests {
     }
 
     @Test func aConnectionOfAReplacedPolicyLeavesNothingBehind() throws {
-        let other = SecurityPolicy.everyHost(RefusingEvaluator()).identity
+        let other = SecurityPolicy.everyHost(.refuse).identity
         var machine = try machine()
         #expect(take(&machine, key(policy: other)) == nil)
         machine.store(try #require(ticket(1)), key())

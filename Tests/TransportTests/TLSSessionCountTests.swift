@@ -6,7 +6,7 @@ import LinnetTransport
 import Synchronization
 import Testing
 
-/// OpenSSL counts references to its sessions; these tests count the sessions.
+/// These tests count OpenSSL's sessions.
 @Suite("TLS sessions are freed", .leavesNothingAlive, .serialized, .timeLimit(.minutes(5)))
 struct TLSSessionCountTests {
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
@@ -26,18 +26,18 @@ struct TLSSessionCountTests {
                 $0.tls.maximumVersion = version
             }) { transport in
                 for round in 0..<40 {
-                    // Tickets of a policy that was replaced go, too.
+                    // Tickets of a replaced policy are dropped, too.
                     if round == 30 {
-                        transport.replaceSecurityPolicy(.everyHost(InsecureAcceptAnyCertificateEvaluator()))
+                        transport.replaceSecurityPolicy(.everyHost(.insecureAcceptAnyCertificate))
                     }
                     try await expectText("ok", transport, server.request())
                 }
                 return try Sessions.count()
             }
         }
-        // The count counts: the cache, and the connection that ended last, hold some.
+        // The cache and the last connection hold some.
         #expect(seen > before)
-        // Forty connections make more than forty sessions; all that is left is of connections that are being let go.
+        // Forty connections make more than forty sessions; the rest belongs to connections that are being released.
         #expect(seen - before < 30)
         while try Sessions.count() > before { await Task.yield() }
     }

@@ -70,7 +70,7 @@ struct TLSTests {
         #expect(error?.trustRefusal?.wantedPins == [wanted])
     }
 
-    @Test func theReasonsForDistrustAreTold() async throws {
+    @Test func theReasonsForRefusalAreReported() async throws {
         let pki = try TestPKI()
         let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         let cases: [(TestPKI.Identity, TrustRefusal.Reason)] = [
@@ -180,7 +180,7 @@ struct TLSTests {
 
     // MARK: Ends
 
-    @Test func anEndWithoutCloseNotifyIsNoEndOfABody() async throws {
+    @Test func anEndWithoutCloseNotifyDoesNotEndABody() async throws {
         let policy = SecurityPolicy.insecureAcceptAnyCertificate
         let cut = MockResponse(body: .untilClose(Data("half".utf8))).with(.init(.truncate, at: .responseEnd))
         let whole = MockResponse(body: .untilClose(Data("whole".utf8)))
@@ -218,7 +218,7 @@ struct TLSTests {
     }
 
     @Test func aPinnedHostIsNotTalkedToInClearText() async throws {
-        let pins = try PublicKeyPinEvaluator([TestPKI.selfSigned().pin])
+        let pins = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
         let policy = try SecurityPolicy(rules: [HostRule("127.0.0.1", pins)])
         try await withMockServer { _ in
             .text("plain")

@@ -39,7 +39,7 @@ struct TimeoutTests {
         await server.shutdown()
     }
 
-    @Test func aServerThatDripsMeetsTheWholeTimeoutAlone() async throws {
+    @Test func aDrippingServerMeetsOnlyTheRequestTimeout() async throws {
         try await withMockServer { _ in
             MockResponse(
                 body: .bytes(Data(count: 100_000)), throttle: .init(bytes: 1, pause: .milliseconds(5)))

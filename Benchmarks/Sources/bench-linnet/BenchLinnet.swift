@@ -37,7 +37,7 @@ struct BenchLinnet {
         guard let file = arguments.options["ca"] else { return .systemTrust }
         let anchors = try TrustAnchors.file(file)
         guard let pin = arguments.options["pin"] else {
-            return .everyHost(SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
+            return .everyHost(.systemTrust(anchors: anchors).insecureAllowingCleartext())
         }
         return try .publicKeyPins([PublicKeyPin(pin)], anchors: anchors)
     }

@@ -64,7 +64,7 @@ struct Soak {
             // Dedicated threads, which end with the session: shared ones keep their descriptors.
             $0.eventLoops = .dedicated(threads: 1)
             $0.securityPolicy = .everyHost(
-                SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
+                StandardTrustEvaluator.systemTrust(anchors: anchors).insecureAllowingCleartext())
         }
     }
 

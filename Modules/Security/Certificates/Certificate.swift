@@ -3,22 +3,22 @@ public import FoundationEssentials
 /// An X.509 certificate (RFC 5280).
 public struct Certificate: Sendable {
     let handle: X509Handle
-    /// The certificate's bytes.
+    /// The certificate in DER.
     public let derBytes: Data
 
-    /// Parses DER.
+    /// Parses a certificate in DER.
     ///
-    /// Fails with ``SecurityError/Code/invalidCertificate``.
+    /// - Throws: ``SecurityError/Code/invalidCertificate``.
     public init(der: Data) throws(SecurityError) {
         guard let handle = X509Handle(der: der) else {
-            throw SecurityError(.invalidCertificate, "These \(der.count) bytes are no X.509 certificate in DER.")
+            throw SecurityError(.invalidCertificate, "These \(der.count) bytes are not an X.509 certificate in DER.")
         }
         self.init(handle)
     }
 
     /// Parses the first certificate of a PEM text.
     ///
-    /// Fails with ``SecurityError/Code/invalidCertificate``.
+    /// - Throws: ``SecurityError/Code/invalidCertificate``.
     public init(pem: String) throws(SecurityError) {
         let all = try Certificate.all(pem: Data(pem.utf8))
         self = all[0]
@@ -29,41 +29,42 @@ public struct Certificate: Sendable {
         derBytes = handle.der
     }
 
-    /// All certificates of a PEM text, in order; at least one.
+    /// Reads all certificates of a PEM text, in order; at least one.
     ///
-    /// Fails with ``SecurityError/Code/invalidCertificate`` when there is none, or when one cannot be read.
+    /// - Throws: ``SecurityError/Code/invalidCertificate`` if there is none, or if one cannot be read.
     public static func all(pem: Data) throws(SecurityError) -> [Certificate] {
         guard let handles = PEM.certificates(pem), !handles.isEmpty else {
-            throw SecurityError(.invalidCertificate, "The text has no certificate in PEM, or one that cannot be read.")
+            throw SecurityError(
+                .invalidCertificate, "The text contains no PEM certificate, or one that cannot be read.")
         }
         return handles.map { Certificate($0) }
     }
 
-    /// All certificates of a file, in PEM or DER.
+    /// Reads all certificates of a file, in PEM or DER.
     ///
-    /// Fails with ``SecurityError/Code/cannotReadFile`` or ``SecurityError/Code/invalidCertificate``.
+    /// - Throws: ``SecurityError/Code/cannotReadFile`` or ``SecurityError/Code/invalidCertificate``.
     public static func all(contentsOfFile path: String) throws(SecurityError) -> [Certificate] {
         let data = try FileBytes.read(path)
-        return PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
+        return try FileBytes.naming(path) { () throws(SecurityError) in try all(data: data) }
     }
 
-    /// The subject, as RFC 2253 writes names.
+    /// The subject in RFC 2253 notation.
     public var subject: String { handle.subject }
-    /// The issuer, as RFC 2253 writes names.
+    /// The issuer in RFC 2253 notation.
     public var issuer: String { handle.issuer }
     /// The serial number in hexadecimal.
     public var serialNumber: String { handle.serialNumber }
-    /// The first moment at which it is valid.
+    /// When the certificate becomes valid.
     public var notBefore: Date { handle.notBefore }
-    /// The last moment at which it is valid.
+    /// The last second at which the certificate is valid.
     public var notAfter: Date { handle.notAfter }
-    /// The pin of its public key.
+    /// The pin of the public key.
     public var publicKeyPin: PublicKeyPin { handle.pin }
     /// The SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) in DER.
     public var subjectPublicKeyInfo: Data { handle.subjectPublicKeyInfo }
-    /// Whether it promises that the server staples an OCSP response (RFC 7633).
+    /// Whether the certificate requires the server to staple an OCSP response (RFC 7633).
     public var promisesStaple: Bool { handle.promisesStaple }
-    /// What a person needs to know it by.
+    /// The fields that identify the certificate to a person.
     public var summary: CertificateSummary { CertificateSummary(handle) }
 }
 
@@ -73,4 +74,68 @@ extension Certificate: Hashable {
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(derBytes) }
+}
+
+extension Certificate {
+    /// The file name extensions that ``all(inDirectory:)`` reads.
+    public static let fileExtensions = ["cer", "crt", "der", "pem"]
+
+    /// Reads all certificates of PEM or DER bytes; at least one.
+    ///
+    /// - Throws: ``SecurityError/Code/invalidCertificate``.
+    public static func all(data: Data) throws(SecurityError) -> [Certificate] {
+        PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
+    }
+
+    /// Reads all certificates of the files in a directory that end in `.cer`, `.crt`, `.der` or `.pem`, in the order of
+    /// their names. Subdirectories are not read.
+    ///
+    /// To read certificates from a SwiftPM bundle, pass its path: `Certificate.all(inDirectory:
+    /// Bundle.module.bundlePath + "/Pins")`. This module does not take a `Bundle`, since that would link all of
+    /// Foundation.
+    ///
+    /// - Throws: ``SecurityError/Code/cannotReadFile``; ``SecurityError/Code/invalidCertificate`` if one of the files
+    ///   is not a certificate; ``SecurityError/Code/noPins`` if there is no such file.
+    public static func all(inDirectory path: String) throws(SecurityError) -> [Certificate] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw SecurityError(.cannotReadFile, "\"\(path.oneLine)\" is not a readable directory.")
+        }
+        let files = names.filter { name in
+            fileExtensions.contains { name.lowercased().hasSuffix("." + $0) }
+        }
+        guard !files.isEmpty else {
+            throw SecurityError(.noPins, "\"\(path.oneLine)\" contains no file that ends in .cer, .crt, .der or .pem.")
+        }
+        var all: [Certificate] = []
+        for file in files.sorted() { all += try Certificate.all(contentsOfFile: path + "/" + file) }
+        return all
+    }
+}
+
+/// The fields that identify a certificate to a person.
+public struct CertificateSummary: Sendable, Hashable, Codable {
+    /// The subject in RFC 2253 notation.
+    public var subject: String
+    /// The issuer in RFC 2253 notation.
+    public var issuer: String
+    /// The serial number in hexadecimal.
+    public var serialNumber: String
+    /// When the certificate becomes valid.
+    public var notBefore: Date
+    /// The last second at which the certificate is valid.
+    public var notAfter: Date
+    /// The pin of the public key.
+    public var publicKeyPin: PublicKeyPin
+
+    init(_ handle: X509Handle) {
+        subject = handle.subject
+        issuer = handle.issuer
+        serialNumber = handle.serialNumber
+        notBefore = handle.notBefore
+        notAfter = handle.notAfter
+        publicKeyPin = handle.pin
+    }
 }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 
 /// Reads certificates and keys out of PEM text (RFC 7468). Never asks for a passphrase.
 enum PEM {
-    /// OpenSSL's own callback would ask at the terminal, and wait.
+    /// OpenSSL's default callback would prompt at the terminal and wait.
     private static let refusePassphrase:
         @convention(c) (
             UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
@@ -13,7 +13,7 @@ enum PEM {
         data.firstRange(of: Array("-----BEGIN ".utf8)) != nil
     }
 
-    /// All certificates, in order; nil when a block that says it is one cannot be read.
+    /// All certificates, in order; nil if a certificate block cannot be read.
     static func certificates(_ data: Data) -> [X509Handle]? {
         OpenSSLErrorQueue.clear()
         return withBIO(data) { bio in
@@ -25,7 +25,7 @@ enum PEM {
         }
     }
 
-    /// All revocation lists in DER, in order; nil when a block that says it is one cannot be read.
+    /// All revocation lists in DER, in order; nil if a revocation list block cannot be read.
     static func revocationLists(_ data: Data) -> [Data]? {
         OpenSSLErrorQueue.clear()
         return withBIO(data) { bio in
@@ -46,7 +46,7 @@ enum PEM {
         "-----BEGIN CERTIFICATE-", "-----BEGIN X509 CERTIFICATE-", "-----BEGIN TRUSTED CERTIFICATE-",
     ]
 
-    /// How many blocks say that they are a certificate: OpenSSL passes over empty ones, and over some that are cut off.
+    /// The number of blocks with one of the labels. OpenSSL skips empty blocks and some truncated ones.
     private static func announced(_ data: Data, _ labels: [String]) -> Int {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return data.split(separator: UInt8(ascii: "\n")).count { line in
@@ -67,7 +67,7 @@ enum PEM {
         return encode(key)
     }
 
-    /// The SubjectPublicKeyInfo of a public or private key in DER, with no bytes after it.
+    /// The SubjectPublicKeyInfo of a public or private key in DER. Trailing bytes are an error.
     static func publicKeyInfo(der: Data) -> Data? {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
@@ -104,7 +104,7 @@ enum PEM {
         }
     }
 
-    /// "No start line" is the end of the text; anything else is a block that could not be read.
+    /// "No start line" means the end of the text; any other error is a block that could not be read.
     private static func endedCleanly() -> Bool {
         let code = ERR_peek_last_error()
         OpenSSLErrorQueue.clear()

@@ -1,39 +1,44 @@
 internal import COpenSSL
 public import FoundationEssentials
 
-/// The SHA-256 of a SubjectPublicKeyInfo, by which a key is known whatever certificate carries it (RFC 7469, 2.4).
+/// The SHA-256 digest of a SubjectPublicKeyInfo, which identifies a key independently of its certificate (RFC 7469,
+/// 2.4).
 ///
 /// ```swift
 /// let pin = try PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
 /// ```
 public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The 32 bytes of the digest.
+    /// The digest; 32 bytes.
     public let digest: Data
 
-    /// Reads `sha256/` and 32 bytes in Base64.
+    /// Parses `sha256/` followed by the Base64 of 32 bytes.
     ///
-    /// Fails with ``SecurityError/Code/invalidPin``.
+    /// - Throws: ``SecurityError/Code/invalidPin``.
     public init(_ text: String) throws(SecurityError) {
         let prefix = "sha256/"
-        // Written back, since Base64 has more than one text for these bytes, and a pin has to have one.
+        // Encoded again for comparison: Base64 has more than one text for these bytes, and only the canonical one is a
+        // pin.
         guard text.hasPrefix(prefix), let digest = Data(base64Encoded: String(text.dropFirst(prefix.count))),
             digest.count == 32, prefix + digest.base64EncodedString() == text
         else {
             throw SecurityError(
-                .invalidPin, "\"\(text.oneLine)\" is no pin: it must be \"sha256/\" and the Base64 of 32 bytes.")
+                .invalidPin,
+                "\"\(text.oneLine)\" is not a pin: it must be \"sha256/\" followed by the Base64 of 32 bytes.")
         }
         self.digest = digest
     }
 
-    /// The pin of a certificate's key.
+    /// Creates the pin of a certificate's key.
     public init(certificate: Certificate) {
         self = certificate.publicKeyPin
     }
 
-    /// The pin of a key, from a public key, a private key or a certificate, in PEM or DER.
+    /// Creates a pin from a public key, a private key or a certificate, in PEM or DER.
     ///
-    /// A PEM text with more than one is read for its first public key, else its first private key, else its first
-    /// certificate. Fails with ``SecurityError/Code/invalidKey``; keys under a passphrase are refused.
+    /// A PEM text with several objects is read for its first public key, else its first private key, else its first
+    /// certificate.
+    ///
+    /// - Throws: ``SecurityError/Code/invalidKey``, also for encrypted keys.
     public init(key: Data) throws(SecurityError) {
         if PEM.isPEM(key) {
             if let info = PEM.publicKeyInfo(key) {
@@ -51,7 +56,7 @@ public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible
             self = certificate.pin
             return
         }
-        throw SecurityError(.invalidKey, "These \(key.count) bytes hold no key that OpenSSL reads.")
+        throw SecurityError(.invalidKey, "These \(key.count) bytes contain no key that OpenSSL can read.")
     }
 
     init(subjectPublicKeyInfo info: Data) {
@@ -62,15 +67,15 @@ public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible
         self.digest = Data(digest)
     }
 
-    /// The pin as `sha256/BASE64`.
+    /// The pin in the form `sha256/BASE64`.
     public var description: String { "sha256/" + digest.base64EncodedString() }
 
-    /// Reads the text.
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         self = try PublicKeyPin(decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the text.
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

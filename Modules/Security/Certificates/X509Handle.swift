@@ -2,17 +2,17 @@ internal import COpenSSL
 internal import FoundationEssentials
 internal import Synchronization
 
-/// One reference to an OpenSSL certificate, and what was read from it so far.
+/// A reference to an OpenSSL certificate with lazily computed properties.
 final class X509Handle: Sendable {
-    /// Computed when it is first asked for; which of two threads did it makes no difference.
+    /// Computed on first use. If two threads race, both compute the same value.
     private struct Known {
         var der: Data?
         var pin: PublicKeyPin?
-        /// Nil inside when the certificate is no DER that can be read.
+        /// The inner optional is nil if the certificate is not valid DER.
         var facts: CertificateFacts??
-        /// Which profiles found nothing wrong with it, and where in a chain.
+        /// The profiles that the certificate has passed, each with a position in the chain.
         var passed: [Pass] = []
-        /// Nil inside when nothing is wrong with it as an anchor.
+        /// The inner optional is nil if the certificate has no flaw as an anchor.
         var anchorFlaw: String??
     }
 
@@ -21,11 +21,12 @@ final class X509Handle: Sendable {
         let position: ChainLink.Position
     }
 
-    // SAFETY: an X509 is not changed after it was parsed, and OpenSSL guards its caches and counts with its own locks.
+    // SAFETY: an X509 is not modified after parsing, and OpenSSL guards its caches and reference counts with its own
+    // locks.
     nonisolated(unsafe) let pointer: OpaquePointer
     private let known = Mutex(Known())
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -36,7 +37,7 @@ final class X509Handle: Sendable {
         self.init(owning: pointer)
     }
 
-    /// Parses DER; nil when it is no certificate, or has bytes after it.
+    /// Parses DER; nil if it is not a certificate or has trailing bytes.
     convenience init?(der: Data, facts: CertificateFacts? = nil) {
         OpenSSLErrorQueue.clear()
         let parsed = der.withUnsafeBytes { bytes -> OpaquePointer? in
@@ -52,7 +53,7 @@ final class X509Handle: Sendable {
         OpenSSLErrorQueue.clear()
         guard let parsed else { return nil }
         self.init(owning: parsed)
-        // Only of bytes that are DER it is certain that OpenSSL would write the same.
+        // Only for strict DER is it certain that OpenSSL would encode the same bytes.
         guard let facts else { return }
         known.withLock { ($0.der, $0.facts) = (Data(der), .some(facts)) }
     }
@@ -68,7 +69,7 @@ final class X509Handle: Sendable {
         return der
     }
 
-    /// What it says, for rules to look at; nil when it is no DER that can be read.
+    /// The parsed fields that rules examine; nil if the certificate is not valid DER.
     var facts: CertificateFacts? {
         if let facts = known.withLock({ $0.facts }) { return facts }
         let facts = try? CertificateFacts(der: [UInt8](der))
@@ -81,7 +82,7 @@ final class X509Handle: Sendable {
         OpenSSLBytes.written { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) }
     }
 
-    /// What a profile's rules say of a certificate depends on nothing else, so it need not be asked again.
+    /// Whether a profile has already been checked; its result depends on nothing else.
     func hasPassed(_ profile: ChainProfile, at position: ChainLink.Position) -> Bool {
         known.withLock { $0.passed.contains(Pass(standards: profile.standards, position: position)) }
     }
@@ -93,11 +94,11 @@ final class X509Handle: Sendable {
         }
     }
 
-    /// What ``ChainRule/flawedAnchor`` says of it as an anchor that issues; nil when nothing is wrong.
+    /// What violates ``ChainRule/flawedAnchor`` if the certificate is an issuing anchor; nil if nothing does.
     var anchorFlaw: String? {
         if let flaw = known.withLock({ $0.anchorFlaw }) { return flaw }
         let link = facts.map { ChainLink(facts: $0, position: .issuingAnchor, profile: .default) }
-        let flaw = link.map { ChainRule.flawedAnchor.check($0) } ?? "is no DER that can be read"
+        let flaw = link.map { ChainRule.flawedAnchor.check($0) } ?? "is not valid DER"
         known.withLock { $0.anchorFlaw = .some(flaw) }
         return flaw
     }
@@ -128,7 +129,7 @@ final class X509Handle: Sendable {
         facts?.notAfter.date ?? OpenSSLTime.date(X509_get0_notAfter(pointer)) ?? .distantPast
     }
 
-    /// The hosts that it is for, as OpenSSL prints them; nil where it names none.
+    /// The subject alternative names as OpenSSL prints them; nil if there are none.
     var alternativeNames: String? {
         let index = X509_get_ext_by_NID(pointer, NID_subject_alt_name, -1)
         guard index >= 0, let names = X509_get_ext(pointer, index) else { return nil }
@@ -142,9 +143,9 @@ final class X509Handle: Sendable {
     }
 }
 
-/// Bytes that OpenSSL writes as DER.
+/// Reads DER that OpenSSL encodes.
 enum OpenSSLBytes {
-    /// What the closure writes; empty when it fails.
+    /// Returns what the closure writes; empty if it fails.
     static func written(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
         var out: UnsafeMutablePointer<UInt8>?
         let count = encode(&out)
@@ -154,14 +155,14 @@ enum OpenSSLBytes {
     }
 }
 
-/// Text that OpenSSL writes into a BIO.
+/// Reads text that OpenSSL prints into a BIO.
 package enum OpenSSLText {
-    /// An `X509_NAME`, as RFC 2253 writes names.
+    /// An `X509_NAME` in RFC 2253 notation.
     package static func name(_ name: OpaquePointer) -> String {
         written { X509_NAME_print_ex($0, name, 0, LINNET_NAME_FLAGS) >= 0 }
     }
 
-    /// What the closure writes; empty when it fails.
+    /// Returns what the closure writes; empty if it fails.
     static func written(_ write: (OpaquePointer) -> Bool) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(bio) }
@@ -173,12 +174,12 @@ package enum OpenSSLText {
     }
 }
 
-/// A moment as OpenSSL has it.
+/// Converts OpenSSL times.
 enum OpenSSLTime {
     static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
         var days: Int32 = 0
         var seconds: Int32 = 0
-        // Counted from the epoch, so that no time zone and no width of time_t comes in.
+        // Computed as a difference from the epoch, independent of time zones and the width of time_t.
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer {
             ASN1_TIME_free(epoch)
@@ -186,5 +187,72 @@ enum OpenSSLTime {
         }
         guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
         return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(seconds))
+    }
+}
+
+extension X509Handle {
+    enum Validity {
+        case notYet
+        case valid
+        case over
+    }
+
+    /// Whether the certificate is valid at a time: from the first second to the last, both included (RFC 5280,
+    /// 4.1.2.5).
+    func validity(at time: Date) -> Validity {
+        guard let seconds = Int(exactly: time.timeIntervalSince1970.rounded(.down)) else { return .over }
+        return validity(at: seconds)
+    }
+
+    /// The same for a time in seconds since 1970.
+    func validity(at seconds: Int) -> Validity {
+        guard let facts, let begin = facts.notBefore.seconds, let end = facts.notAfter.seconds else {
+            return openSSLValidity(at: seconds)
+        }
+        return seconds < begin ? .notYet : seconds > end ? .over : .valid
+    }
+
+    /// The validity of certificates whose times only OpenSSL can read, as in some anchors.
+    private func openSSLValidity(at seconds: Int) -> Validity {
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
+        guard var moment = time_t(exactly: seconds) else { return .over }
+        // X509_cmp_time never returns equality: an equal time counts as earlier. 0 means a time that cannot be read.
+        guard X509_cmp_time(X509_get0_notBefore(pointer), &moment) < 0 else { return .notYet }
+        guard var before = time_t(exactly: seconds - 1) else { return .over }
+        return X509_cmp_time(X509_get0_notAfter(pointer), &before) > 0 ? .valid : .over
+    }
+}
+
+/// A cache of parsed certificates that servers presented recently.
+///
+/// Servers present the same certificates repeatedly, and decoding a key is a large part of the cost of an evaluation.
+/// The cache holds no decisions.
+final class CertificateCache: Sendable {
+    static let shared = CertificateCache()
+
+    private struct Contents {
+        var certificates: [Data: X509Handle] = [:]
+        /// Oldest first.
+        var order: [Data] = []
+    }
+
+    /// Larger certificates are not cached.
+    static let largestCertificate = 8 * 1024
+    static let capacity = 128
+    private let contents = Mutex(Contents())
+
+    func certificate(_ der: Data) -> X509Handle? {
+        contents.withLock { $0.certificates[der] }
+    }
+
+    func insert(_ handle: X509Handle, for der: Data) {
+        guard der.count <= Self.largestCertificate else { return }
+        contents.withLock { contents in
+            guard contents.certificates.updateValue(handle, forKey: der) == nil else { return }
+            contents.order.append(der)
+            guard contents.order.count > Self.capacity else { return }
+            contents.certificates[contents.order.removeFirst()] = nil
+        }
     }
 }

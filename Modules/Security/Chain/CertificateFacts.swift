@@ -1,38 +1,38 @@
 internal import FoundationEssentials
 
-/// What a certificate says (RFC 5280, 4.1), read from its DER without OpenSSL and with bounded work.
+/// The fields of a certificate (RFC 5280, 4.1), read from its DER without OpenSSL and with bounded work.
 ///
-/// The rules of a ``ChainProfile`` look at this; chains are built, and signatures verified, by OpenSSL.
+/// The rules of a ``ChainProfile`` examine these fields; OpenSSL builds chains and verifies signatures.
 struct CertificateFacts: Sendable {
-    /// An extension as it stands (RFC 5280, 4.2).
+    /// An undecoded extension (RFC 5280, 4.2).
     struct Extension: Sendable {
         let identifier: ObjectIdentifier
         let isCritical: Bool
         let value: [UInt8]
     }
 
-    /// AlgorithmIdentifier, whole, and its two parts.
+    /// An AlgorithmIdentifier: its DER and its two fields.
     struct Algorithm: Sendable {
         let bytes: [UInt8]
         let identifier: ObjectIdentifier
-        /// With its tag; nil when absent.
+        /// The parameters with their tag; nil if absent.
         let parameters: [UInt8]?
     }
 
-    /// Whether all of it is DER, not only what had to be read.
+    /// Whether the whole certificate is strict DER, not only the parts that are read.
     let isStrictDER: Bool
-    /// 1 to 3.
+    /// The version, from 1 to 3.
     let version: Int
-    /// The INTEGER's octets.
+    /// The octets of the INTEGER.
     let serialNumber: [UInt8]
-    /// As signed.
+    /// The algorithm in the signed part.
     let signature: Algorithm
-    /// As written beside the signature.
+    /// The algorithm beside the signature.
     let outerSignature: Algorithm
     let issuer: [UInt8]
     let subject: [UInt8]
     let commonNames: [String]
-    /// How many attributes the subject has; constraints are compared with some of them.
+    /// The number of attributes in the subject, which count towards the work of name constraints.
     let subjectAttributes: Int
     let notBefore: CertificateTime
     let notAfter: CertificateTime
@@ -75,7 +75,7 @@ struct CertificateFacts: Sendable {
         isStrictDER = der.isStrict(certificate)
     }
 
-    /// The extension's first instance.
+    /// The first extension with an identifier.
     func first(_ identifier: ObjectIdentifier) -> Extension? {
         extensions.first { $0.identifier == identifier }
     }
@@ -97,7 +97,7 @@ struct CertificateFacts: Sendable {
         return Algorithm(bytes: der.whole(element), identifier: identifier, parameters: parameters)
     }
 
-    /// A name's common names, and how many attributes it has.
+    /// The common names of a name, and its number of attributes.
     private static func attributes(_ der: DER, _ name: DER.Element) throws(DERError) -> ([String], Int) {
         var names: [String] = []
         var count = 0
@@ -123,14 +123,14 @@ struct CertificateFacts: Sendable {
         try wrapper.end()
         var extensions: [Extension] = []
         var cursor = der.cursor(list)
-        // One at least (RFC 5280, 4.1.2.9).
+        // At least one (RFC 5280, 4.1.2.9).
         repeat {
             var entry = der.cursor(try cursor.next(DER.Tag.sequence))
             let identifier = ObjectIdentifier(der.content(try entry.next(DER.Tag.objectIdentifier)))
             let critical = try entry.optional(DER.Tag.boolean).map { der.content($0) }
             let value = der.content(try entry.next(DER.Tag.octetString))
             try entry.end()
-            // FALSE is the default, which DER does not write (X.690, 11.5).
+            // FALSE is the default, which DER does not encode (X.690, 11.5).
             guard critical == nil || critical == [0xFF] else { throw DERError() }
             extensions.append(Extension(identifier: identifier, isCritical: critical != nil, value: value))
         } while !cursor.isAtEnd
@@ -138,11 +138,11 @@ struct CertificateFacts: Sendable {
     }
 }
 
-/// A moment as a certificate writes it (RFC 5280, 4.1.2.5).
+/// A time in a certificate (RFC 5280, 4.1.2.5).
 struct CertificateTime: Sendable {
     let tag: UInt8
     let text: String
-    /// Seconds from 1970, of a text that is written as RFC 5280 wants it; nil for others.
+    /// Seconds since 1970; nil if the text does not have the form that RFC 5280 requires.
     let seconds: Int?
 
     var date: Date? { seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) } }
@@ -160,7 +160,7 @@ struct CertificateTime: Sendable {
         let digits = text.utf8.dropLast().map { Int($0) - 48 }
         guard digits.allSatisfy({ (0...9).contains($0) }) else { return nil }
         let pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
-        // Of two digits, 50 and more are of the last century (RFC 5280, 4.1.2.5.1).
+        // Two-digit years from 50 on are in the 20th century (RFC 5280, 4.1.2.5.1).
         let year = isShort ? (pairs[0] >= 50 ? 1900 : 2000) + pairs[0] : pairs[0] * 100 + pairs[1]
         let rest = pairs.suffix(5)
         let (month, day) = (rest[rest.startIndex], rest[rest.startIndex + 1])
@@ -175,12 +175,143 @@ struct CertificateTime: Sendable {
         return (tag == DER.Tag.utcTime) == (seconds < Self.days(2050, 1, 1) * 86_400)
     }
 
-    /// Days from 1970 in the Gregorian calendar, counted in years that begin in March.
+    /// Days since 1970 in the Gregorian calendar, computed with years that begin in March.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let era = shifted / 400
         let yearOfEra = shifted - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+/// The fields of a SubjectPublicKeyInfo (RFC 5280, 4.1.2.7) that rules examine.
+struct KeyFacts: Sendable {
+    let algorithm: CertificateFacts.Algorithm
+    /// The size of the SubjectPublicKeyInfo.
+    let byteCount: Int
+    /// Nil if the key is not RSA or cannot be read.
+    let rsa: RSANumbers?
+
+    /// Modulus and exponent, without the leading zero octet of a positive INTEGER.
+    struct RSANumbers: Sendable {
+        let modulus: [UInt8]
+        let exponent: [UInt8]
+        /// A small factor of the modulus, if there is one.
+        let smallFactor: UInt32?
+
+        init(modulus: [UInt8], exponent: [UInt8]) {
+            self.modulus = modulus
+            self.exponent = exponent
+            // Longer moduli exceed the limits and are refused before rules run.
+            smallFactor = modulus.count <= 1024 ? Self.smallFactor(of: modulus) : nil
+        }
+
+        var modulusBits: Int { Self.bits(modulus) }
+        var exponentBits: Int { Self.bits(exponent) }
+
+        private static func bits(_ number: [UInt8]) -> Int {
+            guard let first = number.first else { return 0 }
+            return number.count * 8 - first.leadingZeroBitCount
+        }
+    }
+
+    init(_ der: DER, _ element: DER.Element) throws(DERError) {
+        var cursor = der.cursor(element)
+        algorithm = try CertificateFacts.algorithm(der, cursor.next(DER.Tag.sequence))
+        let key = der.content(try cursor.next(DER.Tag.bitString))
+        try cursor.end()
+        byteCount = element.range.count
+        let isRSA = [ObjectIdentifier.rsaEncryption, .rsaPSS].contains(algorithm.identifier)
+        rsa = isRSA ? try? Self.rsa(Array(key.dropFirst())) : nil
+    }
+
+    /// RSAPublicKey (RFC 8017, A.1.1).
+    private static func rsa(_ bytes: [UInt8]) throws(DERError) -> RSANumbers {
+        let der = DER(bytes: bytes)
+        var cursor = der.cursor(try der.root(DER.Tag.sequence))
+        let modulus = try number(der, cursor.next(DER.Tag.integer))
+        let exponent = try number(der, cursor.next(DER.Tag.integer))
+        try cursor.end()
+        return RSANumbers(modulus: modulus, exponent: exponent)
+    }
+
+    private static func number(_ der: DER, _ element: DER.Element) throws(DERError) -> [UInt8] {
+        let octets = der.content(element)
+        guard DER.isShortest(octets[...]), let first = octets.first, first < 0x80 else { throw DERError() }
+        return first == 0 ? Array(octets.dropFirst()) : octets
+    }
+
+    /// The kind of key; nil if it is unknown.
+    var kind: KeyRequirements.KeyKind? {
+        switch algorithm.identifier {
+        case .rsaEncryption: .rsa
+        case .rsaPSS: .rsaPSS
+        case .ecPublicKey: curve
+        case .ed25519: .ed25519
+        case .ed448: .ed448
+        default: nil
+        }
+    }
+
+    private var curve: KeyRequirements.KeyKind? {
+        guard let parameters = algorithm.parameters, parameters.first == DER.Tag.objectIdentifier else { return nil }
+        return switch ObjectIdentifier(Array(parameters.dropFirst(2))) {
+        case .p256: .p256
+        case .p384: .p384
+        case .p521: .p521
+        default: nil
+        }
+    }
+
+    /// Whether the curve has explicit parameters (RFC 5480, 2.1.1).
+    var hasExplicitCurve: Bool {
+        algorithm.identifier == .ecPublicKey && algorithm.parameters?.first != DER.Tag.objectIdentifier
+    }
+
+    /// Whether the parameters are those defined for the kind of key.
+    var hasProperParameters: Bool {
+        switch algorithm.identifier {
+        case .rsaEncryption: algorithm.parameters == [DER.Tag.null, 0]
+        case .ed25519, .ed448: algorithm.parameters == nil
+        default: true
+        }
+    }
+}
+
+extension KeyFacts.RSANumbers {
+    /// The odd primes below 752 (NIST SP 800-89, 5.3.3) and their products in groups that fit into 32 bits, so that one
+    /// division of the modulus serves a group.
+    private static let groups: [(product: UInt32, primes: [UInt32])] = {
+        let primes = (UInt32(3)..<752).filter { number in
+            (2..<number).allSatisfy { $0 * $0 > number || number % $0 != 0 }
+        }
+        return primes.reduce(into: []) { groups, prime in
+            let last = groups.last?.product ?? .max
+            let (product, overflows) = last.multipliedReportingOverflow(by: prime)
+            if overflows {
+                groups.append((prime, [prime]))
+            } else {
+                groups[groups.count - 1] = (product, groups[groups.count - 1].primes + [prime])
+            }
+        }
+    }()
+
+    /// A prime factor below 752; nil if there is none.
+    static func smallFactor(of number: [UInt8]) -> UInt32? {
+        guard let last = number.last, last & 1 == 1 else { return 2 }
+        let words = words(number)
+        for group in groups {
+            let rest = words.reduce(UInt64(0)) { ($0 << 32 | UInt64($1)) % UInt64(group.product) }
+            if let factor = group.primes.first(where: { rest % UInt64($0) == 0 }) { return factor }
+        }
+        return nil
+    }
+
+    private static func words(_ number: [UInt8]) -> [UInt32] {
+        let padded = [UInt8](repeating: 0, count: (4 - number.count % 4) % 4) + number
+        return stride(from: 0, to: padded.count, by: 4).map { index in
+            padded[index..<(index + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
     }
 }

@@ -1,34 +1,34 @@
 internal import FoundationEssentials
 
-/// More than any honest server sends; whoever sends more is refused before work is done on it, under every profile.
+/// Limits on presented chains under every profile. A chain that exceeds one is refused before work is done on it.
 ///
-/// With these, no chain takes longer than some milliseconds: parsing is bound by the bytes, signatures by keys and depth,
-/// names by their number times that of the constraints.
+/// They bound the evaluation of a chain to a few milliseconds: bytes bound parsing, keys and depth bound signatures,
+/// and the product of names and constraints bounds name checks.
 enum ChainLimits {
     static let certificates = 32
     static let bytes = 256 * 1024
-    /// Authorities between the leaf and the anchor. Public chains have three at most.
+    /// Authorities between the leaf and the anchor. Public chains have at most three.
     static let depth: Int32 = 10
     static let extensions = 64
-    /// A whole SubjectPublicKeyInfo.
+    /// The size of a SubjectPublicKeyInfo.
     static let keyBytes = 4096
     static let rsaBits = 8192
     static let rsaExponentBits = 256
-    /// Alternative names, and attributes of the subject, in one certificate. Public authorities stop at some hundreds.
+    /// Alternative names and subject attributes of one certificate. Public authorities allow some hundreds.
     static let names = 4100
     /// Name constraints in one certificate.
     static let subtrees = 1024
-    /// Names times constraints, over the whole chain; OpenSSL would go on to a million for each authority.
+    /// Names times constraints over the whole chain. OpenSSL's limit is a million for each authority.
     static let nameComparisons = 100_000
-    /// Over the whole chain, as each level can multiply the policies of the one above.
+    /// Policy mappings over the whole chain, since each level can multiply the policies of the one above.
     static let policyMappings = 16
 
-    /// Issuers that are looked at for other paths than OpenSSL's.
+    /// Issuers examined in the search for paths other than OpenSSL's.
     static let pathSteps = 256
     /// Other paths that OpenSSL is asked to verify.
     static let paths = 8
 
-    /// What is too much about one certificate; nil when nothing is.
+    /// The limit that a certificate exceeds, as the end of a sentence; nil if none.
     static func excess(_ facts: CertificateFacts) -> String? {
         let key = facts.key
         if facts.extensions.count > extensions { return "has more than \(extensions) extensions" }
@@ -46,7 +46,7 @@ enum ChainLimits {
         return nil
     }
 
-    /// What is too much about all that were presented; nil when nothing is.
+    /// The limit that the presented certificates exceed together; nil if none.
     static func excess(_ chain: [CertificateFacts]) -> String? {
         let names = chain.reduce(0) { $0 + $1.names + 1 }
         let subtrees = chain.reduce(0) { $0 + ($1.known.nameConstraints?.subtrees ?? 0) }
@@ -57,6 +57,6 @@ enum ChainLimits {
 }
 
 extension CertificateFacts {
-    /// What name constraints are compared with.
+    /// The number of names that name constraints are compared with.
     fileprivate var names: Int { (known.alternativeNames?.count ?? 0) + subjectAttributes }
 }

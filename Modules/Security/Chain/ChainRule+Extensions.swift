@@ -21,7 +21,7 @@ extension ChainRule {
         "Extensions have the form that is defined for them.", .belowAnchor
     ) { link in link.facts.known.malformed.first.map { "has the extension \($0), which cannot be read" } }
 
-    /// What is critical can be processed.
+    /// Critical extensions can be processed.
     public static let unprocessedCriticalExtension = ChainRule(
         "unprocessedCriticalExtension", "RFC 5280, 4.2", "A critical extension that is not processed is refused.",
         .belowAnchor
@@ -30,13 +30,14 @@ extension ChainRule {
         return unknown.map { "has the critical extension \($0.identifier), which is not processed" }
     }
 
-    /// What OpenSSL or a rule looks at; of those that must not be critical, the next rule tells.
+    /// The extensions that OpenSSL or a rule processes. ``extensionMustNotBeCritical`` and
+    /// ``extensionShouldNotBeCritical`` cover those that must not be critical.
     static let processed: Set<ObjectIdentifier> = neverCritical.union(betterNotCritical).union([
         .basicConstraints, .keyUsage, .subjectAlternativeName, .nameConstraints, .certificatePolicies, .policyMappings,
         .policyConstraints, .inhibitAnyPolicy, .tlsFeature, .netscapeType,
     ])
 
-    /// Key identifiers and where to find more are hints, and not critical.
+    /// Key identifiers and references to further information are not critical.
     public static let extensionMustNotBeCritical = notCritical(
         "extensionMustNotBeCritical", "RFC 5280, 4.2.1.1, 4.2.1.2, 4.2.1.8, 4.2.1.15, 4.2.2.1 and 4.2.2.2",
         "Key identifiers, attributes of the subject, access descriptions and freshest lists are not critical.",
@@ -78,8 +79,8 @@ extension ChainRule {
         "keyUsageNotCritical", "Baseline Requirements, 7.1.2.10.7; RFC 5280, 4.2.1.3 (SHOULD)",
         "An authority's key usage is critical.", [.keyUsage], scope: .webAuthority)
 
-    /// Name constraints are critical. Neither profile has it: the Baseline Requirements allow them not to be (7.1.2.10.8),
-    /// and they are processed either way.
+    /// Name constraints are critical. Neither profile enforces this: the Baseline Requirements allow them not to be
+    /// critical (7.1.2.10.8), and they are processed either way.
     public static let nameConstraintsNotCritical = critical(
         "nameConstraintsNotCritical", "RFC 5280, 4.2.1.10", "Name constraints are critical.", [.nameConstraints],
         scope: .none)
@@ -89,13 +90,13 @@ extension ChainRule {
         "policyConstraintsNotCritical", "RFC 5280, 4.2.1.11 and 4.2.1.14", "Constraints on policies are critical.",
         [.policyConstraints, .inhibitAnyPolicy])
 
-    /// A certificate says which of its issuer's keys signed it.
+    /// A certificate identifies the key of its issuer that signed it.
     public static let missingAuthorityKeyIdentifier = ChainRule(
         "missingAuthorityKeyIdentifier", "RFC 5280, 4.2.1.1; Baseline Requirements, 7.1.2.11.1",
         "A certificate says which of its issuer's keys signed it.", .belowAnchor
     ) { $0.facts.known.hasAuthorityKeyIdentifier ? nil : "has no authority key identifier" }
 
-    /// An authority says which key is its own.
+    /// An authority's certificate identifies its own key.
     public static let missingSubjectKeyIdentifier = ChainRule(
         "missingSubjectKeyIdentifier", "RFC 5280, 4.2.1.2", "An authority says which key is its own.", .intermediate
     ) { $0.facts.known.hasSubjectKeyIdentifier ? nil : "has no subject key identifier" }
@@ -114,5 +115,102 @@ extension ChainRule {
             let wrong = link.facts.extensions.first { !$0.isCritical && identifiers.contains($0.identifier) }
             return wrong.map { "has the extension \($0.identifier) as not critical" }
         }
+    }
+}
+
+extension ChainRule {
+    static let usage: [ChainRule] = [
+        .missingBasicConstraints, .pathLengthWithoutAuthority, .leafIsAuthority, .missingKeyUsage, .emptyKeyUsage,
+        .certificateSigningWithoutAuthority, .leafKeyUsage, .missingExtendedKeyUsage, .missingServerAuthentication,
+        .anyExtendedKeyUsage, .mixedExtendedKeyUsage,
+    ]
+
+    /// An authority's basic constraints mark it as an authority.
+    public static let missingBasicConstraints = ChainRule(
+        "missingBasicConstraints", "RFC 5280, 4.2.1.9 and 6.1.4 (k)", "An authority says that it is one.", .intermediate
+    ) { link in
+        link.facts.known.basicConstraints?.isAuthority == true
+            ? nil : "issues, and does not say that it is an authority"
+    }
+
+    /// Only an authority has a path length constraint.
+    public static let pathLengthWithoutAuthority = ChainRule(
+        "pathLengthWithoutAuthority", "RFC 5280, 4.2.1.9; Baseline Requirements, 7.1.2.7.8",
+        "Only an authority that signs certificates limits the length of a path.", .belowAnchor
+    ) { link in
+        guard let basic = link.facts.known.basicConstraints, basic.pathLength != nil else { return nil }
+        let signs = link.facts.known.keyUsage?.contains(.certificateSigning) ?? true
+        return basic.isAuthority && signs ? nil : "limits the length of a path, and is no authority"
+    }
+
+    /// A server's certificate is not an authority's certificate.
+    public static let leafIsAuthority = ChainRule(
+        "leafIsAuthority", "Baseline Requirements, 7.1.2.7.8", "A server's certificate is not an authority's.", .leaf,
+        scope: .webAuthority
+    ) { $0.facts.known.basicConstraints?.isAuthority == true ? "is an authority's, and a server shows it" : nil }
+
+    /// An authority has a key usage.
+    public static let missingKeyUsage = ChainRule(
+        "missingKeyUsage", "RFC 5280, 4.2.1.3", "An authority says what its key is for.", .intermediate
+    ) { $0.facts.first(.keyUsage) == nil ? "issues, and does not say what its key is for" : nil }
+
+    /// A key usage is not empty.
+    public static let emptyKeyUsage = ChainRule(
+        "emptyKeyUsage", "RFC 5280, 4.2.1.3", "A key usage has one bit at least.", .belowAnchor
+    ) { $0.facts.known.keyUsage?.rawValue == 0 ? "says that its key is for nothing" : nil }
+
+    /// Only an authority's key signs certificates.
+    public static let certificateSigningWithoutAuthority = ChainRule(
+        "certificateSigningWithoutAuthority", "RFC 5280, 4.2.1.3 and 4.2.1.9",
+        "Only an authority's key signs certificates.", .belowAnchor
+    ) { link in
+        let known = link.facts.known
+        guard known.keyUsage?.contains(.certificateSigning) == true else { return nil }
+        return known.basicConstraints?.isAuthority == true ? nil : "may sign certificates, and is no authority"
+    }
+
+    /// A server's key may sign handshakes, the only use in the offered cipher suites.
+    public static let leafKeyUsage = ChainRule(
+        "leafKeyUsage", "RFC 8446, 4.4.2.2; RFC 8422, 5.3; Baseline Requirements, 7.1.2.7.11",
+        "A server's key may be used for signatures, where its use is stated.", .leaf
+    ) { link in
+        guard let usage = link.facts.known.keyUsage else { return nil }
+        return usage.contains(.digitalSignature) ? nil : "has a key that must not sign a handshake"
+    }
+
+    /// A server's certificate has an extended key usage.
+    public static let missingExtendedKeyUsage = ChainRule(
+        "missingExtendedKeyUsage", "Baseline Requirements, 7.1.2.7.10", "A server's certificate names its purposes.",
+        .leaf, scope: .webAuthority
+    ) { $0.facts.first(.extendedKeyUsage) == nil ? "does not say that it is for servers" : nil }
+
+    /// An extended key usage of a server's certificate or of its issuers includes serverAuth.
+    public static let missingServerAuthentication = ChainRule(
+        "missingServerAuthentication", "RFC 5280, 4.2.1.12; Baseline Requirements, 7.1.2.7.10 and 7.1.2.10.6",
+        "Where a certificate names purposes, the purpose serverAuth is one, or any.", .belowAnchor
+    ) { link in
+        guard let purposes = link.facts.known.extendedKeyUsage else { return nil }
+        let fits = purposes.contains(.serverAuthentication) || purposes.contains(.anyExtendedKeyUsage)
+        return fits ? nil : "is not for servers"
+    }
+
+    /// A server's certificate does not have the purpose anyExtendedKeyUsage.
+    public static let anyExtendedKeyUsage = ChainRule(
+        "anyExtendedKeyUsage", "Baseline Requirements, 7.1.2.7.10",
+        "A server's certificate does not name the purpose anyExtendedKeyUsage.", .leaf,
+        scope: .webAuthority
+    ) { link in
+        link.facts.known.extendedKeyUsage?.contains(.anyExtendedKeyUsage) == true ? "is for any purpose" : nil
+    }
+
+    /// A server's certificate is not also for code signing, mail, time stamps or OCSP signing.
+    public static let mixedExtendedKeyUsage = ChainRule(
+        "mixedExtendedKeyUsage", "Baseline Requirements, 7.1.2.7.10",
+        "A server's certificate does not sign code, mail, time stamps or OCSP responses.", .leaf,
+        scope: .webAuthority
+    ) { link in
+        let foreign: [ObjectIdentifier] = [.codeSigning, .emailProtection, .timeStamping, .ocspSigning]
+        let purpose = link.facts.known.extendedKeyUsage?.first { foreign.contains($0) }
+        return purpose.map { "is for servers and for \($0) as well" }
     }
 }

@@ -1,6 +1,6 @@
-/// A name of a certificate, or one that is asked for, as name constraints are compared with it.
+/// A name of a certificate, or a requested host, in the form that name constraints are compared with.
 enum ConstrainedName: Sendable {
-    /// A name's form: constraints of one form say nothing of names of another.
+    /// The form of a name. Constraints of one form do not apply to names of another.
     enum Form: Sendable, Hashable {
         case host
         case address
@@ -22,26 +22,26 @@ enum ConstrainedName: Sendable {
     }
 
     struct Host: Sendable {
-        /// In lower case, without a wildcard in front and a dot at the end.
+        /// In lower case, without a leading wildcard or a trailing dot.
         let base: [UInt8]
-        /// Whether it stands for each name of one label more.
+        /// Whether the name covers every name with one more label.
         let isWildcard: Bool
-        /// Whether nothing but a whole left-most label is a wildcard (RFC 9525, 6.3).
+        /// Whether a wildcard, if any, is the whole left-most label (RFC 9525, 6.3).
         let isUnderstood: Bool
     }
 
     struct Mail: Sendable {
         let local: String?
-        /// Nil for what is no mailbox.
+        /// Nil if the text is not a mailbox.
         let host: String?
     }
 
     case host(Host)
     case address([UInt8])
     case mail(Mail)
-    /// The URI's host; nil where it has none, or an address.
+    /// The URI's host; nil if it has none or an address.
     case uri(String?)
-    /// Nil where it cannot be read.
+    /// Nil if it cannot be read.
     case directory(DistinguishedName?)
     case other(UInt8)
 
@@ -56,7 +56,7 @@ enum ConstrainedName: Sendable {
         }
     }
 
-    /// A host that is asked for.
+    /// A requested host.
     init(_ host: HostName) {
         switch host {
         case .name(let name): self = .host(Host(Array(name.utf8)))
@@ -75,7 +75,7 @@ enum ConstrainedName: Sendable {
         }
     }
 
-    /// An address, and the same in the other family where it is mapped (RFC 4291, 2.5.5.2).
+    /// An address, and its IPv4-mapped counterpart if there is one (RFC 4291, 2.5.5.2).
     static func addresses(_ bytes: [UInt8]) -> [[UInt8]] {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         if bytes.count == 4 { return [bytes, prefix + bytes] }
@@ -105,10 +105,10 @@ extension ConstrainedName.Host {
         isUnderstood = !name.isEmpty && !name.contains(star) && !name.contains(0)
     }
 
-    /// Whether it is another name, or below it; every name is below the empty one.
+    /// Whether the name equals another or is below it; every name is below the empty one.
     func lies(in other: [UInt8]) -> Bool { Self.isBelow(base, other) || base == other }
 
-    /// Whether a name is one that this wildcard stands for: of one label more.
+    /// Whether the wildcard covers a name: one with one more label.
     func stands(for name: [UInt8]) -> Bool {
         Self.isBelow(name, base) && !name.prefix(name.count - base.count - 1).contains(UInt8(ascii: "."))
     }
@@ -131,7 +131,7 @@ extension ConstrainedName.Mail {
 }
 
 extension ConstrainedName: CustomStringConvertible {
-    /// The name in a message.
+    /// The name as messages show it.
     var description: String {
         switch self {
         case .host(let host): "\"" + (host.isWildcard ? "*." : "") + String(decoding: host.base, as: UTF8.self) + "\""
@@ -141,6 +141,73 @@ extension ConstrainedName: CustomStringConvertible {
         case .uri(let host): "a URI of \"\(host ?? "no host")\""
         case .directory: "its subject or another name in a directory"
         case .other(let tag): "a name of form \(tag & 0x1F)"
+        }
+    }
+}
+
+/// A Name in the form for comparison (RFC 5280, 7.1): case, string type and repeated spaces are ignored.
+struct DistinguishedName: Sendable, Hashable {
+    struct Attribute: Sendable, Hashable {
+        let identifier: ObjectIdentifier
+        /// The lower-case text; nil if the value is not a string.
+        let text: String?
+        /// The value with its tag, if it is not a string.
+        let bytes: [UInt8]
+    }
+
+    /// From the root; the order within one relative name is not significant.
+    let relativeNames: [Set<Attribute>]
+
+    /// Reads a whole Name.
+    init(_ bytes: [UInt8]) throws(DERError) {
+        let der = DER(bytes: bytes)
+        var relativeNames: [Set<Attribute>] = []
+        for set in try der.children(der.root(DER.Tag.sequence)) {
+            var attributes: Set<Attribute> = []
+            for element in try der.children(set) { attributes.insert(try Self.attribute(der, element)) }
+            relativeNames.append(attributes)
+        }
+        self.relativeNames = relativeNames
+    }
+
+    /// Whether another name lies in the subtree of this one.
+    func isPrefix(of other: DistinguishedName) -> Bool {
+        relativeNames.count <= other.relativeNames.count
+            && zip(relativeNames, other.relativeNames).allSatisfy { $0 == $1 }
+    }
+
+    /// The mail addresses in the subject, as older certificates have them (RFC 5280, 4.1.2.6).
+    var mailAddresses: [String] {
+        relativeNames.flatMap { $0 }.filter { $0.identifier == .mailAddress }.map { $0.text ?? "" }
+    }
+
+    private static func attribute(_ der: DER, _ element: DER.Element) throws(DERError) -> Attribute {
+        var cursor = der.cursor(element)
+        let identifier = ObjectIdentifier(der.content(try cursor.next(DER.Tag.objectIdentifier)))
+        let value = try cursor.next()
+        let text = string(value.tag, der.bytes[value.content]).map(comparable)
+        return Attribute(identifier: identifier, text: text, bytes: text == nil ? der.whole(value) : [])
+    }
+
+    private static func comparable(_ text: String) -> String {
+        text.lowercased().split(separator: " ").joined(separator: " ")
+    }
+
+    private static func string(_ tag: UInt8, _ content: ArraySlice<UInt8>) -> String? {
+        switch tag {
+        // UTF8String, NumericString, PrintableString, IA5String, VisibleString.
+        case 0x0C, 0x12, 0x13, 0x16, 0x1A: return String(decoding: content, as: UTF8.self)
+        // TeletexString, read as Latin-1, which is common practice.
+        case 0x14: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
+        // BMPString.
+        case 0x1E:
+            guard content.count % 2 == 0 else { return nil }
+            let octets = Array(content)
+            let units = stride(from: 0, to: octets.count, by: 2).map {
+                UInt16(octets[$0]) << 8 | UInt16(octets[$0 + 1])
+            }
+            return String(decoding: units, as: UTF16.self)
+        default: return nil
         }
     }
 }

@@ -1,15 +1,15 @@
-/// The extensions that rules look into, read; what cannot be read is in ``malformed``.
+/// The decoded extensions that rules examine. Those that cannot be decoded are in ``malformed``.
 struct KnownExtensions: Sendable {
     struct BasicConstraints: Sendable {
         let isAuthority: Bool
-        /// How many intermediate certificates may follow; a number beyond any chain's is as good as none.
+        /// The path length constraint. A number that exceeds Int's useful range counts as unlimited.
         let pathLength: Int?
     }
 
-    /// Which key signed a certificate (RFC 5280, 4.2.1.1).
+    /// The authority key identifier (RFC 5280, 4.2.1.1).
     struct AuthorityKeyIdentifier: Sendable {
         let keyIdentifier: [UInt8]?
-        /// Of the issuer's certificate, which is named by its own issuer and this number.
+        /// The serial number of the issuer's certificate.
         let serialNumber: [UInt8]?
     }
 
@@ -18,16 +18,16 @@ struct KnownExtensions: Sendable {
     private(set) var keyUsage: KeyUsage?
     private(set) var extendedKeyUsage: [ObjectIdentifier]?
     private(set) var alternativeNames: [GeneralName]?
-    /// Nil where there are none, and where they cannot be read at all.
+    /// Nil if there are none, or if they cannot be read at all.
     private(set) var nameConstraints: NameConstraints?
     private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
     private(set) var subjectKeyIdentifier: [UInt8]?
-    /// The numbers of TLS extensions that the server promises to send (RFC 7633).
+    /// The TLS extensions that the server promises to send (RFC 7633).
     private(set) var tlsFeatures: [Int] = []
-    /// How many policies are mapped (RFC 5280, 4.2.1.5).
+    /// The number of policy mappings (RFC 5280, 4.2.1.5).
     private(set) var policyMappings = 0
     private(set) var hasPolicyConstraints = false
-    /// The URIs of the first names of distribution points (RFC 5280, 4.2.1.13).
+    /// The URIs in the full names of distribution points (RFC 5280, 4.2.1.13).
     private(set) var distributionURIs: [[UInt8]] = []
 
     init(_ extensions: [CertificateFacts.Extension]) {
@@ -58,18 +58,18 @@ struct KnownExtensions: Sendable {
         }
     }
 
-    /// Whether it says which of its issuer's keys signed it.
+    /// Whether the certificate identifies its issuer's key.
     var hasAuthorityKeyIdentifier: Bool { authorityKeyIdentifier?.keyIdentifier?.isEmpty == false }
     var hasSubjectKeyIdentifier: Bool { subjectKeyIdentifier?.isEmpty == false }
 
-    /// Constraints that break a rule of form are kept: they constrain all the same where that rule is allowed.
+    /// Constraints with a malformed part are kept: they still apply if the rule about malformed extensions is allowed.
     private mutating func readNameConstraints(_ der: DER) throws(DERError) {
         let constraints = try NameConstraints(der)
         nameConstraints = constraints
         guard constraints.isProper else { throw DERError() }
     }
 
-    /// A SEQUENCE of one value at least, as most extensions are.
+    /// A SEQUENCE with at least one element, the form of most extensions.
     private static func nonEmpty(_ der: DER) throws(DERError) -> DER.Element {
         let list = try der.root(DER.Tag.sequence)
         guard !list.content.isEmpty, der.isStrict(list) else { throw DERError() }
@@ -97,7 +97,7 @@ struct KnownExtensions: Sendable {
         return purposes
     }
 
-    /// Empty where the list is: a rule of its own says so.
+    /// An empty list is not malformed; ``ChainRule/emptySubjectAlternativeName`` covers it.
     private static func generalNames(_ der: DER) throws(DERError) -> [GeneralName] {
         var names: [GeneralName] = []
         var cursor = der.cursor(try der.root(DER.Tag.sequence))
@@ -105,7 +105,7 @@ struct KnownExtensions: Sendable {
         return names
     }
 
-    /// Issuer and serial number come together or not at all (RFC 5280, 4.2.1.1).
+    /// Issuer and serial number are both present or both absent (RFC 5280, 4.2.1.1).
     private static func authorityKeyIdentifier(_ der: DER) throws(DERError) -> AuthorityKeyIdentifier {
         let list = try der.root(DER.Tag.sequence)
         guard der.isStrict(list) else { throw DERError() }
@@ -166,7 +166,7 @@ struct KeyUsage: OptionSet, Sendable {
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// A BIT STRING of nine bits at most, none set being an empty one.
+    /// A BIT STRING of at most nine bits; empty if none is set.
     init(_ der: DER) throws(DERError) {
         let element = try der.root(DER.Tag.bitString)
         let content = der.content(element)

@@ -1,124 +1,124 @@
 extension TrustRefusal.Reason {
-    // One for each rule of a profile; ``ChainRule`` has the text and where it is written.
+    // One reason for each ``ChainRule``, which has the requirement and the document that states it.
 
-    /// ``ChainRule/nonDER`` is broken.
+    /// The chain violates ``ChainRule/nonDER``.
     public static let nonDER = TrustRefusal.Reason("nonDER")
-    /// ``ChainRule/certificateVersion`` is broken.
+    /// The chain violates ``ChainRule/certificateVersion``.
     public static let certificateVersion = TrustRefusal.Reason("certificateVersion")
-    /// ``ChainRule/uniqueIdentifier`` is broken.
+    /// The chain violates ``ChainRule/uniqueIdentifier``.
     public static let uniqueIdentifier = TrustRefusal.Reason("uniqueIdentifier")
-    /// ``ChainRule/serialNumber`` is broken.
+    /// The chain violates ``ChainRule/serialNumber``.
     public static let serialNumber = TrustRefusal.Reason("serialNumber")
-    /// ``ChainRule/emptyIssuer`` is broken.
+    /// The chain violates ``ChainRule/emptyIssuer``.
     public static let emptyIssuer = TrustRefusal.Reason("emptyIssuer")
-    /// ``ChainRule/emptySubject`` is broken.
+    /// The chain violates ``ChainRule/emptySubject``.
     public static let emptySubject = TrustRefusal.Reason("emptySubject")
-    /// ``ChainRule/validityEncoding`` is broken.
+    /// The chain violates ``ChainRule/validityEncoding``.
     public static let validityEncoding = TrustRefusal.Reason("validityEncoding")
-    /// ``ChainRule/leafLifetime`` is broken.
+    /// The chain violates ``ChainRule/leafLifetime``.
     public static let leafLifetime = TrustRefusal.Reason("leafLifetime")
-    /// ``ChainRule/duplicateExtension`` is broken.
+    /// The chain violates ``ChainRule/duplicateExtension``.
     public static let duplicateExtension = TrustRefusal.Reason("duplicateExtension")
-    /// ``ChainRule/malformedExtension`` is broken.
+    /// The chain violates ``ChainRule/malformedExtension``.
     public static let malformedExtension = TrustRefusal.Reason("malformedExtension")
-    /// ``ChainRule/unprocessedCriticalExtension`` is broken.
+    /// The chain violates ``ChainRule/unprocessedCriticalExtension``.
     public static let unprocessedCriticalExtension = TrustRefusal.Reason("unprocessedCriticalExtension")
-    /// ``ChainRule/extensionMustNotBeCritical`` is broken.
+    /// The chain violates ``ChainRule/extensionMustNotBeCritical``.
     public static let extensionMustNotBeCritical = TrustRefusal.Reason("extensionMustNotBeCritical")
-    /// ``ChainRule/extensionShouldNotBeCritical`` is broken.
+    /// The chain violates ``ChainRule/extensionShouldNotBeCritical``.
     public static let extensionShouldNotBeCritical = TrustRefusal.Reason("extensionShouldNotBeCritical")
-    /// ``ChainRule/basicConstraintsNotCritical`` is broken.
+    /// The chain violates ``ChainRule/basicConstraintsNotCritical``.
     public static let basicConstraintsNotCritical = TrustRefusal.Reason("basicConstraintsNotCritical")
-    /// ``ChainRule/keyUsageNotCritical`` is broken.
+    /// The chain violates ``ChainRule/keyUsageNotCritical``.
     public static let keyUsageNotCritical = TrustRefusal.Reason("keyUsageNotCritical")
-    /// ``ChainRule/nameConstraintsNotCritical`` is broken.
+    /// The chain violates ``ChainRule/nameConstraintsNotCritical``.
     public static let nameConstraintsNotCritical = TrustRefusal.Reason("nameConstraintsNotCritical")
-    /// ``ChainRule/policyConstraintsNotCritical`` is broken.
+    /// The chain violates ``ChainRule/policyConstraintsNotCritical``.
     public static let policyConstraintsNotCritical = TrustRefusal.Reason("policyConstraintsNotCritical")
-    /// ``ChainRule/missingAuthorityKeyIdentifier`` is broken.
+    /// The chain violates ``ChainRule/missingAuthorityKeyIdentifier``.
     public static let missingAuthorityKeyIdentifier = TrustRefusal.Reason("missingAuthorityKeyIdentifier")
-    /// ``ChainRule/missingSubjectKeyIdentifier`` is broken.
+    /// The chain violates ``ChainRule/missingSubjectKeyIdentifier``.
     public static let missingSubjectKeyIdentifier = TrustRefusal.Reason("missingSubjectKeyIdentifier")
-    /// ``ChainRule/nameConstraintsInLeaf`` is broken.
+    /// The chain violates ``ChainRule/nameConstraintsInLeaf``.
     public static let nameConstraintsInLeaf = TrustRefusal.Reason("nameConstraintsInLeaf")
-    /// ``ChainRule/missingBasicConstraints`` is broken.
+    /// The chain violates ``ChainRule/missingBasicConstraints``.
     public static let missingBasicConstraints = TrustRefusal.Reason("missingBasicConstraints")
-    /// ``ChainRule/pathLengthWithoutAuthority`` is broken.
+    /// The chain violates ``ChainRule/pathLengthWithoutAuthority``.
     public static let pathLengthWithoutAuthority = TrustRefusal.Reason("pathLengthWithoutAuthority")
-    /// ``ChainRule/leafIsAuthority`` is broken.
+    /// The chain violates ``ChainRule/leafIsAuthority``.
     public static let leafIsAuthority = TrustRefusal.Reason("leafIsAuthority")
-    /// ``ChainRule/missingKeyUsage`` is broken.
+    /// The chain violates ``ChainRule/missingKeyUsage``.
     public static let missingKeyUsage = TrustRefusal.Reason("missingKeyUsage")
-    /// ``ChainRule/emptyKeyUsage`` is broken.
+    /// The chain violates ``ChainRule/emptyKeyUsage``.
     public static let emptyKeyUsage = TrustRefusal.Reason("emptyKeyUsage")
-    /// ``ChainRule/certificateSigningWithoutAuthority`` is broken.
+    /// The chain violates ``ChainRule/certificateSigningWithoutAuthority``.
     public static let certificateSigningWithoutAuthority = TrustRefusal.Reason("certificateSigningWithoutAuthority")
-    /// ``ChainRule/leafKeyUsage`` is broken.
+    /// The chain violates ``ChainRule/leafKeyUsage``.
     public static let leafKeyUsage = TrustRefusal.Reason("leafKeyUsage")
-    /// ``ChainRule/missingExtendedKeyUsage`` is broken.
+    /// The chain violates ``ChainRule/missingExtendedKeyUsage``.
     public static let missingExtendedKeyUsage = TrustRefusal.Reason("missingExtendedKeyUsage")
-    /// ``ChainRule/missingServerAuthentication`` is broken.
+    /// The chain violates ``ChainRule/missingServerAuthentication``.
     public static let missingServerAuthentication = TrustRefusal.Reason("missingServerAuthentication")
-    /// ``ChainRule/anyExtendedKeyUsage`` is broken.
+    /// The chain violates ``ChainRule/anyExtendedKeyUsage``.
     public static let anyExtendedKeyUsage = TrustRefusal.Reason("anyExtendedKeyUsage")
-    /// ``ChainRule/mixedExtendedKeyUsage`` is broken.
+    /// The chain violates ``ChainRule/mixedExtendedKeyUsage``.
     public static let mixedExtendedKeyUsage = TrustRefusal.Reason("mixedExtendedKeyUsage")
-    /// ``ChainRule/missingSubjectAlternativeName`` is broken.
+    /// The chain violates ``ChainRule/missingSubjectAlternativeName``.
     public static let missingSubjectAlternativeName = TrustRefusal.Reason("missingSubjectAlternativeName")
-    /// ``ChainRule/emptySubjectAlternativeName`` is broken.
+    /// The chain violates ``ChainRule/emptySubjectAlternativeName``.
     public static let emptySubjectAlternativeName = TrustRefusal.Reason("emptySubjectAlternativeName")
-    /// ``ChainRule/subjectAlternativeNameCriticality`` is broken.
+    /// The chain violates ``ChainRule/subjectAlternativeNameCriticality``.
     public static let subjectAlternativeNameCriticality = TrustRefusal.Reason("subjectAlternativeNameCriticality")
-    /// ``ChainRule/criticalSubjectAlternativeName`` is broken.
+    /// The chain violates ``ChainRule/criticalSubjectAlternativeName``.
     public static let criticalSubjectAlternativeName = TrustRefusal.Reason("criticalSubjectAlternativeName")
-    /// ``ChainRule/wildcardPlacement`` is broken.
+    /// The chain violates ``ChainRule/wildcardPlacement``.
     public static let wildcardPlacement = TrustRefusal.Reason("wildcardPlacement")
-    /// ``ChainRule/wildcardOfTopLevel`` is broken.
+    /// The chain violates ``ChainRule/wildcardOfTopLevel``.
     public static let wildcardOfTopLevel = TrustRefusal.Reason("wildcardOfTopLevel")
-    /// ``ChainRule/dnsNameUnderscore`` is broken.
+    /// The chain violates ``ChainRule/dnsNameUnderscore``.
     public static let dnsNameUnderscore = TrustRefusal.Reason("dnsNameUnderscore")
-    /// ``ChainRule/dnsNameSyntax`` is broken.
+    /// The chain violates ``ChainRule/dnsNameSyntax``.
     public static let dnsNameSyntax = TrustRefusal.Reason("dnsNameSyntax")
-    /// ``ChainRule/reservedLabel`` is broken.
+    /// The chain violates ``ChainRule/reservedLabel``.
     public static let reservedLabel = TrustRefusal.Reason("reservedLabel")
-    /// ``ChainRule/addressSyntax`` is broken.
+    /// The chain violates ``ChainRule/addressSyntax``.
     public static let addressSyntax = TrustRefusal.Reason("addressSyntax")
-    /// ``ChainRule/commonNameNotInNames`` is broken.
+    /// The chain violates ``ChainRule/commonNameNotInNames``.
     public static let commonNameNotInNames = TrustRefusal.Reason("commonNameNotInNames")
-    /// ``ChainRule/explicitCurveParameters`` is broken.
+    /// The chain violates ``ChainRule/explicitCurveParameters``.
     public static let explicitCurveParameters = TrustRefusal.Reason("explicitCurveParameters")
-    /// ``ChainRule/ellipticCurve`` is broken.
+    /// The chain violates ``ChainRule/ellipticCurve``.
     public static let ellipticCurve = TrustRefusal.Reason("ellipticCurve")
-    /// ``ChainRule/keyKind`` is broken.
+    /// The chain violates ``ChainRule/keyKind``.
     public static let keyKind = TrustRefusal.Reason("keyKind")
-    /// ``ChainRule/keyParameters`` is broken.
+    /// The chain violates ``ChainRule/keyParameters``.
     public static let keyParameters = TrustRefusal.Reason("keyParameters")
-    /// ``ChainRule/rsaKeySize`` is broken.
+    /// The chain violates ``ChainRule/rsaKeySize``.
     public static let rsaKeySize = TrustRefusal.Reason("rsaKeySize")
-    /// ``ChainRule/rsaModulusSize`` is broken.
+    /// The chain violates ``ChainRule/rsaModulusSize``.
     public static let rsaModulusSize = TrustRefusal.Reason("rsaModulusSize")
-    /// ``ChainRule/rsaModulus`` is broken.
+    /// The chain violates ``ChainRule/rsaModulus``.
     public static let rsaModulus = TrustRefusal.Reason("rsaModulus")
-    /// ``ChainRule/rsaExponent`` is broken.
+    /// The chain violates ``ChainRule/rsaExponent``.
     public static let rsaExponent = TrustRefusal.Reason("rsaExponent")
-    /// ``ChainRule/signatureAlgorithmMismatch`` is broken.
+    /// The chain violates ``ChainRule/signatureAlgorithmMismatch``.
     public static let signatureAlgorithmMismatch = TrustRefusal.Reason("signatureAlgorithmMismatch")
-    /// ``ChainRule/md5Signatures`` is broken.
+    /// The chain violates ``ChainRule/md5Signatures``.
     public static let md5Signatures = TrustRefusal.Reason("md5Signatures")
-    /// ``ChainRule/sha1Signatures`` is broken.
+    /// The chain violates ``ChainRule/sha1Signatures``.
     public static let sha1Signatures = TrustRefusal.Reason("sha1Signatures")
-    /// ``ChainRule/signatureAlgorithm`` is broken.
+    /// The chain violates ``ChainRule/signatureAlgorithm``.
     public static let signatureAlgorithm = TrustRefusal.Reason("signatureAlgorithm")
-    /// ``ChainRule/flawedAnchor`` is broken.
+    /// The chain violates ``ChainRule/flawedAnchor``.
     public static let flawedAnchor = TrustRefusal.Reason("flawedAnchor")
 
     // MARK: Constraints and limits, under every profile
 
-    /// A certificate is for a name that an authority above it may not certify (RFC 5280, 4.2.1.10).
+    /// A certificate contains a name that an authority above it may not certify (RFC 5280, 4.2.1.10).
     public static let nameNotPermitted = TrustRefusal.Reason("nameNotPermitted")
 
-    /// The chain would cost more work than any honest one: keys, names or constraints beyond the limits.
+    /// The chain exceeds the limits on keys, names or constraints.
     public static let limitExceeded = TrustRefusal.Reason("limitExceeded")
-    /// A certificate comes twice in the verified chain (RFC 5280, 6.1).
+    /// A certificate appears twice in the verified chain (RFC 5280, 6.1).
     public static let repeatedCertificate = TrustRefusal.Reason("repeatedCertificate")
 }

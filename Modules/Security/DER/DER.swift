@@ -1,18 +1,18 @@
-/// Bytes that are no DER (X.690), or not what was expected there.
+/// The bytes are not DER (X.690), or have an unexpected structure.
 struct DERError: Error {}
 
-/// Reads DER (X.690, 10): one value inside another, by its place in the bytes.
+/// Reads DER (X.690, 10). Elements are ranges of the bytes.
 ///
-/// OpenSSL also reads what is BER only. A certificate is signed over its DER (RFC 5280, 4.1), so two readers must not be
-/// able to see two things in it.
+/// OpenSSL also accepts BER. A certificate is signed over its DER (RFC 5280, 4.1), so two parsers must not be able to
+/// interpret it differently.
 struct DER: Sendable {
-    /// One value: its tag and where it lies.
+    /// A value: its tag and its range.
     struct Element: Sendable {
-        /// The identifier octet; of a long form the first one alone.
+        /// The identifier octet; for a long form only the first one.
         let tag: UInt8
-        /// With tag and length.
+        /// The range including tag and length.
         let range: Range<Int>
-        /// The value alone.
+        /// The range of the content.
         let content: Range<Int>
 
         var isConstructed: Bool { tag & 0x20 != 0 }
@@ -38,7 +38,7 @@ struct DER: Sendable {
 
     let bytes: [UInt8]
 
-    /// The only value of the bytes.
+    /// The only top-level value.
     func root(_ tag: UInt8) throws(DERError) -> Element {
         var cursor = DERCursor(self, bytes.startIndex..<bytes.endIndex)
         let element = try cursor.next(tag)
@@ -52,7 +52,7 @@ struct DER: Sendable {
 
     func whole(_ element: Element) -> [UInt8] { Array(bytes[element.range]) }
 
-    /// The values inside of one.
+    /// The values that a value contains.
     func children(_ element: Element) throws(DERError) -> [Element] {
         var children: [Element] = []
         var cursor = cursor(element)
@@ -61,7 +61,7 @@ struct DER: Sendable {
     }
 }
 
-/// A place between two values.
+/// A position between two values.
 struct DERCursor {
     private let der: DER
     private var position: Int
@@ -79,7 +79,7 @@ struct DERCursor {
         guard isAtEnd else { throw DERError() }
     }
 
-    /// The next value, whatever it is.
+    /// The next value.
     mutating func next() throws(DERError) -> DER.Element {
         let start = position
         let tag = try byte()
@@ -91,13 +91,13 @@ struct DERCursor {
         return DER.Element(tag: tag, range: start..<position, content: content)
     }
 
-    /// The next value, which must be of this kind.
+    /// The next value, which must have a tag.
     mutating func next(_ tag: UInt8) throws(DERError) -> DER.Element {
         guard peek == tag else { throw DERError() }
         return try next()
     }
 
-    /// The next value, if it is of this kind.
+    /// The next value if it has a tag.
     mutating func optional(_ tag: UInt8) throws(DERError) -> DER.Element? {
         peek == tag ? try next() : nil
     }
@@ -110,7 +110,7 @@ struct DERCursor {
         return der.bytes[position]
     }
 
-    /// A tag number of 31 and more, in four octets at most.
+    /// A tag number of 31 or more, in at most four octets.
     private mutating func longTag() throws(DERError) {
         for index in 0..<4 {
             let octet = try byte()
@@ -120,7 +120,7 @@ struct DERCursor {
         throw DERError()
     }
 
-    /// Definite, and as short as it can be written (X.690, 10.1).
+    /// A definite length in its shortest form (X.690, 10.1).
     private mutating func length() throws(DERError) -> Int {
         let first = try byte()
         guard first >= 0x80 else { return Int(first) }
@@ -134,11 +134,67 @@ struct DERCursor {
 }
 
 extension DERCursor {
-    /// The next value, which must be of this kind and the last.
+    /// The next value, which must have a tag and be the last one.
     func only(_ tag: UInt8) throws(DERError) -> DER.Element {
         var cursor = self
         let element = try cursor.next(tag)
         try cursor.end()
         return element
+    }
+}
+
+extension DER {
+    /// Certificates nest less deeply.
+    private static let maximumDepth = 24
+
+    /// Whether every nested value has its canonical DER encoding.
+    func isStrict(_ element: Element, depth: Int = 0) -> Bool {
+        guard depth < Self.maximumDepth else { return false }
+        guard element.isConstructed else { return isStrictPrimitive(element) }
+        // Constructed strings are BER only.
+        guard element.tag >= 0x80 || element.tag == Tag.sequence || element.tag == Tag.set else { return false }
+        var cursor = cursor(element)
+        while !cursor.isAtEnd {
+            guard let child = try? cursor.next(), isStrict(child, depth: depth + 1) else { return false }
+        }
+        return true
+    }
+
+    private func isStrictPrimitive(_ element: Element) -> Bool {
+        let content = bytes[element.content]
+        switch element.tag {
+        case Tag.boolean: return content.count == 1 && (content.first == 0 || content.first == 0xFF)
+        case Tag.integer, Tag.enumerated: return Self.isShortest(content)
+        case Tag.null: return content.isEmpty
+        case Tag.bitString: return Self.isStrictBitString(content)
+        case Tag.objectIdentifier: return Self.isObjectIdentifier(content)
+        case 0x10, 0x11: return false
+        default: return true
+        }
+    }
+
+    /// Whether the octets of an INTEGER are minimal (X.690, 8.3.2).
+    static func isShortest(_ content: ArraySlice<UInt8>) -> Bool {
+        guard let first = content.first else { return false }
+        guard content.count > 1 else { return true }
+        let second = content[content.startIndex + 1]
+        return !(first == 0 && second < 0x80) && !(first == 0xFF && second >= 0x80)
+    }
+
+    /// Unused bits are zero (X.690, 11.2.1).
+    private static func isStrictBitString(_ content: ArraySlice<UInt8>) -> Bool {
+        guard let unused = content.first, unused <= 7 else { return false }
+        guard content.count > 1, let last = content.last else { return unused == 0 }
+        return last & ((1 << unused) - 1) == 0
+    }
+
+    private static func isObjectIdentifier(_ content: ArraySlice<UInt8>) -> Bool {
+        guard let last = content.last, last & 0x80 == 0 else { return false }
+        var isStart = true
+        for byte in content {
+            if isStart && byte == 0x80 { return false }
+            isStart = byte & 0x80 == 0
+        }
+        return true
     }
 }

@@ -1,10 +1,10 @@
-/// An OBJECT IDENTIFIER, by its octets.
+/// An OBJECT IDENTIFIER, stored as its octets.
 struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// In dotted decimal.
+    /// Dotted decimal notation.
     var description: String {
         var numbers: [UInt64] = []
         var number: UInt64 = 0

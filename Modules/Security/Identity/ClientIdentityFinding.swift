@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// What a server may hold against a client's certificate, now or soon.
+/// A reason why servers may refuse a client certificate, now or soon.
 public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible {
-    /// What was found. New ones may be added.
+    /// The kind of finding. New ones may be added.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind's name.
         public let description: String
@@ -13,19 +13,19 @@ public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible
         public static let expired = Kind("expired")
         /// A certificate is not valid yet.
         public static let notYetValid = Kind("notYetValid")
-        /// A certificate expires within the notice.
+        /// A certificate expires within the notice period.
         public static let expiresSoon = Kind("expiresSoon")
-        /// The certificate is not for clients: its extended key usage says so (RFC 5280, 4.2.1.12).
+        /// The extended key usage does not allow client authentication (RFC 5280, 4.2.1.12).
         public static let notForClients = Kind("notForClients")
-        /// The key may not be used for signatures, as TLS needs it (RFC 5280, 4.2.1.3).
+        /// The key usage does not allow signatures, which TLS requires (RFC 5280, 4.2.1.3).
         public static let notForSignatures = Kind("notForSignatures")
     }
 
     /// What was found.
     public let kind: Kind
-    /// One line that a person can act on.
+    /// One sentence that says what was found and what to do.
     public let message: String
-    /// The certificate that it is about.
+    /// The certificate with the problem.
     public let certificate: CertificateSummary
 
     /// The kind and the message.
@@ -33,11 +33,11 @@ public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible
 }
 
 extension ClientIdentity {
-    /// What a server may hold against the identity, the leaf's first.
+    /// Returns the reasons why a server may refuse the identity, those of the leaf first.
     ///
     /// - Parameters:
-    ///   - time: The moment to judge by. The default is now.
-    ///   - notice: How long before its end a certificate is told of. The default is 30 days.
+    ///   - time: The time of the check. The default is now.
+    ///   - notice: How long before its expiry a certificate is reported. The default is 30 days.
     public func findings(at time: Date = Date(), expiryNotice notice: Duration = .seconds(30 * 86_400))
         -> [ClientIdentityFinding]
     {
@@ -54,7 +54,7 @@ extension ClientIdentity {
             return [finding(.notYetValid, "\(name) is valid from \(start).", certificate)]
         }
         guard time.addingTimeInterval(TimeInterval(notice.components.seconds)) > certificate.notAfter else { return [] }
-        return [finding(.expiresSoon, "\(name) expires on \(end); ask for its successor.", certificate)]
+        return [finding(.expiresSoon, "\(name) expires on \(end); renew it.", certificate)]
     }
 
     private var usageFindings: [ClientIdentityFinding] {
@@ -65,10 +65,12 @@ extension ClientIdentity {
             !usage.contains(.anyExtendedKeyUsage)
         {
             findings.append(
-                Self.finding(.notForClients, "\(name) is not for clients: its extended key usage.", certificate))
+                Self.finding(
+                    .notForClients, "\(name) is not for clients, according to its extended key usage.", certificate))
         }
         if let usage = known.keyUsage, !usage.contains(.digitalSignature) {
-            findings.append(Self.finding(.notForSignatures, "\(name) may not sign: its key usage.", certificate))
+            findings.append(
+                Self.finding(.notForSignatures, "\(name) may not sign, according to its key usage.", certificate))
         }
         return findings
     }

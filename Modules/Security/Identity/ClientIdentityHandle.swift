@@ -1,12 +1,12 @@
 internal import COpenSSL
 internal import FoundationEssentials
 
-/// A private key in OpenSSL's memory, which OpenSSL wipes when the last reference goes.
+/// A private key in OpenSSL's memory, which OpenSSL wipes when the last reference is released.
 final class PrivateKeyHandle: Sendable {
-    // SAFETY: not changed after it was read, and OpenSSL counts references to it with atomics.
+    // SAFETY: not modified after it was read; OpenSSL counts references with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit {
@@ -20,18 +20,19 @@ final class PrivateKeyHandle: Sendable {
     }
 }
 
-/// A key with the chain of its certificate, as OpenSSL wants them.
+/// A key and the chain of its certificate in the form that OpenSSL takes.
 final class ClientIdentityHandle: Sendable {
     let key: PrivateKeyHandle
     let certificates: [Certificate]
-    // SAFETY: filled in init and not changed after; OpenSSL copies it when it is given to a connection.
+    // SAFETY: filled in init and not modified later; OpenSSL copies it when it is set on a connection.
     nonisolated(unsafe) let issuers: OpaquePointer
 
     var leaf: OpaquePointer { certificates[0].handle.pointer }
 
-    /// Looks for the key's certificate among some, and for its issuers among the others.
+    /// Finds the key's certificate and its issuers.
     ///
-    /// Fails with ``SecurityError/Code/keyMismatch`` when the key has none, and for a certificate that is out of date.
+    /// - Throws: ``SecurityError/Code/keyMismatch`` if the key has no certificate,
+    ///   ``SecurityError/Code/identityExpired`` or ``SecurityError/Code/identityNotYetValid``.
     init(key: PrivateKeyHandle, certificates: [Certificate], at time: Date) throws(SecurityError) {
         guard let leaf = certificates.first(where: { key.belongs(to: $0.handle) }) else {
             throw SecurityError(.keyMismatch, Self.mismatch(certificates))
@@ -51,30 +52,31 @@ final class ClientIdentityHandle: Sendable {
     }
 
     deinit {
-        // The certificates' handles own what lies in it.
+        // The handles own the certificates.
         linnet_sk_X509_free(issuers)
     }
 
     private static func mismatch(_ certificates: [Certificate]) -> String {
-        guard let first = certificates.first else { return "There is no certificate for the key." }
+        guard let first = certificates.first else { return "No certificate was given for the private key." }
         return certificates.count == 1
-            ? "The private key is not that of the certificate \"\(first.subject.oneLine)\"."
-            : "The private key is that of none of the \(certificates.count) certificates."
+            ? "The private key does not match the certificate \"\(first.subject.oneLine)\"."
+            : "The private key matches none of the \(certificates.count) certificates."
     }
 
     private static func requireValid(_ leaf: Certificate, at time: Date) throws(SecurityError) {
-        let name = "The client's certificate \"\(leaf.subject.oneLine)\""
+        let name = "The client certificate \"\(leaf.subject.oneLine)\""
         guard time <= leaf.notAfter else {
             throw SecurityError(.identityExpired, "\(name) expired on \(leaf.notAfter.formatted(.iso8601)).")
         }
         guard time >= leaf.notBefore else {
             throw SecurityError(
-                .identityNotYetValid, "\(name) is valid from \(leaf.notBefore.formatted(.iso8601)); is the clock right?"
+                .identityNotYetValid,
+                "\(name) is not valid before \(leaf.notBefore.formatted(.iso8601)); check the clock."
             )
         }
     }
 
-    /// From the leaf upwards. A root is left out (RFC 8446, 4.4.2): whoever trusts it has it.
+    /// The chain from the leaf upwards, without the root, which the server has (RFC 8446, 4.4.2).
     private static func chain(from leaf: Certificate, among certificates: [Certificate]) -> [Certificate] {
         var chain = [leaf]
         while chain.count < ChainLimits.certificates, let last = chain.last, last.issuer != last.subject,

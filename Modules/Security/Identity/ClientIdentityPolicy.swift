@@ -1,4 +1,4 @@
-/// As whom a client shows itself, host by host.
+/// Chooses the client identity for each host.
 ///
 /// ```swift
 /// configuration.clientIdentities = try ClientIdentityPolicy(rules: [
@@ -6,27 +6,27 @@
 ///     .init("public.example.com", nil),
 /// ])
 /// ```
-/// The most specific rule for a host decides alone, as ``HostPattern`` ranks them; a host without a rule gets
-/// ``otherHosts``, which is nobody unless something is given. A certificate is sent only to a server that asks for one, and
-/// that the security policy has accepted; it tells that server, and under TLS 1.2 whoever listens, who the client is, so name
-/// the hosts that need one.
+/// The most specific rule for a host decides, in the order of ``HostPattern``; hosts without a rule get ``otherHosts``,
+/// by default none. A certificate is sent only to a server that requests one and that the security policy has accepted.
+/// It reveals the client's identity to that server and, under TLS 1.2, to passive observers, so name the hosts that
+/// need one.
 public struct ClientIdentityPolicy: Sendable {
-    /// Which identity some hosts get.
+    /// The identity for some hosts.
     public struct Rule: Sendable {
         /// The hosts.
         public let pattern: HostPattern
-        /// Whom the client shows itself to be; nil for nobody.
+        /// The identity, or nil to send no certificate.
         public let identity: ClientIdentity?
 
-        /// Makes a rule.
+        /// Creates a rule.
         public init(_ pattern: HostPattern, _ identity: ClientIdentity?) {
             self.pattern = pattern
             self.identity = identity
         }
 
-        /// Makes a rule from a pattern's text.
+        /// Creates a rule from the text of a pattern.
         ///
-        /// Fails with ``SecurityError/Code/invalidPattern``.
+        /// - Throws: ``SecurityError/Code/invalidPattern``.
         public init(_ pattern: String, _ identity: ClientIdentity?) throws(SecurityError) {
             self.init(try HostPattern(pattern), identity)
         }
@@ -34,23 +34,23 @@ public struct ClientIdentityPolicy: Sendable {
 
     /// The rules, most specific first.
     public let rules: [Rule]
-    /// The identity for hosts without a rule; nil for nobody.
+    /// The identity for hosts without a rule, or nil to send no certificate.
     public let otherHosts: ClientIdentity?
-    /// Who is asked when a server asks, if anybody is.
+    /// The function that chooses an identity when a server requests a certificate, if there is one.
     package private(set) var chooser: ClientCertificateRequest.Chooser?
     private var chooserID: ClientIdentity.ID?
 
-    /// Nobody, for every host.
+    /// No identity for any host.
     public static let none = ClientIdentityPolicy([], nil)
 
-    /// One identity for every host that asks, wherever a redirect leads.
+    /// One identity for every host that requests a certificate, including the targets of redirects.
     public static func everyHost(_ identity: ClientIdentity) -> ClientIdentityPolicy {
         ClientIdentityPolicy([], identity)
     }
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
-    /// Fails with ``SecurityError/Code/duplicateRule`` when two rules have the same pattern.
+    /// - Throws: ``SecurityError/Code/duplicateRule`` when two rules have the same pattern.
     public init(rules: [Rule], otherHosts: ClientIdentity? = nil) throws(SecurityError) {
         var patterns: Set<HostPattern> = []
         for rule in rules where !patterns.insert(rule.pattern).inserted {
@@ -64,22 +64,23 @@ public struct ClientIdentityPolicy: Sendable {
         self.otherHosts = otherHosts
     }
 
-    /// Whom the client shows itself to be to a host; nil for nobody.
+    /// Returns the identity for a host, or nil if there is none.
     public func identity(for host: String) -> ClientIdentity? {
         guard !rules.isEmpty else { return otherHosts }
-        // What is neither a name nor an address must not get what was meant for others.
+        // A text that is neither a name nor an address must not get an identity that is meant for other hosts.
         guard let host = HostName(host) else { return nil }
         guard let rule = rules.first(where: { $0.pattern.matches(host) }) else { return otherHosts }
         return rule.identity
     }
 
-    /// The same policy with a function that is asked whenever a server asks for a certificate: with what the server wants and
-    /// the identity that the policy has for its host. What it returns is shown; nil shows nothing, and what it throws ends the
-    /// connection.
+    /// Returns a copy of the policy with a function that is called when a server requests a certificate, with the
+    /// request and the policy's identity for the host. The function returns the identity to send or nil for none; an
+    /// error that it throws ends the connection.
     ///
-    /// It is called in the handshake, once for each connection, under the TLS timeout; requests that find a connection open
-    /// go out as whom it answered then. No TLS session in which a server has asked is resumed. Each policy that this returns
-    /// is another one: putting a new one in the place of the old has the function asked again.
+    /// The function is called during the handshake, once for each connection, under the TLS timeout; later requests on
+    /// the connection use the same identity. TLS sessions in which a server has requested a certificate are not
+    /// resumed. Each call returns a distinct policy: replacing one by another calls the function again for new
+    /// connections.
     public func asking(_ choose: @escaping ClientCertificateRequest.Chooser) -> ClientIdentityPolicy {
         var policy = self
         policy.chooser = choose
@@ -87,14 +88,42 @@ public struct ClientIdentityPolicy: Sendable {
         return policy
     }
 
-    /// Tells connections apart whose servers could be shown different identities; nil where they are shown none.
+    /// Distinguishes connections whose servers may be shown different identities; nil if they are shown none.
     package func key(for host: String) -> ClientIdentity.ID? {
         chooserID ?? identity(for: host)?.id
     }
 
-    /// All identities, each once.
+    /// All identities without duplicates.
     public var identities: [ClientIdentity] {
         var known: Set<ClientIdentity.ID> = []
         return (rules.map(\.identity) + [otherHosts]).compactMap(\.self).filter { known.insert($0.id).inserted }
     }
+}
+
+/// A server's request for a client's certificate (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
+public struct ClientCertificateRequest: Sendable, Hashable {
+    /// The host of the server. The security policy has accepted its chain.
+    public var host: String
+    /// The port.
+    public var port: Int
+    /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of ``Certificate/issuer``.
+    /// Empty if the server does not name any.
+    public var acceptableIssuers: [String]
+
+    /// Creates a request, for tests.
+    public init(host: String, port: Int, acceptableIssuers: [String] = []) {
+        self.host = host
+        self.port = port
+        self.acceptableIssuers = acceptableIssuers
+    }
+
+    /// Whether an identity's chain leads to one of the acceptable issuers, or the server does not name any. The server
+    /// may still refuse it.
+    public func accepts(_ identity: ClientIdentity) -> Bool {
+        acceptableIssuers.isEmpty || identity.chain.contains { acceptableIssuers.contains($0.issuer) }
+    }
+
+    /// Chooses an identity for a request, given the one that the policy has for the host.
+    public typealias Chooser =
+        @Sendable (ClientCertificateRequest, ClientIdentity?) async throws -> ClientIdentity?
 }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// Reads a private key: PKCS#8, PKCS#1 or SEC 1, in PEM or DER, perhaps under a passphrase.
+/// Reads a private key: PKCS#8, PKCS#1 or SEC 1, in PEM or DER, encrypted or not.
 ///
-/// Not by OpenSSL's function for any key in PEM: of what it decodes, that leaves a copy in memory that it frees.
+/// OpenSSL's generic PEM function is not used: it frees a copy of the decoded key without wiping it.
 enum PrivateKeyReader {
-    /// Fails with ``SecurityError/Code/invalidKey``, ``SecurityError/Code/passphraseNeeded``,
-    /// ``SecurityError/Code/wrongPassphrase`` or ``SecurityError/Code/unsupportedEncryption``.
+    /// - Throws: ``SecurityError/Code/invalidKey``, ``SecurityError/Code/passphraseNeeded``,
+    ///   ``SecurityError/Code/wrongPassphrase`` or ``SecurityError/Code/unsupportedEncryption``.
     static func read(_ secret: SecretBytes, passphrase text: String?) throws(SecurityError) -> PrivateKeyHandle {
         let passphrase = Passphrase(text)
         OpenSSLErrorQueue.clear()
@@ -21,7 +21,7 @@ enum PrivateKeyReader {
     private static func pem(_ secret: SecretBytes, _ passphrase: Passphrase) -> OpaquePointer? {
         secret.withBIO { bio in
             var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
-            // Opens what RFC 1421 encrypts, too; PKCS#8 comes as it is.
+            // Decrypts keys in the RFC 1421 form; encrypted PKCS#8 is returned unchanged.
             guard
                 PEM_bytes_read_bio_secmem(
                     &bytes, &count, nil, "ANY PRIVATE KEY", bio, Passphrase.callback, passphrase.context) == 1
@@ -54,7 +54,7 @@ enum PrivateKeyReader {
 
     private static func failure(_ passphrase: Passphrase, _ errors: [OpenSSLError]) -> SecurityError {
         guard passphrase.wasAsked else {
-            return SecurityError(.invalidKey, "This is no private key that OpenSSL reads, in PEM or DER.")
+            return SecurityError(.invalidKey, "The bytes are not a private key that OpenSSL can read, in PEM or DER.")
         }
         guard passphrase.isGiven else {
             return SecurityError(.passphraseNeeded, "The private key is encrypted, and no passphrase was given.")
@@ -62,15 +62,15 @@ enum PrivateKeyReader {
         if let algorithm = errors.unsupportedAlgorithm {
             return SecurityError(
                 .unsupportedEncryption,
-                "The private key is encrypted with \(algorithm), which this OpenSSL does not have in its default "
-                    + "providers; encrypt it anew: openssl pkcs8 -topk8 -v2 aes-256-cbc -in OLD -out NEW.")
+                "The private key is encrypted with \(algorithm), which is not in the default providers of this "
+                    + "OpenSSL; encrypt it again with: openssl pkcs8 -topk8 -v2 aes-256-cbc -in OLD -out NEW.")
         }
-        return SecurityError(.wrongPassphrase, "The passphrase does not open the private key.")
+        return SecurityError(.wrongPassphrase, "The passphrase of the private key is wrong.")
     }
 }
 
 extension [OpenSSLError] {
-    /// The name of the algorithm that no provider has; nil when that is not what went wrong.
+    /// The name of the unsupported algorithm, or nil if another error occurred.
     var unsupportedAlgorithm: String? {
         guard let error = first(where: { $0.isUnsupported }) else { return nil }
         // "Algorithm (RC2-40-CBC : 0), Properties ()"
@@ -83,5 +83,79 @@ extension OpenSSLError {
     fileprivate var isUnsupported: Bool {
         reason == LINNET_ERR_R_UNSUPPORTED
             || (library == ERR_LIB_EVP && [EVP_R_UNSUPPORTED_ALGORITHM, EVP_R_UNKNOWN_PBE_ALGORITHM].contains(reason))
+    }
+}
+
+/// Reads a PKCS#12 file (RFC 7292): a private key with its certificate and issuers.
+enum PKCS12Reader {
+    struct Contents {
+        var key: PrivateKeyHandle
+        var certificates: [Certificate]
+    }
+
+    /// - Throws: ``SecurityError/Code/invalidIdentity``, ``SecurityError/Code/passphraseNeeded``,
+    ///   ``SecurityError/Code/wrongPassphrase`` or ``SecurityError/Code/unsupportedEncryption``.
+    static func read(_ secret: SecretBytes, passphrase text: String?) throws(SecurityError) -> Contents {
+        OpenSSLErrorQueue.clear()
+        defer { OpenSSLErrorQueue.clear() }
+        defer { secret.overwriteFreedCopies() }
+        guard let file = secret.withBIO({ d2i_PKCS12_bio($0, nil) }) else {
+            throw SecurityError(.invalidIdentity, "These bytes are not a PKCS#12 file.")
+        }
+        defer { PKCS12_free(file) }
+        let passphrase = Passphrase(text)
+        let hasMAC = PKCS12_mac_present(file) == 1
+        if hasMAC { try verify(file, passphrase) }
+        return try open(file, passphrase, hasMAC: hasMAC)
+    }
+
+    /// Checks the passphrase against the MAC of the file.
+    private static func verify(_ file: OpaquePointer, _ passphrase: Passphrase) throws(SecurityError) {
+        let isRight = passphrase.withCString { text, count in
+            // The format distinguishes no passphrase from an empty one; programs that write files do not.
+            PKCS12_verify_mac(file, text, count) == 1 || (count == 0 && PKCS12_verify_mac(file, "", 0) == 1)
+                || (count == 0 && PKCS12_verify_mac(file, nil, 0) == 1)
+        }
+        guard !isRight else { return }
+        if let algorithm = OpenSSLErrorQueue.drain().unsupportedAlgorithm { throw unsupported(algorithm) }
+        throw wrong(passphrase)
+    }
+
+    private static func open(
+        _ file: OpaquePointer, _ passphrase: Passphrase, hasMAC: Bool
+    ) throws(SecurityError) -> Contents {
+        OpenSSLErrorQueue.clear()
+        var (key, leaf, others): (OpaquePointer?, OpaquePointer?, OpaquePointer?) = (nil, nil, nil)
+        let isOpen = passphrase.withCString { text, _ in PKCS12_parse(file, text, &key, &leaf, &others) == 1 }
+        let errors = OpenSSLErrorQueue.drain()
+        let handle = key.map { PrivateKeyHandle(owning: $0) }
+        var certificates = leaf.map { [Certificate(X509Handle(owning: $0))] } ?? []
+        if let others {
+            for index in 0..<max(0, linnet_sk_X509_num(others)) {
+                guard let other = linnet_sk_X509_value(others, index) else { continue }
+                certificates.append(Certificate(X509Handle(sharing: other)))
+            }
+            linnet_sk_X509_pop_free(others)
+        }
+        guard isOpen else {
+            if let algorithm = errors.unsupportedAlgorithm { throw unsupported(algorithm) }
+            guard hasMAC else { throw wrong(passphrase) }
+            throw SecurityError(.invalidIdentity, "The PKCS#12 file cannot be read: \(errors.summary.oneLine).")
+        }
+        guard let handle else { throw SecurityError(.invalidIdentity, "The PKCS#12 file has no private key.") }
+        return Contents(key: handle, certificates: certificates)
+    }
+
+    private static func wrong(_ passphrase: Passphrase) -> SecurityError {
+        passphrase.isGiven
+            ? SecurityError(.wrongPassphrase, "The passphrase of the PKCS#12 file is wrong.")
+            : SecurityError(.passphraseNeeded, "The PKCS#12 file is encrypted, and no passphrase was given.")
+    }
+
+    private static func unsupported(_ algorithm: String) -> SecurityError {
+        SecurityError(
+            .unsupportedEncryption,
+            "The PKCS#12 file is encrypted with \(algorithm), which is only in OpenSSL's legacy provider; convert it with: "
+                + "openssl pkcs12 -legacy -in OLD -nodes | openssl pkcs12 -export -out NEW.")
     }
 }

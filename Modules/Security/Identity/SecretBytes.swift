@@ -9,7 +9,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Bytes that are wiped when they are no longer needed.
+/// Bytes that are wiped on release.
 final class SecretBytes {
     let bytes: UnsafeMutableRawBufferPointer
 
@@ -17,7 +17,7 @@ final class SecretBytes {
         bytes = .allocate(byteCount: count, alignment: 1)
     }
 
-    /// A copy.
+    /// Copies bytes.
     convenience init(_ data: some Collection<UInt8>) {
         self.init(count: data.count)
         bytes.copyBytes(from: data)
@@ -28,8 +28,8 @@ final class SecretBytes {
         bytes.deallocate()
     }
 
-    /// Overwrites what OpenSSL may have left of it: its decoder of keys frees one copy of what it reads without wiping it
-    /// (3.0 to 3.5). An allocator gives out first what was freed last, so blocks of all sizes that come into question get it.
+    /// Overwrites copies that OpenSSL may have freed without wiping them: its key decoder does so (3.0 to 3.5).
+    /// Allocators reuse the most recently freed blocks first, so blocks of all plausible sizes are allocated and wiped.
     func overwriteFreedCopies() {
         let largest = min(2 * bytes.count, 8192)
         let copies = stride(from: 16, through: max(16, largest), by: 16).flatMap { size in
@@ -38,7 +38,7 @@ final class SecretBytes {
         for copy in copies { copy.bytes.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
-    /// What OpenSSL reads from; it copies nothing.
+    /// Calls a function with a BIO over the bytes, without a copy.
     func withBIO<Result>(_ body: (OpaquePointer) -> Result?) -> Result? {
         guard let count = Int32(exactly: bytes.count), let bio = BIO_new_mem_buf(bytes.baseAddress, count) else {
             return nil
@@ -47,7 +47,7 @@ final class SecretBytes {
         return body(bio)
     }
 
-    /// Whether there is a block of PEM (RFC 7468).
+    /// Whether the bytes contain a PEM block (RFC 7468).
     var isPEM: Bool {
         let marker = Array("-----BEGIN ".utf8)
         guard bytes.count >= marker.count else { return false }
@@ -60,12 +60,12 @@ final class SecretBytes {
 extension SecretBytes {
     private static let largestFile = 1 << 20
 
-    /// A whole file, of up to a mebibyte, without a copy of it anywhere else.
+    /// Reads a file of at most one mebibyte without leaving another copy.
     ///
-    /// Fails with ``SecurityError/Code/cannotReadFile``.
+    /// - Throws: ``SecurityError/Code/cannotReadFile``.
     static func file(_ path: String) throws(SecurityError) -> SecretBytes {
         guard let size = FileSize.ofRegularFile(path) else {
-            throw unreadable(path, "it is no file, or does not exist")
+            throw unreadable(path, "it does not exist or is not a file")
         }
         guard size <= largestFile else { throw unreadable(path, "it has more than \(largestFile) bytes") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -85,5 +85,53 @@ extension SecretBytes {
 
     private static func unreadable(_ path: String, _ reason: String) -> SecurityError {
         SecurityError(.cannotReadFile, "\"\(path.oneLine)\" cannot be read: \(reason).")
+    }
+}
+
+/// A passphrase in memory that is wiped, with a record of whether OpenSSL asked for it.
+///
+/// Used during one call of OpenSSL, on one thread.
+final class Passphrase {
+    private let secret: SecretBytes?
+    private(set) var wasAsked = false
+
+    init(_ text: String?) {
+        secret = text.map { SecretBytes($0.utf8) }
+    }
+
+    var isGiven: Bool { secret != nil }
+
+    /// Calls a function with the bytes and a terminating zero, or with nil if there is no passphrase.
+    func withCString<Result>(_ body: (UnsafePointer<CChar>?, _ count: Int32) -> Result) -> Result {
+        guard let secret else { return body(nil, 0) }
+        let copy = SecretBytes(count: secret.bytes.count + 1)
+        copy.bytes.copyMemory(from: UnsafeRawBufferPointer(secret.bytes))
+        copy.bytes[secret.bytes.count] = 0
+        return body(copy.bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: secret.bytes.count))
+    }
+
+    /// Records that the passphrase was asked for, and calls a function with it if there is one.
+    func whenAsked(_ body: (UnsafePointer<CChar>, _ count: Int32) -> OpaquePointer?) -> OpaquePointer? {
+        wasAsked = true
+        return withCString { text, count in text.flatMap { body($0, count) } }
+    }
+
+    /// The passphrase callback. OpenSSL's default would prompt at the terminal.
+    static let callback:
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
+            buffer, size, _, context in
+            guard let buffer, let context else { return -1 }
+            let passphrase = Unmanaged<Passphrase>.fromOpaque(context).takeUnretainedValue()
+            return passphrase.write(to: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+        }
+
+    /// The argument of the callback.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private func write(to buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        wasAsked = true
+        guard let secret, secret.bytes.count <= buffer.count else { return -1 }
+        buffer.copyMemory(from: UnsafeRawBufferPointer(secret.bytes))
+        return Int32(clamping: secret.bytes.count)
     }
 }

@@ -1,20 +1,22 @@
-/// The keys of a host, those that wait to be used, and how long they count.
+public import FoundationEssentials
+
+/// The pinned keys of a host, their backups, and their expiry.
 ///
 /// ```swift
 /// let pins = PinSet([current], backupPins: [next], expiry: PinExpiry(date, then: .dropPins))
-/// let rule = try HostRule("**.example.com", PinSetEvaluator(pins))
+/// let rule = try HostRule("**.example.com", .pins(pins))
 /// ```
 public struct PinSet: Sendable, Hashable {
     /// The keys in use.
     public var pins: [PublicKeyPin]
-    /// Keys that are kept elsewhere, for the day on which one in use is lost. They count as the others do.
+    /// Keys stored elsewhere as replacements for a lost key. They match as the others do.
     public var backupPins: [PublicKeyPin]
-    /// Which certificate has to be pinned. The default is any of the verified chain.
+    /// The certificates that are compared. The default is any of the verified chain.
     public var position: PinPosition
-    /// When the pins stop to count; nil, the default, for never.
+    /// When the pins expire; nil, the default, means never.
     public var expiry: PinExpiry?
 
-    /// Makes a set.
+    /// Creates a set.
     public init(
         _ pins: [PublicKeyPin], backupPins: [PublicKeyPin] = [], position: PinPosition = .anyInVerifiedChain,
         expiry: PinExpiry? = nil
@@ -27,4 +29,44 @@ public struct PinSet: Sendable, Hashable {
 
     /// All keys, those in use first.
     public var all: [PublicKeyPin] { pins + backupPins.filter { !pins.contains($0) } }
+}
+
+/// When pins expire, and what happens then.
+///
+/// Clients that are never updated keep their pins forever. An expiry lets them connect after the keys have changed, or
+/// stops them from connecting.
+public struct PinExpiry: Sendable, Hashable {
+    /// What happens after pins have expired. There is no default, since either choice can be wrong.
+    public enum Consequence: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Pins no longer count; the chain has to verify up to the same anchors and for the host.
+        case dropPins
+        /// Every chain is refused with ``TrustRefusal/Reason/pinsExpired``.
+        case refuse
+    }
+
+    /// The first moment at which the pins have expired.
+    public var date: Date
+    /// What happens from then on.
+    public var consequence: Consequence
+
+    /// Creates an expiry.
+    public init(_ date: Date, then consequence: Consequence) {
+        self.date = date
+        self.consequence = consequence
+    }
+}
+
+/// Which certificates of the verified chain pins are compared with.
+public enum PinPosition: String, Sendable, Hashable, Codable, CaseIterable {
+    /// All, from the leaf to the anchor.
+    case anyInVerifiedChain
+    /// The server's certificate only.
+    case leaf
+}
+
+extension VerifiedTrust {
+    /// The pins at a position.
+    func pins(at position: PinPosition) -> ArraySlice<PublicKeyPin> {
+        position == .leaf ? pins.prefix(1) : pins[...]
+    }
 }

@@ -1,27 +1,28 @@
 extension SecurityPolicy {
-    /// AFNetworking's `AFSecurityPolicy`, for every host.
+    /// Makes a policy for every host with the semantics of AFNetworking's `AFSecurityPolicy`.
     ///
     /// ```swift
     /// let pinned = try Certificate.all(inDirectory: "/usr/share/app/Pins")
     /// let policy = try SecurityPolicy.pinning(mode: .publicKey, certificates: pinned)
     /// ```
     ///
-    /// Its decision table is kept, but for the rows that let anybody in:
-    /// - No pinned certificate in a mode that pins, and an invalid certificate with a host to check and nothing pinned, throw
-    ///   here instead of refusing every server later.
-    /// - `.publicKey` with `allowInvalidCertificates` needs no authority, but checks the dates and, unless that is turned off,
-    ///   the host; and a pinned key counts only where it is the leaf's or has signed what is below it.
+    /// The decisions are the same except for those that would accept any server:
+    /// - A pinning mode without certificates throws here instead of refusing every server later, and so does `.none`
+    ///   with `allowInvalidCertificates` and `validatesDomainName`.
+    /// - `.publicKey` with `allowInvalidCertificates` requires no trusted authority, but checks the dates and, unless
+    ///   disabled, the host. A pinned key counts only if it belongs to the leaf or signed the certificates below it.
     ///
     /// - Parameters:
     ///   - mode: What is compared.
-    ///   - certificates: The pinned ones. `.none` does not look at them.
-    ///   - allowInvalidCertificates: Whether a chain may be trusted that leads to no anchor, such as a certificate that signed
-    ///     itself. With `.none` it accepts whoever answers, as ``insecureAcceptAnyCertificate`` does. The default is false.
-    ///   - validatesDomainName: Whether the certificate has to be for the host. The default is true.
-    ///   - anchors: Where a chain may end that has to be valid. The default is the system's store.
+    ///   - certificates: The pinned certificates. `.none` ignores them.
+    ///   - allowInvalidCertificates: Whether to accept a chain that does not lead to an anchor, such as a self-signed
+    ///     certificate. With `.none`, any certificate is accepted, as with ``insecureAcceptAnyCertificate``. The
+    ///     default is false.
+    ///   - validatesDomainName: Whether the certificate has to match the host. The default is true.
+    ///   - anchors: The anchors for valid chains. The default is the system's store.
     ///
-    /// Fails with ``SecurityError/Code/noPins``, and with ``SecurityError/Code/unenforceablePolicy`` when nothing is left that
-    /// could be checked: `.none`, with `allowInvalidCertificates`, and with `validatesDomainName`.
+    /// - Throws: ``SecurityError/Code/noPins``; ``SecurityError/Code/unenforceablePolicy`` for `.none` with both
+    ///   `allowInvalidCertificates` and `validatesDomainName`, which leaves nothing to check.
     public static func pinning(
         mode: PinningMode, certificates: [Certificate] = [], allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true, anchors: TrustAnchors = .system
@@ -40,7 +41,7 @@ extension SecurityPolicy {
         _ allowsInvalid: Bool, _ validatesHost: Bool, _ anchors: TrustAnchors
     ) throws(SecurityError) -> SecurityPolicy {
         guard allowsInvalid else {
-            return .everyHost(SystemTrustEvaluator(anchors: anchors, validatesHost: validatesHost))
+            return .everyHost(.systemTrust(anchors: anchors, validatesHost: validatesHost))
         }
         guard !validatesHost else {
             throw SecurityError(
@@ -54,17 +55,27 @@ extension SecurityPolicy {
     private static func certificatePinning(
         _ certificates: [Certificate], _ allowsInvalid: Bool, _ validatesHost: Bool, _ anchors: TrustAnchors
     ) throws(SecurityError) -> SecurityPolicy {
-        let pinned = try CertificatePinEvaluator(certificates, validatesHost: validatesHost)
+        let pinned = try StandardTrustEvaluator.certificatePins(certificates, validatesHost: validatesHost)
         guard !allowsInvalid else { return .everyHost(pinned) }
-        return .everyHost(.allOf(SystemTrustEvaluator(anchors: anchors, validatesHost: validatesHost), pinned))
+        return .everyHost(.allOf(.systemTrust(anchors: anchors, validatesHost: validatesHost), pinned))
     }
 
     private static func keyPinning(
         _ certificates: [Certificate], _ allowsInvalid: Bool, _ validatesHost: Bool, _ anchors: TrustAnchors
     ) throws(SecurityError) -> SecurityPolicy {
         let pins = certificates.map(\.publicKeyPin)
-        let verified = try PublicKeyPinEvaluator(pins, anchors: anchors, validatesHost: validatesHost)
+        let verified = try StandardTrustEvaluator.pins(pins, anchors: anchors, validatesHost: validatesHost)
         guard allowsInvalid else { return .everyHost(verified) }
         return .everyHost(PresentedKeyEvaluator(pins: pins, validatesHost: validatesHost))
     }
+}
+
+/// What is compared with the pinned certificates: AFNetworking's three modes.
+public enum PinningMode: String, Sendable, Hashable, CaseIterable {
+    /// Nothing is pinned; the system's anchors decide.
+    case none
+    /// Certificates are compared byte for byte, and are the only anchors.
+    case certificate
+    /// Public keys are compared.
+    case publicKey
 }

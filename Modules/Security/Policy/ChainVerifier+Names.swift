@@ -1,11 +1,11 @@
 extension ChainVerifier {
-    /// Holds the names of a chain, and the host that is asked for, against the constraints of every authority above them,
-    /// the anchor included (RFC 5280, 4.2.1.10 and 6.1.3 (b) and (c)).
+    /// Checks the names of a chain and the requested host against the name constraints of every authority above them,
+    /// including the anchor (RFC 5280, 4.2.1.10 and 6.1.3 (b) and (c)).
     ///
-    /// OpenSSL compares a wildcard with an excluded name as if it were one name; what a wildcard stands for is compared
-    /// here. Certificates that are issued to the issuer's own name are passed over, but for the leaf.
+    /// OpenSSL compares a wildcard with an excluded name as if it were a single name; this check considers all names
+    /// that it covers. Self-issued certificates are skipped, except for the leaf.
     ///
-    /// - Parameter work: How many comparisons may still be made.
+    /// - Parameter work: The remaining number of comparisons.
     func checkNames(_ chain: [X509Handle], _ trust: ServerTrust, _ work: inout Int) throws(TrustRefusal) {
         for (index, authority) in chain.enumerated().dropFirst() {
             guard let constraints = try Self.constraints(of: authority, trust) else { continue }
@@ -24,7 +24,7 @@ extension ChainVerifier {
         }
     }
 
-    /// Nil where an authority has none; one that has some that cannot be read certifies nothing.
+    /// The constraints of an authority; nil if it has none. An authority with unreadable constraints is refused.
     private static func constraints(
         of authority: X509Handle, _ trust: ServerTrust
     ) throws(TrustRefusal) -> NameConstraints? {
@@ -64,7 +64,7 @@ extension ChainVerifier {
 }
 
 extension CertificateFacts {
-    /// The names of some forms that it has; nil where they cannot be read.
+    /// The names of some forms; nil if they cannot be read.
     func constrainedNames(_ forms: Set<ConstrainedName.Form>) -> [ConstrainedName]? {
         var names: [ConstrainedName] = []
         let lists = extensions.count { $0.identifier == .subjectAlternativeName }
@@ -72,7 +72,7 @@ extension CertificateFacts {
             guard lists == 1, let alternatives = known.alternativeNames else { return nil }
             names = alternatives.map { ConstrainedName($0) }.filter { forms.contains($0.form) }
         }
-        // An empty subject is no name.
+        // An empty subject is not a name.
         guard subject.count > 2, forms.contains(.directory) || forms.contains(.mail) else { return names }
         guard let name = try? DistinguishedName(subject) else { return nil }
         if forms.contains(.directory) { names.append(.directory(name)) }

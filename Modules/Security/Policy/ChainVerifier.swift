@@ -1,9 +1,8 @@
 internal import FoundationEssentials
 
-/// Builds and checks a chain: signatures, times, names and purposes with OpenSSL (RFC 5280, 6), name constraints by rules
-/// of our own, then the rules of a profile on what was verified, then revocation. Where the path that OpenSSL takes is
-/// refused, the others are tried (``PathSearch``). What was verified of the same chain before is remembered
-/// (``VerifiedChains``).
+/// Builds and checks a chain: first signatures, times, names and purposes with OpenSSL (RFC 5280, 6), then name
+/// constraints, the profile's rules and revocation. If OpenSSL's path is refused, other paths are tried
+/// (``PathSearch``). Results for the same chain are cached (``VerifiedChains``).
 struct ChainVerifier {
     let anchors: TrustAnchors
     let validatesHost: Bool
@@ -15,7 +14,7 @@ struct ChainVerifier {
         self.profile = profile
     }
 
-    /// The chain from the leaf to the anchor.
+    /// Returns the chain from the leaf to the anchor.
     func verify(_ trust: ServerTrust) throws(TrustRefusal) -> VerifiedChain {
         let presented = try Self.parse(trust)
         let store: TrustStore
@@ -32,14 +31,14 @@ struct ChainVerifier {
         return VerifiedChain(certificates: chain, revocation: revocation, findings: findings(chain, trust))
     }
 
-    /// A chain that OpenSSL, the name constraints and the profile accept: on OpenSSL's path, or on another.
+    /// A chain that OpenSSL, the name constraints and the profile accept, on OpenSSL's path or another.
     private func acceptedChain(
         _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore
     ) throws(TrustRefusal) -> [X509Handle] {
-        // A time out of any calendar would be a trap in the conversion.
+        // The conversion of a time outside of Int's range would trap.
         guard let time = Int(exactly: trust.time.timeIntervalSince1970.rounded(.down)) else {
             throw TrustRefusal(
-                .internalFailure, "\(trust.host.oneLine): the time to verify at is no moment in any calendar.",
+                .internalFailure, "\(trust.host.oneLine): the time of the verification is out of range.",
                 trust: trust)
         }
         var question = VerifiedChains.Question(
@@ -70,7 +69,7 @@ struct ChainVerifier {
         return chain
     }
 
-    /// The chain on OpenSSL's own path, its names held against the constraints above them.
+    /// The chain on OpenSSL's own path, with checked name constraints.
     private func verifiedChain(
         _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore
     ) throws(TrustRefusal) -> [X509Handle] {
@@ -86,8 +85,139 @@ struct VerifiedChain {
     /// From the leaf to the anchor.
     let certificates: [X509Handle]
     let revocation: RevocationVerdict
-    /// What is wrong with it and not enforced.
+    /// Violations that are not enforced.
     let findings: [TrustRefusal]
 
     var leaf: X509Handle { certificates[0] }
+}
+
+extension ChainVerifier {
+    /// Parses the presented certificates, of which there must be at least one.
+    static func parse(_ trust: ServerTrust) throws(TrustRefusal) -> [X509Handle] {
+        let host = trust.host.oneLine
+        guard !trust.presentedChain.isEmpty else {
+            throw TrustRefusal(.noCertificate, "\(host): the server presented no certificate.", trust: trust)
+        }
+        guard trust.presentedChain.count <= ChainLimits.certificates,
+            trust.presentedChain.reduce(0, { $0 + $1.count }) <= ChainLimits.bytes
+        else {
+            throw TrustRefusal(
+                .malformedCertificate,
+                "\(host): the server presented more than \(ChainLimits.certificates) certificates or "
+                    + "\(ChainLimits.bytes) bytes.",
+                trust: trust)
+        }
+        var chain: [X509Handle] = []
+        for (index, der) in trust.presentedChain.enumerated() {
+            chain.append(try parse(der, index, trust))
+        }
+        if let excess = ChainLimits.excess(chain.compactMap(\.facts)) {
+            throw TrustRefusal(.limitExceeded, "\(host): the presented chain has \(excess).", trust: trust)
+        }
+        return chain
+    }
+
+    /// The bounded reader goes first: it determines what OpenSSL's work would cost.
+    private static func parse(_ der: Data, _ index: Int, _ trust: ServerTrust) throws(TrustRefusal) -> X509Handle {
+        if let handle = CertificateCache.shared.certificate(der) { return handle }
+        let host = trust.host.oneLine
+        guard let facts = try? CertificateFacts(der: [UInt8](der)) else { throw malformed(index, trust) }
+        if let excess = ChainLimits.excess(facts) {
+            throw TrustRefusal(
+                .limitExceeded, "\(host): certificate \(index) of the presented chain \(excess).", trust: trust)
+        }
+        guard let handle = X509Handle(der: der, facts: facts) else { throw malformed(index, trust) }
+        CertificateCache.shared.insert(handle, for: der)
+        return handle
+    }
+
+    private static func malformed(_ index: Int, _ trust: ServerTrust) -> TrustRefusal {
+        TrustRefusal(
+            .malformedCertificate,
+            "\(trust.host.oneLine): certificate \(index) of the presented chain cannot be parsed.", trust: trust)
+    }
+}
+
+extension ChainVerifier {
+    /// Checks the profile's rules for each certificate of a chain that OpenSSL has verified.
+    func judge(_ chain: [X509Handle], _ trust: ServerTrust) throws(TrustRefusal) {
+        for (index, certificate) in chain.enumerated() {
+            let position = Self.position(index, of: chain.count)
+            if let refusal = violation(certificate, position, trust, chain) { throw refusal }
+            let isRepeated = chain[..<index].contains { $0.der == certificate.der }
+            guard !isRepeated else { throw Self.repeated(certificate, trust, chain) }
+            // At other levels OpenSSL has checked this.
+            guard profile.securityLevel == 0 else { continue }
+            if let weakness = SecurityFloor.weakness(certificate, at: position, profile.rules) {
+                throw Self.weak(certificate, weakness, trust, chain)
+            }
+        }
+    }
+
+    /// The anchor's flaws that are not enforced.
+    func findings(_ chain: [X509Handle], _ trust: ServerTrust) -> [TrustRefusal] {
+        let (rule, position) = (ChainRule.flawedAnchor, Self.position(chain.count - 1, of: chain.count))
+        guard rule.applies(to: position), !profile.rules.contains(rule), let anchor = chain.last,
+            let flaw = anchor.anchorFlaw
+        else { return [] }
+        var finding = TrustRefusal(
+            rule.reason, Self.message(rule, flaw, anchor, trust), trust: trust, certificate: CertificateSummary(anchor),
+            seenPins: chain.map(\.pin))
+        finding.verifiedChain = chain.map(\.der)
+        return [finding]
+    }
+
+    /// The refusal for the first rule that a certificate violates; nil if it violates none.
+    func violation(
+        _ certificate: X509Handle, _ position: ChainLink.Position, _ trust: ServerTrust, _ chain: [X509Handle]
+    ) -> TrustRefusal? {
+        guard !certificate.hasPassed(profile, at: position) else { return nil }
+        guard let facts = certificate.facts else {
+            // OpenSSL reads some anchors that are not DER.
+            return ChainLink.Position.anchor.contains(position) ? nil : Self.unreadable(certificate, trust)
+        }
+        guard let broken = profile.violation(ChainLink(facts: facts, position: position, profile: profile)) else {
+            certificate.pass(profile, at: position)
+            return nil
+        }
+        return TrustRefusal(
+            broken.rule.reason, Self.message(broken.rule, broken.finding, certificate, trust), trust: trust,
+            certificate: CertificateSummary(certificate), seenPins: chain.map(\.pin))
+    }
+
+    static func message(
+        _ rule: ChainRule, _ finding: String, _ certificate: X509Handle, _ trust: ServerTrust
+    ) -> String {
+        "\(trust.host.oneLine): the certificate \"\(certificate.subject.oneLine)\" \(finding) (\(rule.citation))."
+    }
+
+    static func position(_ index: Int, of count: Int) -> ChainLink.Position {
+        if index == count - 1 { return count == 1 ? .ownAnchor : .issuingAnchor }
+        return index == 0 ? .leaf : .intermediate
+    }
+
+    private static func unreadable(_ certificate: X509Handle, _ trust: ServerTrust) -> TrustRefusal {
+        TrustRefusal(
+            .malformedCertificate,
+            "\(trust.host.oneLine): the certificate \"\(certificate.subject.oneLine)\" is not DER (RFC 5280, 4.1).",
+            trust: trust, certificate: CertificateSummary(certificate))
+    }
+
+    private static func weak(
+        _ certificate: X509Handle, _ weakness: String, _ trust: ServerTrust, _ chain: [X509Handle]
+    ) -> TrustRefusal {
+        TrustRefusal(
+            .weakSecurity, "\(trust.host.oneLine): the certificate \"\(certificate.subject.oneLine)\" \(weakness).",
+            trust: trust, certificate: CertificateSummary(certificate), seenPins: chain.map(\.pin))
+    }
+
+    private static func repeated(
+        _ certificate: X509Handle, _ trust: ServerTrust, _ chain: [X509Handle]
+    ) -> TrustRefusal {
+        TrustRefusal(
+            .repeatedCertificate,
+            "\(trust.host.oneLine): the certificate \"\(certificate.subject.oneLine)\" appears twice in the chain "
+                + "(RFC 5280, 6.1).",
+            trust: trust, certificate: CertificateSummary(certificate), seenPins: chain.map(\.pin))
+    }
 }

@@ -1,4 +1,4 @@
-/// Which hosts a rule is for.
+/// A pattern for the hosts that a rule applies to.
 ///
 /// | pattern | hosts |
 /// |---|---|
@@ -10,22 +10,22 @@
 /// | `@single-label` | names of one label: `localhost`, `nas` |
 /// | `@private` | names below `localhost`, `local` (RFC 6762), `internal` and `home.arpa` (RFC 8375); addresses for this host, loopback, private use, links and shared networks (RFC 6890, RFC 4193) |
 ///
-/// Names are compared without regard to case or a dot at their end. Names beyond ASCII are given as A-labels (RFC 5890).
-/// IPv4-mapped addresses, `::ffff:192.0.2.1`, are the IPv4 address, in patterns and in hosts. What ends in a number and is
-/// not an address in its usual form, such as `127.1` or `0x7f000001`, is no host and matches nothing; such a URL is not
-/// requested.
+/// Names are compared without case and trailing dots. Write names beyond ASCII as A-labels (RFC 5890). IPv4-mapped
+/// addresses, `::ffff:192.0.2.1`, equal the IPv4 address, in patterns and in hosts. A host that ends in a number and is
+/// not an address in its canonical form, such as `127.1` or `0x7f000001`, is invalid and matches nothing; requests to
+/// such URLs fail.
 ///
-/// A pattern is for the host that stands in the URL. A pattern of addresses is not for a name, whatever addresses the name
-/// resolves to: a certificate is for the host, and a resolver is not to be trusted with the choice of a rule.
+/// A pattern is matched against the host in the URL. A pattern of addresses does not match a name, whatever the name
+/// resolves to: a certificate is for the host, and a resolver must not influence the choice of a rule.
 ///
-/// Of the patterns that are for a host, the most specific comes first: an exact host; a longer prefix of addresses before
-/// a shorter one; wildcards with more labels before those with fewer, `*.` before `**.`; `@single-label`; `@private`.
+/// If several patterns match a host, the most specific one applies: an exact host; longer address prefixes before
+/// shorter ones; wildcards with more labels before those with fewer, `*.` before `**.`; `@single-label`; `@private`.
 public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     enum Form: Hashable, Sendable {
         case exact(HostName)
-        /// Of names with one label more than this one.
+        /// Names with one more label than this one.
         case oneLabel(String)
-        /// Of this name and all below it.
+        /// This name and all names below it.
         case anyDepth(String)
         case range(AddressRange)
         case singleLabel
@@ -33,12 +33,12 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     let form: Form
-    /// The pattern as text, in the one form in which it is written.
+    /// The pattern in its canonical text form.
     public let description: String
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
-    /// Fails with ``SecurityError/Code/invalidPattern``.
+    /// - Throws: ``SecurityError/Code/invalidPattern``.
     public init(_ text: String) throws(SecurityError) {
         guard let form = Self.form(text) else { throw SecurityError(.invalidPattern, Self.complaint(text)) }
         self.form = form
@@ -75,13 +75,13 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         return range.isSingle ? .exact(.address(base)) : .range(range)
     }
 
-    /// The length of a prefix of the address as it is compared: of one that is written as IPv4-mapped, without the 96 bits
-    /// that all such addresses share.
+    /// The prefix length of the address as it is compared. For addresses written in IPv4-mapped form, the 96 common
+    /// bits are subtracted.
     private static func prefixLength(_ length: Int, of base: [UInt8], writtenAs text: Substring) -> Int {
         base.count == 4 && text.utf8.contains(UInt8(ascii: ":")) ? length - 96 : length
     }
 
-    /// Whether the pattern is for this host.
+    /// Whether the pattern matches a host.
     public func matches(_ host: String) -> Bool {
         HostName(host).map(matches) ?? false
     }
@@ -99,7 +99,7 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Ranks patterns that match the same host.
+    /// Orders patterns that match the same host.
     var specificity: (Int, Int) {
         switch form {
         case .exact: (4, 0)
@@ -112,32 +112,33 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func complaint(_ text: String) -> String {
-        let quoted = "\"\(text.oneLine)\" is no host pattern: "
+        let quoted = "\"\(text.oneLine)\" is not a host pattern: "
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
-            return quoted + "write a name beyond ASCII as A-labels, \"xn--…\"."
+            return quoted + "write names beyond ASCII as A-labels (\"xn--…\")."
         }
         if let slash = text.firstIndex(of: "/"), case .address(let bytes) = HostName(String(text[..<slash])) {
             if let length = Int(text[text.index(after: slash)...]), (0...bytes.count * 8).contains(length) {
                 let base = HostName.address(AddressRange.masked(bytes, length))
-                return quoted + "the addresses with this prefix are written \"\(base.text)/\(length)\"."
+                return quoted + "write the addresses with this prefix as \"\(base.text)/\(length)\"."
             }
-            return quoted + "the prefix's length must be a number from 0 to \(bytes.count * 8)."
+            return quoted + "the prefix length must be a number from 0 to \(bytes.count * 8)."
         }
-        return quoted + "it must be a name, perhaps behind \"*.\" or \"**.\", an IP address, perhaps with a prefix's "
+        return quoted
+            + "it must be a name, optionally after \"*.\" or \"**.\", an IP address, optionally with a prefix "
             + "length, \"@single-label\" or \"@private\"."
     }
 }
 
 extension HostPattern {
-    /// Whether two patterns are for the same hosts.
+    /// Whether two patterns match the same hosts.
     public static func == (left: HostPattern, right: HostPattern) -> Bool { left.form == right.form }
 
-    /// Hashes what the pattern is for.
+    /// Hashes the matched hosts.
     public func hash(into hasher: inout Hasher) { hasher.combine(form) }
 }
 
 extension HostName {
-    /// Names and addresses that mean nothing beyond a network of one's own.
+    /// Names and addresses that are only meaningful within a private network.
     fileprivate var isForPrivateUse: Bool {
         switch self {
         case .name(let name):
@@ -145,4 +146,62 @@ extension HostName {
         case .address(let bytes): AddressRange.privateRanges.contains { $0.contains(bytes) }
         }
     }
+}
+
+/// A range of addresses with a common prefix (RFC 4632, 3.1; RFC 4291, 2.3).
+struct AddressRange: Hashable, Sendable {
+    /// Four or sixteen bytes; all bits after the prefix are zero.
+    let base: [UInt8]
+    /// The number of fixed bits.
+    let prefixLength: Int
+
+    /// Nil if the prefix is longer than the address, or bits after it are set.
+    init?(_ base: [UInt8], prefixLength: Int) {
+        guard (0...base.count * 8).contains(prefixLength), Self.masked(base, prefixLength) == base else { return nil }
+        self.base = base
+        self.prefixLength = prefixLength
+    }
+
+    /// Whether the range is a single address.
+    var isSingle: Bool { prefixLength == base.count * 8 }
+
+    func contains(_ address: [UInt8]) -> Bool {
+        address.count == base.count && Self.masked(address, prefixLength) == base
+    }
+
+    func contains(_ other: AddressRange) -> Bool {
+        other.prefixLength >= prefixLength && contains(other.base)
+    }
+
+    /// The two halves of the range; nil for a single address.
+    var halves: (AddressRange, AddressRange)? {
+        var upper = base
+        guard !isSingle else { return nil }
+        upper[prefixLength / 8] |= 0x80 >> UInt8(prefixLength % 8)
+        guard let low = AddressRange(base, prefixLength: prefixLength + 1),
+            let high = AddressRange(upper, prefixLength: prefixLength + 1)
+        else { return nil }
+        return (low, high)
+    }
+
+    /// The address with the bits after a prefix cleared.
+    static func masked(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
+        bytes.enumerated().map { index, byte in
+            let bits = min(max(length - index * 8, 0), 8)
+            return byte & UInt8(truncatingIfNeeded: 0xFF << (8 - bits))
+        }
+    }
+
+    /// Ranges that are not routed on the internet: this host (which systems treat as loopback), loopback, private use,
+    /// link-local, shared (RFC 6890, 2.2; RFC 4193).
+    static let privateRanges: [AddressRange] = [
+        AddressRange([0, 0, 0, 0], prefixLength: 8), AddressRange(zeros(16), prefixLength: 128),
+        AddressRange([10, 0, 0, 0], prefixLength: 8), AddressRange([172, 16, 0, 0], prefixLength: 12),
+        AddressRange([192, 168, 0, 0], prefixLength: 16), AddressRange([127, 0, 0, 0], prefixLength: 8),
+        AddressRange([169, 254, 0, 0], prefixLength: 16), AddressRange([100, 64, 0, 0], prefixLength: 10),
+        AddressRange([0xFC] + zeros(15), prefixLength: 7), AddressRange([0xFE, 0x80] + zeros(14), prefixLength: 10),
+        AddressRange(zeros(15) + [1], prefixLength: 128),
+    ].compactMap { $0 }
+
+    private static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 }

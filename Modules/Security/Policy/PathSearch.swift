@@ -1,13 +1,56 @@
 internal import COpenSSL
 internal import FoundationEssentials
 
-/// The paths from a server's certificate to an anchor that the presented and the trusted certificates allow, one after the
-/// other (RFC 4158).
+extension ChainVerifier {
+    /// Finds a chain on another path than the refused one that OpenSSL, the name constraints and the profile accept.
+    /// Returns nil if no other path could be accepted or the search has reached its limits.
+    func otherChain(
+        _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore, _ time: Int,
+        insteadOf refusal: TrustRefusal
+    ) -> [X509Handle]? {
+        let leaf = presented[0]
+        guard refusal.dependsOnPath, leaf.validity(at: time) == .valid else { return nil }
+        var search = PathSearch(
+            presented: presented, store: store, allowsPartialChains: anchors.allowsPartialChains,
+            maximumDepth: Int(profile.depth)
+        ) { certificate, position in
+            certificate.validity(at: time) == .valid && violation(certificate, position, trust, []) == nil
+        }
+        var (attempts, work) = (ChainLimits.paths, ChainLimits.nameComparisons * 2)
+        return search.first { path in
+            guard attempts > 0, (try? checkNames(path, trust, &work)) != nil else { return nil }
+            attempts -= 1
+            return try? verify(path, trust, store, &work)
+        }
+    }
+
+    /// Verifies a given path with OpenSSL and checks the result.
+    private func verify(
+        _ path: [X509Handle], _ trust: ServerTrust, _ store: TrustStore, _ work: inout Int
+    ) throws(TrustRefusal) -> [X509Handle] {
+        let below = path.count > 1 ? Array(path.dropLast()) : path
+        let chain = try build(trust, below, store, path: path[path.count - 1])
+        if chain != path { try checkNames(chain, trust, &work) }
+        try judge(chain, trust)
+        return chain
+    }
+}
+
+extension TrustRefusal {
+    /// Whether another path from the same leaf could be accepted.
+    fileprivate var dependsOnPath: Bool {
+        let ofTheLeaf: Set<Reason> = [.hostnameMismatch, .selfSigned, .malformedCertificate, .internalFailure]
+        return !ofTheLeaf.contains(reason)
+    }
+}
+
+/// Enumerates the paths from a server's certificate to an anchor through the presented and the trusted certificates
+/// (RFC 4158).
 ///
-/// OpenSSL follows one path, and does not come back when a constraint at its end forbids it. Issuers are found by name and
-/// key identifier, anchors first; what is out of time, no authority, too long a path or refused by the profile is left out
-/// before OpenSSL is asked. Many certificates that sign each other make more paths than can be tried: the number of steps is
-/// bounded.
+/// OpenSSL follows one path and does not backtrack if a constraint at its end forbids it. Issuers are found by name and
+/// key identifier, anchors first. Certificates that are expired, not authorities, too deep or refused by the profile
+/// are skipped before OpenSSL is asked. Certificates that sign each other can form very many paths, so the number of
+/// steps is bounded.
 struct PathSearch {
     private struct Issuer {
         let certificate: X509Handle
@@ -19,11 +62,11 @@ struct PathSearch {
     private let allowsPartialChains: Bool
     private let maximumDepth: Int
     private let admits: (X509Handle, ChainLink.Position) -> Bool
-    /// How many issuers may still be looked at.
+    /// The remaining number of issuers to examine.
     private var steps = ChainLimits.pathSteps
     private var known: [X509Handle: [Issuer]] = [:]
 
-    /// - Parameter admits: Whether a certificate may stand there, whatever else is on the path.
+    /// - Parameter admits: Whether a certificate may have a position, independently of the rest of the path.
     init(
         presented: [X509Handle], store: TrustStore, allowsPartialChains: Bool, maximumDepth: Int,
         admits: @escaping (X509Handle, ChainLink.Position) -> Bool
@@ -35,7 +78,7 @@ struct PathSearch {
         self.admits = admits
     }
 
-    /// What the closure makes of the first path, leaf first, of which it makes anything.
+    /// Returns the first result of a closure that is called with each path, leaf first.
     mutating func first<Result>(_ attempt: ([X509Handle]) -> Result?) -> Result? {
         let leaf = presented[0]
         if let anchor = anchor(leaf), admits(anchor, .ownAnchor), let result = attempt([anchor]) { return result }
@@ -52,7 +95,7 @@ struct PathSearch {
             if issuer.endsPath, admits(certificate, .issuingAnchor), let result = attempt(path + [certificate]) {
                 return result
             }
-            // A root has nothing above it.
+            // A root has no issuer.
             guard !issuer.endsPath || !certificate.isSelfIssued, path.count <= maximumDepth,
                 certificate.isAuthority, admits(certificate, .intermediate)
             else { continue }
@@ -61,7 +104,7 @@ struct PathSearch {
         return nil
     }
 
-    /// The same certificate among the anchors, with what its entry there says about trust.
+    /// The anchor with the same bytes, which carries the trust settings of its entry.
     private func anchor(_ certificate: X509Handle) -> X509Handle? {
         guard allowsPartialChains || certificate.isSelfIssued else { return nil }
         return store.certificates(named: X509_get_subject_name(certificate.pointer)).first {
@@ -69,7 +112,7 @@ struct PathSearch {
         }
     }
 
-    /// The certificates that may have signed another, anchors first.
+    /// The possible issuers of a certificate, anchors first.
     private mutating func issuers(of certificate: X509Handle) -> [Issuer] {
         if let found = known[certificate] { return found }
         var issuers: [Issuer] = []
@@ -87,32 +130,32 @@ struct PathSearch {
 }
 
 extension X509Handle {
-    /// Whether subject and issuer are the same name; also of an anchor that only OpenSSL can read.
+    /// Whether subject and issuer are the same name. Also works for anchors that only OpenSSL can read.
     var isSelfIssued: Bool {
         facts?.isSelfIssued
             ?? (X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0)
     }
 
-    /// Whether it has constraints on names; also for an anchor that only OpenSSL can read.
+    /// Whether the certificate has name constraints. Also works for anchors that only OpenSSL can read.
     var hasNameConstraints: Bool { X509_get_ext_by_NID(pointer, NID_name_constraints, -1) >= 0 }
 
     fileprivate var isAuthority: Bool { facts?.known.basicConstraints?.isAuthority ?? false }
 
-    /// Whether name, key identifier and key usage fit; no signature is looked at.
+    /// Whether name, key identifier and key usage match; the signature is not checked.
     fileprivate func mayHaveIssued(_ other: X509Handle) -> Bool {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
         return X509_check_issued(pointer, other.pointer) == X509_V_OK
     }
 
-    /// Whether it is the same authority: the same name and the same key (RFC 4158, 2.4.1).
+    /// Whether both have the same name and key (RFC 4158, 2.4.1).
     fileprivate func isSame(as other: X509Handle) -> Bool {
         self === other
             || X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_subject_name(other.pointer)) == 0
                 && pin == other.pin
     }
 
-    /// Whether it allows so many authorities below it (RFC 5280, 4.2.1.9).
+    /// Whether the path length constraint allows the authorities below (RFC 5280, 4.2.1.9).
     fileprivate func allows(_ path: [X509Handle]) -> Bool {
         guard let length = facts?.known.basicConstraints?.pathLength else { return true }
         return path.dropFirst().count { !$0.isSelfIssued } <= length

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Who is trusted, host by host.
+/// Decides which servers are trusted, by host.
 ///
 /// ```swift
 /// let pinned = try SecurityPolicy.publicKeyPins([PublicKeyPin("sha256/…"), backup])
 ///
 /// let policy = try SecurityPolicy(
-///     rules: [HostRule("**.example.com", PublicKeyPinEvaluator([pin, backup]))],
-///     otherHosts: SystemTrustEvaluator())
+///     rules: [HostRule("**.example.com", .pins([pin, backup]))])
 /// ```
 ///
-/// The most specific rule for a host decides alone; ``HostPattern`` says which that is. Hosts without a rule are judged by
-/// ``otherHosts``: the system's store unless something else is given, such as ``TrustEvaluator/refuse``. The rule also says
-/// whether clear text, `http`, may go to the host (``allowsCleartext(to:)``).
+/// The most specific rule for a host applies, in the order of ``HostPattern``. ``otherHosts`` evaluates hosts without a
+/// rule; by default it is the system's store. The rule also decides whether clear text, `http`, may be sent to the host
+/// (``allowsCleartext(to:)``).
 public struct SecurityPolicy: Sendable {
-    /// Tells policies apart; copies of one have the same. Connections made under one identity never serve another.
+    /// Distinguishes policies; copies have the same identity. Connections made under one policy are never used under
+    /// another.
     public struct Identity: Hashable, Sendable {
         let number: UInt64
 
@@ -25,32 +25,32 @@ public struct SecurityPolicy: Sendable {
         }
     }
 
-    /// Tells this policy from others.
+    /// Distinguishes this policy from others.
     public private(set) var identity: Identity
     /// The rules, most specific first.
     public let rules: [HostRule]
-    /// Judges the hosts that no rule is for.
+    /// The evaluator for hosts without a rule.
     public let otherHosts: any TrustEvaluator
-    /// Whether it pins a host.
+    /// Whether the policy pins any host.
     public let isPinning: Bool
-    /// Whether clear text may go to every host: then none has to be looked up.
+    /// Whether clear text is allowed for every host, so that no rule has to be looked up.
     private let allowsCleartext: Bool
-    /// Whether a TLS session (RFC 8446, 2.2) may be resumed on a verdict that this policy gave when the session was
-    /// opened, as long as that verdict holds (``VerifiedTrust/validUntil``), and for a day at most.
+    /// Whether a TLS session (RFC 8446, 2.2) may be resumed based on this policy's decision when the session was
+    /// opened, as long as that decision is valid (``VerifiedTrust/validUntil``), and for at most a day.
     ///
-    /// The default is true. False makes every connection present its chain and be judged. A copy in which this was
-    /// changed is another policy, with an ``identity`` of its own.
+    /// The default is true. If false, every connection presents its chain and is evaluated. Changing this property
+    /// makes it another policy with a new ``identity``.
     public var allowsSessionResumption = true {
         didSet { if allowsSessionResumption != oldValue { identity = .next() } }
     }
-    /// Who is told of refusals and findings; nil for nobody.
+    /// Receives refusals and findings; nil by default.
     public private(set) var reporter: TrustReporter?
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
-    /// Fails with ``SecurityError/Code/duplicateRule`` when two rules have the same pattern.
+    /// - Throws: ``SecurityError/Code/duplicateRule`` when two rules have the same pattern.
     public init(
-        rules: [HostRule], otherHosts: any TrustEvaluator = SystemTrustEvaluator()
+        rules: [HostRule], otherHosts: any TrustEvaluator = .systemTrust
     ) throws(SecurityError) {
         var patterns: Set<HostPattern> = []
         for rule in rules where !patterns.insert(rule.pattern).inserted {
@@ -67,8 +67,7 @@ public struct SecurityPolicy: Sendable {
         allowsCleartext = otherHosts.allowsCleartext && rules.allSatisfy { $0.evaluator.allowsCleartext }
     }
 
-    /// The same policy, of another identity, that tells a reporter of each refusal and of each finding of a
-    /// ``ReportOnlyEvaluator``.
+    /// Returns a copy with a new identity that reports each refusal and each finding to a reporter.
     public func reporting(to reporter: TrustReporter) -> SecurityPolicy {
         var policy = self
         policy.reporter = reporter
@@ -76,58 +75,59 @@ public struct SecurityPolicy: Sendable {
         return policy
     }
 
-    /// The system's store for every host.
-    public static let systemTrust = SecurityPolicy([], SystemTrustEvaluator())
+    /// The system's anchors for every host.
+    public static let systemTrust = SecurityPolicy([], .systemTrust)
 
-    /// These anchors for every host, in the place of the system's.
+    /// Makes a policy that uses these anchors for every host instead of the system's.
     ///
-    /// It names no host and is no stricter about one than about another, so clear text may go to all, as with
-    /// ``systemTrust``; a rule with such anchors, and ``everyHost(_:)``, refuse it (``allowsCleartext(to:)``).
+    /// The policy does not distinguish hosts, so it allows clear text to all of them, as ``systemTrust`` does. A rule
+    /// with such anchors, and ``everyHost(_:)``, do not (``allowsCleartext(to:)``).
     public static func systemTrust(anchors: TrustAnchors) -> SecurityPolicy {
-        SecurityPolicy([], SystemTrustEvaluator(anchors: anchors).insecureAllowingCleartext())
+        SecurityPolicy([], StandardTrustEvaluator.systemTrust(anchors: anchors).insecureAllowingCleartext())
     }
 
-    /// One evaluator for every host.
+    /// Makes a policy with one evaluator for every host.
     public static func everyHost(_ evaluator: any TrustEvaluator) -> SecurityPolicy {
         SecurityPolicy([], evaluator)
     }
 
-    /// These keys for every host, in chains that verify.
+    /// Makes a policy that requires one of these keys in the verified chain of every host.
     ///
-    /// Fails with ``SecurityError/Code/noPins`` when there is none.
+    /// - Throws: ``SecurityError/Code/noPins`` when there is none.
     public static func publicKeyPins(
         _ pins: [PublicKeyPin], anchors: TrustAnchors = .system
     ) throws(SecurityError) -> SecurityPolicy {
-        SecurityPolicy([], try PublicKeyPinEvaluator(pins, anchors: anchors))
+        SecurityPolicy([], try .pins(pins, anchors: anchors))
     }
 
-    /// These certificates for every host, in chains that verify; without anchors, in chains that end at one of them.
+    /// Makes a policy that requires one of these certificates in the verified chain of every host. If `anchors` is nil,
+    /// the certificates are the only anchors.
     ///
-    /// Fails with ``SecurityError/Code/noPins`` when there is none.
+    /// - Throws: ``SecurityError/Code/noPins`` when there is none.
     public static func certificatePins(
         _ certificates: [Certificate], anchors: TrustAnchors? = nil
     ) throws(SecurityError) -> SecurityPolicy {
-        SecurityPolicy([], try CertificatePinEvaluator(certificates, anchors: anchors))
+        SecurityPolicy([], try .certificatePins(certificates, anchors: anchors))
     }
 
-    /// Any certificate for every host: anyone on the way can read and change what is sent. For experiments alone.
-    public static let insecureAcceptAnyCertificate = SecurityPolicy([], InsecureAcceptAnyCertificateEvaluator())
+    /// Accepts any certificate from every host, so that the connection can be intercepted. For experiments only.
+    public static let insecureAcceptAnyCertificate = SecurityPolicy([], .insecureAcceptAnyCertificate)
 
-    /// The most specific rule for a host; nil where ``otherHosts`` judges.
+    /// Returns the most specific rule for a host, or nil if ``otherHosts`` applies.
     public func rule(for host: String) -> HostRule? {
         guard let host = HostName(host) else { return nil }
         return rules.first { $0.pattern.matches(host) }
     }
 
-    /// The evaluator of the most specific rule for a host; ``otherHosts`` where there is none.
+    /// Returns the evaluator of the most specific rule for a host, or ``otherHosts``.
     public func evaluator(for host: String) -> any TrustEvaluator {
         rule(for: host)?.evaluator ?? otherHosts
     }
 
-    /// The verdict on a chain.
+    /// Evaluates a chain.
     ///
-    /// A refusal names the leaf and the pins that were seen, also where an evaluator of one's own left them out. Where there
-    /// are rules, a host that is no name in ASCII and no address is refused, since it would slip past them all.
+    /// A refusal contains the leaf and the presented pins even if a custom evaluator omits them. If the policy has
+    /// rules, a host that is neither an ASCII name nor an address is refused, since no rule would match it.
     public func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         let decision = await verdict(trust).refusal { $0 = $0.completed(by: trust) }
         if let reporter { report(decision, on: trust, to: reporter) }
@@ -147,7 +147,7 @@ public struct SecurityPolicy: Sendable {
         case .refused(let refusal):
             reporter.report(TrustReport(refusal, trust, pattern: pattern, isEnforced: true))
         case .accepted(let verified):
-            // The question will be asked again, and then the findings are told.
+            // The policy is asked again, and reports the findings then.
             guard !(trust.awaitsStaple && verified.awaitsStaple) else { return }
             for finding in verified.findings {
                 reporter.report(TrustReport(finding.completed(by: trust), trust, pattern: pattern, isEnforced: false))
@@ -155,16 +155,37 @@ public struct SecurityPolicy: Sendable {
         }
     }
 
-    /// Whether a request in clear text, `http`, may go to a host.
+    /// Whether requests in clear text, `http`, may be sent to a host.
     ///
-    /// The rule for the host decides, or ``otherHosts``, by ``TrustEvaluator/allowsCleartext``: refusing, pinning, other
-    /// anchors than the system's and evaluators of one's own say no, the system's store says yes. A host that is no name in
-    /// ASCII and no address gets none where any rule refuses it. `HTTPTransport` asks before it takes or opens a
+    /// The rule for the host or ``otherHosts`` decides by ``TrustEvaluator/allowsCleartext``: the system's store allows
+    /// it; refusing and pinning evaluators, other anchors, and custom evaluators do not. A host that is neither an
+    /// ASCII name nor an address is refused if any rule refuses clear text. `HTTPTransport` asks before it uses a
     /// connection, and fails with `cleartextRefused`.
     public func allowsCleartext(to host: String) -> Bool {
         allowsCleartext || (HostName(host) != nil && evaluator(for: host).allowsCleartext)
     }
 
-    /// Whether it pins this host.
+    /// Whether the policy pins a host.
     public func isPinning(host: String) -> Bool { evaluator(for: host).isPinning }
+}
+
+/// An evaluator for the hosts of a pattern.
+public struct HostRule: Sendable {
+    /// The hosts.
+    public let pattern: HostPattern
+    /// The evaluator for these hosts.
+    public let evaluator: any TrustEvaluator
+
+    /// Creates a rule.
+    public init(_ pattern: HostPattern, _ evaluator: any TrustEvaluator) {
+        self.pattern = pattern
+        self.evaluator = evaluator
+    }
+
+    /// Creates a rule from the text of a pattern.
+    ///
+    /// - Throws: ``SecurityError/Code/invalidPattern``.
+    public init(_ pattern: String, _ evaluator: any TrustEvaluator) throws(SecurityError) {
+        self.init(try HostPattern(pattern), evaluator)
+    }
 }

@@ -2,19 +2,18 @@ internal import COpenSSL
 internal import FoundationEssentials
 internal import Synchronization
 
-/// An `X509_STORE`: one for each set of anchors, shared by all that trust it.
+/// An `X509_STORE` for one set of anchors, shared by all evaluators that use it.
 final class TrustStore: Sendable {
-    // SAFETY: filled in init and not changed after; look-ups take the store's own lock.
+    // SAFETY: filled in init and not modified later; lookups take the store's own lock.
     nonisolated(unsafe) let pointer: OpaquePointer
-    /// The anchors at which chains ended so far, with what was read from them.
+    /// Handles of the anchors that chains ended at, which keep their parsed fields.
     private let used = Mutex<[UInt: X509Handle]>([:])
     let verified = VerifiedChains()
 
-    /// A store of the certificates in files, of those in directories whose entries are named by subject hash, and of
-    /// these.
+    /// Loads the certificates of files, of directories whose entries are named by subject hash, and the given ones.
     ///
-    /// A file or directory that cannot be read is an error: fewer anchors than meant would show as refusals that nobody
-    /// can explain.
+    /// - Throws: ``SecurityError/Code/cannotReadFile`` if a file or directory cannot be read: a missing anchor would
+    ///   otherwise show only as unexplained refusals.
     init(_ location: TrustStoreLocation, _ anchors: [X509Handle]) throws(SecurityError) {
         guard let store = X509_STORE_new() else {
             throw SecurityError(.openSSLFailed, "OpenSSL has no memory for a store of anchors.")
@@ -27,11 +26,11 @@ final class TrustStore: Sendable {
                 .cannotReadFile, "No anchor can be read from \"\(file.oneLine)\": \(OpenSSLErrorQueue.drain().summary)."
             )
         }
-        // OpenSSL looks into a directory only when it needs one: a name that is wrong would not be noticed.
+        // OpenSSL reads a directory only on demand, so a wrong path has to be detected here.
         let directories = location.directories
         if !directories.isEmpty, !directories.contains(where: Self.isReadableDirectory) {
             let named = directories.joined(separator: ":").oneLine
-            throw SecurityError(.cannotReadFile, "No anchor can be read: \"\(named)\" is no readable directory.")
+            throw SecurityError(.cannotReadFile, "No anchor can be read: \"\(named)\" is not a readable directory.")
         }
         for directory in directories where X509_STORE_load_path(pointer, directory) != 1 {
             throw SecurityError(
@@ -43,11 +42,11 @@ final class TrustStore: Sendable {
         }
     }
 
-    /// The handle of an anchor. It holds a reference, so that no other certificate can come to lie where this one does.
+    /// The handle of an anchor. It retains the certificate, so that its address stays unique.
     func handle(of anchor: OpaquePointer) -> X509Handle {
         used.withLock { used in
             if let handle = used[UInt(bitPattern: anchor)] { return handle }
-            // A directory's anchors can be loaded twice by two threads; nothing grows without bounds for that.
+            // Two threads can load an anchor of a directory twice; the bound keeps that from growing.
             if used.count >= 512 { used.removeAll() }
             let handle = X509Handle(sharing: anchor)
             used[UInt(bitPattern: anchor)] = handle
@@ -55,7 +54,7 @@ final class TrustStore: Sendable {
         }
     }
 
-    /// The anchors of a name (an `X509_NAME`), those in a directory included.
+    /// The anchors with a name (an `X509_NAME`), including those in directories.
     func certificates(named name: OpaquePointer?) -> [X509Handle] {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
@@ -85,4 +84,91 @@ struct TrustStoreLocation: Hashable, Sendable {
     var directories: [String]
 
     static let nowhere = TrustStoreLocation(files: [], directories: [])
+}
+
+/// A cache of chains that were verified up to the anchors of one store.
+///
+/// Signatures, names and purposes of the same certificates have the same result each time; only validity depends on the
+/// time, and is checked again. Profile rules, revocation and pins are checked each time. Refused chains are not cached.
+final class VerifiedChains: Sendable {
+    /// All that the result depends on, except for the store and the time. Handles stand for the bytes of their
+    /// certificates.
+    struct Question: Hashable {
+        let presented: [X509Handle]
+        /// Nil if the host is not checked.
+        let host: String?
+        let securityLevel: Int32
+        let depth: Int32
+        let flags: UInt
+        /// Set if the profile refuses OpenSSL's path and another was found; nil for OpenSSL's path.
+        var standards: ChainProfile.Standards?
+    }
+
+    private struct Answer {
+        let chain: [X509Handle]
+        /// In seconds from 1970.
+        let validity: ClosedRange<Int>
+        let verified: ContinuousClock.Instant
+    }
+
+    private struct Contents {
+        var answers: [Question: Answer] = [:]
+        /// Oldest first.
+        var order: [Question] = []
+    }
+
+    static let capacity = 128
+    /// The lifetime of an entry: another path to an anchor may become preferable.
+    static let longestMemory = Duration.seconds(30 * 60)
+
+    private let contents = Mutex(Contents())
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+    }
+
+    /// The number of entries.
+    var count: Int { contents.withLock { $0.answers.count } }
+
+    /// The cached chain from the leaf to the anchor, if it is valid at a time.
+    func chain(_ question: Question, at time: Int) -> [X509Handle]? {
+        guard let answer = contents.withLock({ $0.answers[question] }), answer.validity.contains(time),
+            now() - answer.verified < Self.longestMemory
+        else { return nil }
+        return answer.chain
+    }
+
+    func remember(_ chain: [X509Handle], for question: Question) {
+        // Larger certificates get a new handle each time, and times that only OpenSSL can read have no known end.
+        guard question.presented.allSatisfy({ $0.der.count <= CertificateCache.largestCertificate }),
+            let validity = Self.validity(of: chain)
+        else { return }
+        let answer = Answer(chain: chain, validity: validity, verified: now())
+        contents.withLock { contents in
+            guard contents.answers.updateValue(answer, forKey: question) == nil else { return }
+            contents.order.append(question)
+            guard contents.order.count > Self.capacity else { return }
+            contents.answers[contents.order.removeFirst()] = nil
+        }
+    }
+
+    /// The range of times at which all certificates are valid, both ends included (RFC 5280, 4.1.2.5).
+    private static func validity(of chain: [X509Handle]) -> ClosedRange<Int>? {
+        var (begin, end) = (Int.min, Int.max)
+        for certificate in chain {
+            guard let facts = certificate.facts, let notBefore = facts.notBefore.seconds,
+                let notAfter = facts.notAfter.seconds
+            else { return nil }
+            begin = max(begin, notBefore)
+            end = min(end, notAfter)
+        }
+        return begin <= end ? begin...end : nil
+    }
+}
+
+extension X509Handle: Hashable {
+    static func == (left: X509Handle, right: X509Handle) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(Swift.ObjectIdentifier(self)) }
 }

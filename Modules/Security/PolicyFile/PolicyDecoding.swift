@@ -1,23 +1,26 @@
 internal import FoundationEssentials
 
-/// Reads a document, and says what is wrong with it in our words.
+/// Decodes a document and translates decoding errors.
 enum PolicyDecoding {
     static let largestFile = 1 << 20
 
     static func document(_ json: Data) throws(SecurityError) -> SecurityPolicyDocument {
         guard json.count <= largestFile else {
-            throw SecurityError(.invalidPolicyFile, "A policy of more than \(largestFile) bytes is not read.", path: "")
+            throw SecurityError(.invalidPolicyFile, "The policy has more than \(largestFile) bytes.", path: "")
         }
-        // The decoder would guess UTF-16 or UTF-32, too; those have bytes that are zero.
+        // The decoder also accepts UTF-16 and UTF-32, which contain zero bytes.
         guard !json.contains(0), String(validating: json, as: UTF8.self) != nil else {
-            throw SecurityError(.invalidPolicyFile, "The file is not in UTF-8.", path: "")
+            throw SecurityError(.invalidPolicyFile, "The policy is not encoded in UTF-8.", path: "")
         }
         do {
             let document = try JSONDecoder().decode(SecurityPolicyDocument.self, from: json)
-            try JSONKeys.refuseRepeated(json)
+            if let error = PolicyText(json).keyError { throw error }
             return document
         } catch {
-            throw translated(error)
+            var error = translated(error)
+            let isSyntaxError = error.code == .invalidPolicyFile && error.path == ""
+            if error.line == nil, !isSyntaxError { error.line = error.path.flatMap { PolicyText(json).line(of: $0) } }
+            throw error
         }
     }
 
@@ -26,15 +29,15 @@ enum PolicyDecoding {
         case let error as SecurityError: return error
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
             return SecurityError(
-                .invalidPolicyFile, "This must be \(name(type)).", path: PolicyPath.text(context.codingPath))
+                .invalidPolicyFile, "The value must be \(name(type)).", path: PolicyPath.text(context.codingPath))
         case DecodingError.dataCorrupted(let context):
             let reason = context.underlyingError.map { ": \($0)".oneLine } ?? ""
             return SecurityError(
                 .invalidPolicyFile,
-                context.codingPath.isEmpty ? "The file is no JSON\(reason)." : "This cannot be read.",
+                context.codingPath.isEmpty ? "The policy is not JSON\(reason)." : "The value cannot be read.",
                 path: PolicyPath.text(context.codingPath))
         default:
-            return SecurityError(.invalidPolicyFile, "The file cannot be read.", path: "")
+            return SecurityError(.invalidPolicyFile, "The policy cannot be read.", path: "")
         }
     }
 
@@ -43,8 +46,95 @@ enum PolicyDecoding {
         case is String.Type: "a string"
         case is Bool.Type: "true or false"
         case is Int.Type: "a whole number"
-        case is [Any].Type, is [String].Type, is [SecurityPolicyDocument.Rule].Type: "a list"
+        case is [Any].Type, is [String].Type, is [SecurityPolicyDocument.Rule].Type: "an array"
         default: "an object"
+        }
+    }
+}
+
+/// One object of a policy file, read strictly.
+struct PolicyObject<Key: CodingKey & CaseIterable> {
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private let container: KeyedDecodingContainer<Key>
+    private let all: [String]
+
+    init(_ decoder: any Decoder) throws {
+        container = try decoder.container(keyedBy: Key.self)
+        all = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+    }
+
+    func path(_ key: Key) -> String { PolicyPath.text(container.codingPath + [key]) }
+
+    func refuseUnknownKeys() throws {
+        let known = Set(Key.allCases.map(\.stringValue))
+        guard let unknown = all.filter({ !known.contains($0) }).min() else { return }
+        throw SecurityError(
+            .unknownPolicyKey,
+            "The key \"\(unknown.oneLine)\" is unknown; use one of " + known.sorted().joined(separator: ", ") + ".",
+            path: PolicyPath.text(container.codingPath))
+    }
+
+    func required<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+        guard container.contains(key) else {
+            throw SecurityError(
+                .missingPolicyKey, "The key \"\(key.stringValue)\" is missing.",
+                path: PolicyPath.text(container.codingPath))
+        }
+        return try container.decode(type, forKey: key)
+    }
+
+    /// An explicit `null` is not the same as an absent key, and is an error.
+    func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+        container.contains(key) ? try container.decode(type, forKey: key) : nil
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: Key) throws -> Choice? {
+        guard let text = try optional(String.self, key) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let known = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw SecurityError(
+                .invalidPolicyFile, "\"\(text.oneLine)\" is not one of \(known).", path: path(key))
+        }
+        return choice
+    }
+
+    func moment(_ key: Key) throws -> Date? {
+        guard let text = try optional(String.self, key) else { return nil }
+        guard let date = try? Date(text, strategy: .iso8601) else {
+            throw SecurityError(
+                .invalidPolicyFile,
+                "\"\(text.oneLine)\" is not a date; write it as \"2027-06-30T00:00:00Z\" (RFC 3339).", path: path(key))
+        }
+        return date
+    }
+}
+
+/// A location in a policy file as messages begin with it: `policy.json:12: rules[0].pins[1]: `.
+struct PolicyPlace {
+    let file: String?
+    let line: Int?
+    let path: String?
+
+    var prefix: String {
+        let lineText = line.map { ":\($0)" } ?? ""
+        let place = file.map { $0.oneLine + lineText + ": " } ?? line.map { "line \($0): " } ?? ""
+        return place + (path.flatMap { $0.isEmpty ? nil : $0 + ": " } ?? "")
+    }
+}
+
+/// Formats a location within a policy: `rules[0].pins[1]`.
+enum PolicyPath {
+    static func text(_ path: [any CodingKey]) -> String {
+        path.reduce("") { text, key in
+            if let index = key.intValue { return text + "[\(index)]" }
+            return text.isEmpty ? key.stringValue : text + "." + key.stringValue
         }
     }
 }

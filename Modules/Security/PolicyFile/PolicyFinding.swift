@@ -1,4 +1,4 @@
-/// What a check of a policy file found.
+/// A problem that a check of a policy file found.
 public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kind of finding. New ones may be added.
     public struct Kind: Hashable, Sendable, Codable, CustomStringConvertible {
@@ -18,55 +18,57 @@ public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertibl
             try container.encode(description)
         }
 
-        /// One key alone is pinned: who loses it locks every client out (RFC 7469, 2.5).
+        /// Only one key is pinned: losing it locks every client out (RFC 7469, 2.5).
         public static let noBackupPin = Kind("noBackupPin")
-        /// The text is no pin: not `sha256/` and the Base64 of 32 bytes.
+        /// The text is not a pin: `sha256/` followed by the Base64 of 32 bytes.
         public static let malformedPin = Kind("malformedPin")
-        /// The pin is a pin in form, and the digest of no key: all its bytes are the same, or it is that of nothing.
+        /// The pin cannot be the digest of a key: all its bytes are equal, or it is the digest of empty input.
         public static let impossiblePin = Kind("impossiblePin")
-        /// The pin stands twice.
+        /// The pin is repeated.
         public static let repeatedPin = Kind("repeatedPin")
         /// The pins expire soon.
         public static let expiryNear = Kind("expiryNear")
         /// The pins have expired.
         public static let expired = Kind("expired")
-        /// No host can come to this rule: another has the same pattern, or others have all its addresses.
+        /// The rule can never apply: another rule has the same pattern, or others cover all its addresses.
         public static let unreachableRule = Kind("unreachableRule")
-        /// The wildcard stands before a suffix under which strangers can register names.
+        /// The wildcard is directly below a suffix under which anyone can register names.
         public static let publicSuffixPattern = Kind("publicSuffixPattern")
-        /// The text is no host pattern.
+        /// The text is not a host pattern.
         public static let malformedPattern = Kind("malformedPattern")
         /// The rule's anchors cannot be read.
         public static let unreadableAnchors = Kind("unreadableAnchors")
-        /// An anchor says what an authority's own certificate cannot mean (``ChainRule/flawedAnchor``).
+        /// An anchor violates ``ChainRule/flawedAnchor``.
         public static let flawedAnchor = Kind("flawedAnchor")
-        /// Rules for chains are not enforced that the default profile has.
+        /// The profile leaves out rules of the default profile.
         public static let lenientProfile = Kind("lenientProfile")
         /// The rule's keys contradict each other, or one is missing.
         public static let contradictoryRule = Kind("contradictoryRule")
     }
 
-    /// Whether a policy can be made all the same.
+    /// Whether a policy can still be made.
     public enum Severity: String, Sendable, Hashable, Codable {
-        /// It cannot be made.
+        /// The policy cannot be made.
         case error
-        /// It can, and will not do what it should, now or one day.
+        /// The policy can be made, but will not do what it should, now or later.
         case warning
     }
 
     /// The kind of finding.
     public var kind: Kind
-    /// Whether a policy can be made all the same.
+    /// The severity.
     public var severity: Severity
-    /// The file's path; nil for a document that was made in code.
+    /// The path of the file; nil for a document made in code.
     public var file: String?
-    /// Where in the file, written `rules[0].pins[1]`.
+    /// The line in the file, from 1; nil for a document made in code.
+    public var line: Int?
+    /// The location in the file, such as `rules[0].pins[1]`.
     public var path: String
-    /// One line that a person can act on.
+    /// One sentence that says what was found and what to do.
     public var message: String
 
-    /// Severity, place, kind and message.
+    /// Location, severity, message and kind.
     public var description: String {
-        (file.map { $0.oneLine + ": " } ?? "") + "\(path): \(severity.rawValue): \(message) [\(kind)]"
+        PolicyPlace(file: file, line: line, path: path).prefix + "\(severity.rawValue): \(message) [\(kind)]"
     }
 }

@@ -1,12 +1,11 @@
 internal import FoundationEssentials
 
-/// Makes of a file's rule what it stands for, piece by piece; each piece's errors say where it stands.
+/// Converts a rule of a file, part by part; errors carry the location of the part.
 struct PolicyRuleReader {
     let rule: SecurityPolicyDocument.Rule
     /// `rules[0]`.
     let path: String
-    let file: String?
-    let folder: String
+    let part: SecurityPolicyFile.Part
 
     func rules() throws(SecurityError) -> [HostRule] {
         let evaluator = try evaluator()
@@ -19,7 +18,7 @@ struct PolicyRuleReader {
         try located("hosts[\(index)]") { () throws(SecurityError) in try HostPattern(rule.hosts[index]) }
     }
 
-    /// A pin of the rule, or of its backups.
+    /// A pin or backup pin of the rule.
     func pin(_ key: SecurityPolicyDocument.Rule.Key, _ index: Int, _ text: String) throws(SecurityError) -> PublicKeyPin
     {
         try located("\(key.rawValue)[\(index)]") { () throws(SecurityError) in try PublicKeyPin(text) }
@@ -27,23 +26,24 @@ struct PolicyRuleReader {
 
     func anchorCertificates(_ index: Int) throws(SecurityError) -> [Certificate] {
         try located("anchors[\(index)]") { () throws(SecurityError) in
-            try Certificate.all(contentsOfFile: SecurityPolicyFile.resolve(rule.anchors[index], in: folder))
+            try Certificate.all(contentsOfFile: SecurityPolicyFile.resolve(rule.anchors[index], in: part.folder))
         }
     }
 
-    /// What the rule's keys say together that cannot be meant.
+    /// Checks that the keys of the rule are consistent.
     func checkForm() throws(SecurityError) {
-        guard !rule.hosts.isEmpty else { throw error(.missingPolicyKey, "The rule is for no host.", "hosts") }
+        guard !rule.hosts.isEmpty else { throw error(.missingPolicyKey, "The rule has no hosts.", "hosts") }
         try checkAnchors()
         try checkPins()
         _ = try profile()
     }
 
-    /// The profile without the rules that are allowed; each has to be one that it would enforce.
+    /// The profile without the allowed rules, each of which it has to include.
     private func profile() throws(SecurityError) -> ChainProfile {
         guard rule.trust != .refuse || (rule.profile == .default && rule.allowedRules.isEmpty) else {
             let key = rule.allowedRules.isEmpty ? "profile" : "allowedRules"
-            throw error(.unenforceablePolicy, "Hosts that are refused are not judged.", key)
+            throw error(
+                .unenforceablePolicy, "A rule with \"trust\": \"refuse\" evaluates no chain; remove this key.", key)
         }
         var profile: ChainProfile =
             switch rule.profile {
@@ -54,11 +54,11 @@ struct PolicyRuleReader {
         for (index, name) in rule.allowedRules.enumerated() {
             let place = "allowedRules[\(index)]"
             guard let allowed = ChainRule.allCases.first(where: { $0.description == name }) else {
-                throw error(.unknownChainRule, "\"\(name.oneLine)\" is no rule for chains.", place)
+                throw error(.unknownChainRule, "\"\(name.oneLine)\" is not a chain rule.", place)
             }
             guard profile.rules.contains(allowed) else {
                 throw error(
-                    .unenforceablePolicy, "\"\(name)\" stands above already, or is none of the profile's rules.", place)
+                    .unenforceablePolicy, "\"\(name)\" is repeated, or is not a rule of the profile.", place)
             }
             profile = profile.allowing(allowed)
         }
@@ -69,46 +69,51 @@ struct PolicyRuleReader {
         let usesAnchors = rule.trust == .anchors || rule.trust == .systemAndAnchors
         guard usesAnchors || rule.anchors.isEmpty else {
             throw error(
-                .unenforceablePolicy, "With \"trust\": \"\(rule.trust.rawValue)\" no anchor is used.", "anchors")
+                .unenforceablePolicy,
+                "With \"trust\": \"\(rule.trust.rawValue)\" anchors are not used; remove this key.", "anchors")
         }
         guard !usesAnchors || !rule.anchors.isEmpty else {
-            throw error(.missingPolicyKey, "With \"trust\": \"\(rule.trust.rawValue)\" there must be one.", "anchors")
+            throw error(
+                .missingPolicyKey, "With \"trust\": \"\(rule.trust.rawValue)\" at least one anchor is required.",
+                "anchors")
         }
     }
 
     private func checkPins() throws(SecurityError) {
         let pins = rule.pins ?? []
         guard rule.pins == nil || !pins.isEmpty else {
-            throw error(.noPins, "There must be one, or no such key.", "pins")
+            throw error(.noPins, "The list is empty; add a pin or remove this key.", "pins")
         }
         guard rule.trust != .refuse || pins.isEmpty else {
-            throw error(.unenforceablePolicy, "Hosts that are refused need no pins.", "pins")
+            throw error(.unenforceablePolicy, "A rule with \"trust\": \"refuse\" has no pins; remove this key.", "pins")
         }
         let needs: [(isGiven: Bool, key: String)] = [
             (!rule.backupPins.isEmpty, "backupPins"), (rule.pinPosition != .anyInVerifiedChain, "pinPosition"),
             (rule.pinsExpire != nil, "pinsExpire"), (rule.afterExpiry != nil, "afterExpiry"),
         ]
         if pins.isEmpty, let alone = needs.first(where: \.isGiven) {
-            throw error(.noPins, "\"\(alone.key)\" says nothing without \"pins\".", alone.key)
+            throw error(.noPins, "\"\(alone.key)\" requires \"pins\".", alone.key)
         }
         guard (rule.pinsExpire == nil) == (rule.afterExpiry == nil) else {
             let missing = rule.pinsExpire == nil ? "pinsExpire" : "afterExpiry"
-            throw error(.missingPolicyKey, "\"pinsExpire\" and \"afterExpiry\" go together.", missing)
+            throw error(.missingPolicyKey, "\"pinsExpire\" and \"afterExpiry\" have to be given together.", missing)
         }
     }
 
-    private func evaluator() throws(SecurityError) -> any TrustEvaluator {
+    private func evaluator() throws(SecurityError) -> StandardTrustEvaluator {
         try checkForm()
-        guard rule.trust != .refuse else { return observed(RefusingEvaluator(), otherwise: SystemTrustEvaluator()) }
+        guard rule.trust != .refuse else { return observed(.refuse, otherwise: .systemTrust) }
         let anchors = try anchors()
         let profile = try profile()
-        let unpinned = SystemTrustEvaluator(anchors: anchors, profile: profile)
-        guard let set = try pinSet() else { return observed(unpinned, otherwise: SystemTrustEvaluator()) }
-        return observed(try PinSetEvaluator(set, anchors: anchors, profile: profile), otherwise: unpinned)
+        let unpinned = StandardTrustEvaluator.systemTrust(anchors: anchors, profile: profile)
+        guard let set = try pinSet() else { return observed(unpinned, otherwise: .systemTrust) }
+        return observed(try .pins(set, anchors: anchors, profile: profile), otherwise: unpinned)
     }
 
-    private func observed(_ strict: any TrustEvaluator, otherwise lax: SystemTrustEvaluator) -> any TrustEvaluator {
-        rule.reportOnly ? ReportOnlyEvaluator(strict, enforcing: lax) : strict
+    private func observed(
+        _ strict: StandardTrustEvaluator, otherwise lax: StandardTrustEvaluator
+    ) -> StandardTrustEvaluator {
+        rule.reportOnly ? .reportOnly(strict, enforcing: lax) : strict
     }
 
     private func anchors() throws(SecurityError) -> TrustAnchors {
@@ -131,8 +136,8 @@ struct PolicyRuleReader {
         return set
     }
 
-    private func error(_ code: SecurityError.Code, _ message: String, _ key: String) -> SecurityError {
-        SecurityError(code, message, path: path + "." + key)
+    func error(_ code: SecurityError.Code, _ message: String, _ key: String) -> SecurityError {
+        part.locate(SecurityError(code, message), at: path + "." + key)
     }
 
     private func located<Result>(

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
 extension SecurityPolicyFile {
-    /// What is wrong with the policy, or will be: in the order of the rules.
+    /// Checks the policy for errors and for problems that will become errors, in the order of the rules.
     ///
     /// - Parameters:
-    ///   - date: The moment for which expiry is judged.
-    ///   - notice: How long before it pins count as expiring soon, in days. The default is 30.
+    ///   - date: The time of the check.
+    ///   - notice: How long before their expiry pins are reported, in days. The default is 30.
     ///
-    /// No finding is an error exactly when ``makePolicy()`` succeeds. Public suffixes are known by a short list of the usual
-    /// ones, not by the whole Public Suffix List: that a pattern is not found says little.
+    /// - Returns: The findings. None has the severity error exactly if ``makePolicy()`` succeeds. Public suffixes are
+    ///   taken from a short list of common ones, not from the whole Public Suffix List.
     public func findings(at date: Date, expiryNotice notice: Double = 30) -> [PolicyFinding] {
         let readers = ruleReaders()
         let reach = PatternReach(readers)
@@ -19,7 +19,7 @@ extension SecurityPolicyFile {
     }
 }
 
-/// What one rule is checked for.
+/// The check of a rule.
 struct PolicyRuleCheck {
     let reader: PolicyRuleReader
     let date: Date
@@ -40,7 +40,7 @@ struct PolicyRuleCheck {
         return findings + profileFindings() + pinFindings() + expiryFindings()
     }
 
-    /// What the authorities among the anchors say that they cannot mean. A server's own certificate is no authority's.
+    /// The flaws of the authorities among the anchors. A server's own certificate is not checked.
     private func anchorFindings(_ index: Int) -> [PolicyFinding] {
         let anchors = (try? reader.anchorCertificates(index)) ?? []
         return anchors.compactMap { anchor in
@@ -57,7 +57,7 @@ struct PolicyRuleCheck {
         return [
             reader.finding(
                 .lenientProfile, .warning, "profile",
-                "Much is accepted that RFC 5280 forbids; allow the rules that are broken by name, as \"allowedRules\".")
+                "The profile accepts much that RFC 5280 forbids; name the violated rules in \"allowedRules\" instead.")
         ]
     }
 
@@ -69,7 +69,7 @@ struct PolicyRuleCheck {
         return [
             reader.finding(
                 .publicSuffixPattern, .warning, "hosts[\(index)]",
-                "Strangers can register names below \"\(suffix)\"; name the domain that is meant.")
+                "Anyone can register names below \"\(suffix)\"; name the intended domain.")
         ]
     }
 
@@ -84,7 +84,7 @@ struct PolicyRuleCheck {
             findings.append(
                 reader.finding(
                     .noBackupPin, .warning, "pins",
-                    "One key alone is pinned; add that of a key that is kept elsewhere, as \"backupPins\"."))
+                    "Only one key is pinned; add the pin of a key that is stored elsewhere to \"backupPins\"."))
         }
         return findings
     }
@@ -97,10 +97,10 @@ struct PolicyRuleCheck {
             return problem(.malformedPin) { () throws(SecurityError) in _ = try reader.pin(key, index, text) }
         }
         if pin.isImpossible {
-            return [reader.finding(.impossiblePin, .warning, place, "\"\(pin)\" is the digest of no key.")]
+            return [reader.finding(.impossiblePin, .warning, place, "\"\(pin)\" is not the digest of a key.")]
         }
         guard seen.insert(pin).inserted else {
-            return [reader.finding(.repeatedPin, .warning, place, "\"\(pin)\" stands above already.")]
+            return [reader.finding(.repeatedPin, .warning, place, "\"\(pin)\" is repeated; remove one.")]
         }
         return []
     }
@@ -125,7 +125,7 @@ struct PolicyRuleCheck {
         } catch {
             return [
                 PolicyFinding(
-                    kind: kind, severity: .error, file: reader.file, path: error.path ?? reader.path,
+                    kind: kind, severity: .error, file: error.file, line: error.line, path: error.path ?? reader.path,
                     message: error.message)
             ]
         }
@@ -136,13 +136,108 @@ extension PolicyRuleReader {
     func finding(
         _ kind: PolicyFinding.Kind, _ severity: PolicyFinding.Severity, _ key: String, _ message: String
     ) -> PolicyFinding {
-        PolicyFinding(kind: kind, severity: severity, file: file, path: path + "." + key, message: message)
+        PolicyFinding(
+            kind: kind, severity: severity, file: part.path, line: part.text?.line(of: path + "." + key),
+            path: path + "." + key, message: message)
     }
 }
 
 extension PublicKeyPin {
-    /// Whether it can only be a stand-in: all bytes the same, or the digest of nothing.
+    /// Whether the pin can only be a placeholder: all bytes equal, or the digest of empty input.
     fileprivate var isImpossible: Bool {
         Set(digest).count == 1 || self == PublicKeyPin(subjectPublicKeyInfo: Data())
     }
+}
+
+/// Finds the patterns of a file that can never apply.
+struct PatternReach {
+    private let readers: [PolicyRuleReader]
+    /// The patterns of each rule; nil for an invalid one.
+    private let patterns: [[HostPattern?]]
+
+    init(_ readers: [PolicyRuleReader]) {
+        self.readers = readers
+        patterns = readers.map { reader in reader.rule.hosts.indices.map { try? reader.pattern($0) } }
+    }
+
+    /// The findings for a rule.
+    func findings(_ rule: Int) -> [PolicyFinding] {
+        patterns[rule].enumerated().compactMap { host, pattern in
+            guard let pattern else { return nil }
+            if let other = earlier(rule, host, pattern) {
+                return readers[rule].finding(
+                    .unreachableRule, .error, "hosts[\(host)]",
+                    "\"\(pattern)\" is already in \(other); remove one of them.")
+            }
+            guard case .range(let range) = pattern.form, isCovered(range, by: narrower(range)) else { return nil }
+            return readers[rule].finding(
+                .unreachableRule, .warning, "hosts[\(host)]", "Other rules cover all addresses of \"\(pattern)\".")
+        }
+    }
+
+    /// The place of an earlier rule with the same pattern.
+    private func earlier(_ rule: Int, _ host: Int, _ pattern: HostPattern) -> String? {
+        for index in 0...rule {
+            let before = index == rule ? patterns[index].prefix(host) : patterns[index][...]
+            guard let found = before.firstIndex(of: pattern) else { continue }
+            let file =
+                readers[index].part.path == readers[rule].part.path
+                ? "" : (readers[index].part.path?.oneLine ?? "") + ": "
+            return file + readers[index].path + ".hosts[\(found)]"
+        }
+        return nil
+    }
+
+    private func narrower(_ range: AddressRange) -> [AddressRange] {
+        patterns.joined().compactMap { pattern in
+            switch pattern?.form {
+            case .range(let other) where other != range && range.contains(other): other
+            case .exact(.address(let bytes)):
+                AddressRange(bytes, prefixLength: bytes.count * 8).flatMap { range.contains($0) ? $0 : nil }
+            default: nil
+            }
+        }
+    }
+
+    /// Halves the range until a narrower one covers the half or none overlaps it. The number of steps is bounded by the
+    /// bits of the ranges.
+    private func isCovered(_ range: AddressRange, by ranges: [AddressRange]) -> Bool {
+        if ranges.contains(where: { $0.contains(range) }) { return true }
+        let within = ranges.filter { range.contains($0) }
+        guard !within.isEmpty, let (low, high) = range.halves else { return false }
+        return isCovered(low, by: within) && isCovered(high, by: within)
+    }
+}
+
+/// Suffixes under which anyone can register names.
+///
+/// A short list of common ones: the Public Suffix List (publicsuffix.org) changes every week and has ten thousand
+/// entries.
+enum PublicSuffixes {
+    /// The public suffix directly below a wildcard; nil for other patterns.
+    static func suffix(of pattern: HostPattern) -> String? {
+        switch pattern.form {
+        case .oneLabel(let base), .anyDepth(let base): isPublic(base) ? base : nil
+        case .exact, .range, .singleLabel, .privateUse: nil
+        }
+    }
+
+    private static func isPublic(_ name: String) -> Bool {
+        // Every top-level name is one, except for the reserved names (RFC 6761, RFC 6762).
+        guard HostName.labels(name) > 1 else { return !reserved.contains(name) }
+        return known.contains(name)
+    }
+
+    private static let reserved: Set<String> = ["localhost", "local", "internal", "test", "example", "invalid", "lan"]
+
+    private static let known: Set<String> = [
+        "co.uk", "org.uk", "gov.uk", "ac.uk", "me.uk", "com.au", "net.au", "org.au", "gov.au", "co.nz", "org.nz",
+        "co.jp", "or.jp", "ne.jp", "ac.jp", "go.jp", "co.kr", "or.kr", "com.cn", "net.cn", "org.cn", "gov.cn",
+        "com.tw", "com.hk", "com.sg", "com.my", "co.id", "co.th", "com.vn", "com.ph", "co.in", "net.in", "org.in",
+        "com.br", "net.br", "org.br", "gov.br", "com.ar", "com.mx", "com.co", "com.pe", "co.za", "org.za", "com.ng",
+        "com.eg", "co.il", "org.il", "com.tr", "com.ua", "com.pl", "com.es", "com.pt", "com.gr",
+        "github.io", "gitlab.io", "pages.dev", "workers.dev", "vercel.app", "netlify.app", "web.app", "firebaseapp.com",
+        "herokuapp.com", "appspot.com", "azurewebsites.net", "cloudfront.net", "amazonaws.com", "s3.amazonaws.com",
+        "fly.dev", "onrender.com", "blogspot.com", "cloudapp.net", "ngrok.io", "ngrok.app", "duckdns.org",
+    ]
 }

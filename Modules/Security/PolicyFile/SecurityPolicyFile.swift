@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A policy's document with those that it includes, and where they came from.
+/// A policy file together with the files that it includes.
 ///
 /// ```swift
 /// let file = try SecurityPolicyFile(contentsOf: "/etc/app/policy.json")
@@ -8,131 +8,140 @@ internal import FoundationEssentials
 /// let policy = try file.makePolicy()
 /// ```
 public struct SecurityPolicyFile: Sendable {
-    /// One document, and the folder to which its paths are relative.
-    public struct Part: Sendable {
-        /// The file's path; nil for a document that was made in code.
-        public var path: String?
-        /// Where its relative paths begin.
-        public var folder: String
-        /// What it says.
-        public var document: SecurityPolicyDocument
+    /// One document and its origin.
+    struct Part: Sendable {
+        /// The path of the file; nil for a document made in code.
+        var path: String?
+        /// The directory that the document's paths are relative to.
+        var folder: String
+        var document: SecurityPolicyDocument
+        /// The lines of the file; nil for a document made in code.
+        var text: PolicyText?
+
+        /// The error with its location.
+        func locate(_ error: SecurityError, at place: String) -> SecurityError {
+            var error = error
+            (error.file, error.line, error.path) = (path, text?.line(of: place), place)
+            return error
+        }
     }
 
-    /// The file itself, then those that it includes, each before those that it includes in turn.
-    public let parts: [Part]
+    /// The file itself, then the included files, each before those that it includes.
+    let parts: [Part]
 
     private static let mostFiles = 64
 
-    /// Reads a file and those that it includes.
+    /// Reads a file and the files that it includes.
     ///
-    /// Fails as ``SecurityPolicyDocument/init(json:)`` does, with ``SecurityError/Code/cannotReadFile``, and with
-    /// ``SecurityError/Code/includeLoop`` when a file includes itself, also over others, or there are more than 64.
+    /// - Throws: As ``SecurityPolicyDocument/init(json:)``; ``SecurityError/Code/cannotReadFile``;
+    ///   ``SecurityError/Code/includeLoop`` if a file includes itself, directly or not, or more than 64 are included.
+    ///   ``SecurityError/file``, ``SecurityError/line`` and ``SecurityError/path`` give the location.
     public init(contentsOf path: String) throws(SecurityError) {
-        parts = try Self.load(path, within: [], at: "")
-        try checkCount()
+        parts = try Self.expand(Self.part(path), within: [Self.resolved(path)])
     }
 
-    /// Takes a document, and reads what it includes.
+    /// Takes a document and reads the files that it includes.
     ///
-    /// Fails as ``init(contentsOf:)`` does.
+    /// - Throws: As ``init(contentsOf:)``.
     public init(_ document: SecurityPolicyDocument, folder: String = ".") throws(SecurityError) {
         parts = try Self.expand(Part(path: nil, folder: folder, document: document), within: [])
-        try checkCount()
     }
 
-    private func checkCount() throws(SecurityError) {
-        guard parts.count <= Self.mostFiles else { throw Self.tooMany }
+    /// - Parameter outer: The resolved paths of the files that lead to this part.
+    private static func expand(_ part: Part, within outer: [String]) throws(SecurityError) -> [Part] {
+        var parts = [part]
+        for (index, include) in part.document.includes.enumerated() {
+            let place = "includes[\(index)]"
+            let path = resolve(include, in: part.folder)
+            let resolved = resolved(path)
+            guard !outer.contains(resolved) else {
+                throw part.locate(SecurityError(.includeLoop, "\"\(path.oneLine)\" includes itself."), at: place)
+            }
+            guard outer.count < mostFiles else { throw part.locate(tooMany, at: place) }
+            let included: Part
+            do {
+                included = try Self.part(path)
+            } catch {
+                throw error.file == nil ? part.locate(error, at: place) : error
+            }
+            guard included.document.otherHosts == nil else {
+                throw included.locate(
+                    SecurityError(.unenforceablePolicy, "An included file must not have \"otherHosts\"; remove it."),
+                    at: "otherHosts")
+            }
+            parts += try expand(included, within: outer + [resolved])
+            guard parts.count <= mostFiles else { throw part.locate(tooMany, at: place) }
+        }
+        return parts
     }
 
     private static var tooMany: SecurityError {
-        SecurityError(.includeLoop, "More than \(mostFiles) files are included.", path: "includes")
+        SecurityError(.includeLoop, "More than \(mostFiles) files are included.")
     }
 
-    private static func load(
-        _ path: String, within outer: [String], at place: String
-    ) throws(SecurityError) -> [Part] {
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().standardized.path
-        guard !outer.contains(resolved) else {
-            throw SecurityError(.includeLoop, "\"\(path.oneLine)\" includes itself.", path: place)
-        }
-        let part = Part(
-            path: path, folder: URL(filePath: path).deletingLastPathComponent().path, document: try document(path))
-        return try expand(part, within: outer + [resolved])
-    }
-
-    private static func expand(_ part: Part, within outer: [String]) throws(SecurityError) -> [Part] {
-        guard outer.count <= mostFiles else { throw tooMany }
-        var parts = [part]
-        for (index, include) in part.document.includes.enumerated() {
-            let path = resolve(include, in: part.folder)
-            let more = try load(path, within: outer, at: "includes[\(index)]")
-            for other in more where other.document.otherHosts != nil {
-                throw SecurityError(
-                    .unenforceablePolicy,
-                    "\"\((other.path ?? path).oneLine)\" is included, so it must not speak of other hosts.",
-                    path: "includes[\(index)]")
-            }
-            parts += more
-            guard parts.count <= mostFiles else { throw tooMany }
-        }
-        return parts
+    private static func resolved(_ path: String) -> String {
+        URL(filePath: path).resolvingSymlinksInPath().standardized.path
     }
 
     static func resolve(_ path: String, in folder: String) -> String {
         path.hasPrefix("/") ? path : folder + "/" + path
     }
 
-    private static func document(_ path: String) throws(SecurityError) -> SecurityPolicyDocument {
+    private static func part(_ path: String) throws(SecurityError) -> Part {
         let size = FileSize.ofRegularFile(path) ?? 0
         guard size <= PolicyDecoding.largestFile else {
             throw SecurityError(
                 .invalidPolicyFile, "\"\(path.oneLine)\" has more than \(PolicyDecoding.largestFile) bytes.", path: "")
         }
         guard size > 0, let data = try? Data(contentsOf: URL(filePath: path)) else {
-            throw SecurityError(.cannotReadFile, "\"\(path.oneLine)\" is no file that can be read, or is empty.")
+            throw SecurityError(.cannotReadFile, "\"\(path.oneLine)\" is empty, or is not a readable file.")
         }
         do {
-            return try SecurityPolicyDocument(json: data)
+            return Part(
+                path: path, folder: URL(filePath: path).deletingLastPathComponent().path,
+                document: try SecurityPolicyDocument(json: data), text: PolicyText(data))
         } catch {
-            throw SecurityError(error.code, "\(error.message) (\"\(path.oneLine)\")", path: error.path)
+            var error = error
+            error.file = path
+            throw error
         }
     }
 
     /// Makes the policy.
     ///
-    /// Fails with ``SecurityError/Code/invalidPattern``, ``SecurityError/Code/invalidPin``, ``SecurityError/Code/noPins``,
-    /// ``SecurityError/Code/duplicateRule``, ``SecurityError/Code/missingPolicyKey``,
-    /// ``SecurityError/Code/unenforceablePolicy``, and as ``TrustAnchors/file(_:)`` does; ``SecurityError/path`` says where.
+    /// - Throws: ``SecurityError/Code/invalidPattern``, ``SecurityError/Code/invalidPin``,
+    ///   ``SecurityError/Code/noPins``, ``SecurityError/Code/duplicateRule``, ``SecurityError/Code/missingPolicyKey``,
+    ///   ``SecurityError/Code/unenforceablePolicy``, and as ``TrustAnchors/file(_:)``. ``SecurityError/file``,
+    ///   ``SecurityError/line`` and ``SecurityError/path`` give the location.
     public func makePolicy() throws(SecurityError) -> SecurityPolicy {
         var rules: [HostRule] = []
         var patterns: Set<HostPattern> = []
         for reader in ruleReaders() {
             for (index, rule) in try reader.rules().enumerated() {
                 guard patterns.insert(rule.pattern).inserted else {
-                    throw SecurityError(
-                        .duplicateRule, "There are two rules for \"\(rule.pattern)\".",
-                        path: "\(reader.path).hosts[\(index)]")
+                    throw reader.error(
+                        .duplicateRule, "There are two rules for \"\(rule.pattern)\".", "hosts[\(index)]")
                 }
                 rules.append(rule)
             }
         }
         let refuses = parts.first?.document.otherHosts == .refuse
-        return try SecurityPolicy(rules: rules, otherHosts: refuses ? RefusingEvaluator() : SystemTrustEvaluator())
+        return try SecurityPolicy(rules: rules, otherHosts: refuses ? .refuse : .systemTrust)
     }
 
     func ruleReaders() -> [PolicyRuleReader] {
         parts.flatMap { part in
             part.document.rules.enumerated().map { index, rule in
-                PolicyRuleReader(rule: rule, path: "rules[\(index)]", file: part.path, folder: part.folder)
+                PolicyRuleReader(rule: rule, path: "rules[\(index)]", part: part)
             }
         }
     }
 }
 
 extension SecurityPolicy {
-    /// The policy of a file; see ``SecurityPolicyDocument`` for its form.
+    /// Makes the policy of a file in the format of ``SecurityPolicyDocument``.
     ///
-    /// Fails as ``SecurityPolicyFile/init(contentsOf:)`` and ``SecurityPolicyFile/makePolicy()`` do.
+    /// - Throws: As ``SecurityPolicyFile/init(contentsOf:)`` and ``SecurityPolicyFile/makePolicy()``.
     public static func file(_ path: String) throws(SecurityError) -> SecurityPolicy {
         try SecurityPolicyFile(contentsOf: path).makePolicy()
     }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 internal import FoundationEssentials
 
-/// Reads an OCSP response that a server stapled (RFC 6960), with bounded work.
+/// Checks a stapled OCSP response (RFC 6960) with bounded work.
 struct OCSPStaple {
-    /// Responses are of one certificate, and with a responder's own of two or three kilobytes.
+    /// A response for one certificate with the responder's certificate has two or three kilobytes.
     static let maximumBytes = 64 * 1024
     static let maximumAnswers = 64
 
@@ -11,7 +11,7 @@ struct OCSPStaple {
     let time: Date
     let skew: Duration
 
-    /// What it says of a certificate.
+    /// The status of a certificate.
     func answer(_ der: Data, about leaf: X509Handle, _ issuer: X509Handle) -> RevocationCheck.Answer {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
@@ -43,27 +43,27 @@ struct OCSPStaple {
         }
     }
 
-    // MARK: Who signed it
+    // MARK: Signature
 
-    /// Why the signature is none of the issuer's, nor of whom it charged with it; nil when it is.
+    /// Why the signature is not by the issuer or a responder that it authorized; nil if it is.
     private func signatureFlaw(_ basic: OpaquePointer, _ issuer: X509Handle) -> String? {
-        guard !isWeak(basic) else { return "the stapled response is signed over SHA-1 or MD5" }
-        guard let authorities = linnet_sk_X509_new_null() else { return "there is no memory" }
+        guard !isWeak(basic) else { return "the stapled response is signed with SHA-1 or MD5" }
+        guard let authorities = linnet_sk_X509_new_null() else { return "there is not enough memory" }
         defer { linnet_sk_X509_free(authorities) }
-        guard linnet_sk_X509_push(authorities, issuer.pointer) > 0 else { return "there is no memory" }
+        guard linnet_sk_X509_push(authorities, issuer.pointer) > 0 else { return "there is not enough memory" }
         var pointer: OpaquePointer?
         guard OCSP_resp_get0_signer(basic, &pointer, authorities) == 1, let pointer else {
-            return "the stapled response does not have the certificate of whom it says to be from"
+            return "the stapled response does not contain the certificate of its responder"
         }
         if pointer != issuer.pointer, let flaw = responderFlaw(X509Handle(sharing: pointer), issuer) { return flaw }
         guard OCSP_basic_verify(basic, authorities, nil, UInt(OCSP_NOVERIFY)) == 1 else {
-            return "the stapled response is not signed by whom it says"
+            return "the signature of the stapled response is invalid"
         }
         return nil
     }
 
-    /// Why a responder does not speak for the issuer (RFC 6960, 4.2.2.2). Its own revocation is not looked into
-    /// (4.2.2.2.1 leaves that to the client): its certificate would need a response as well.
+    /// Why a responder is not authorized by the issuer (RFC 6960, 4.2.2.2); nil if it is. The responder's own
+    /// revocation is not checked, which 4.2.2.2.1 leaves to the client: it would require another response.
     private func responderFlaw(_ responder: X509Handle, _ issuer: X509Handle) -> String? {
         guard let facts = responder.facts, ChainLimits.excess(facts) == nil else {
             return "the responder's certificate cannot be read"
@@ -75,22 +75,22 @@ struct OCSPStaple {
             return "the responder's key is not for signatures"
         }
         guard isStrong(facts.signature) else {
-            return "the responder's certificate is signed over SHA-1 or MD5"
+            return "the responder's certificate is signed with SHA-1 or MD5"
         }
         let link = ChainLink(facts: facts, position: .leaf, profile: .default)
         guard !ChainRule.keys.contains(where: { link.profile.rules.contains($0) && $0.check(link) != nil }) else {
             return "the responder's key is too weak"
         }
         guard responder.validity(at: time) == .valid else {
-            return "the responder's certificate is out of date"
+            return "the responder's certificate is expired or not yet valid"
         }
         guard X509_check_issued(issuer.pointer, responder.pointer) == X509_V_OK,
             let key = X509_get0_pubkey(issuer.pointer), X509_verify(responder.pointer, key) == 1
-        else { return "the responder is not the issuer's (RFC 6960, 4.2.2.2)" }
+        else { return "the responder is not authorized by the issuer (RFC 6960, 4.2.2.2)" }
         return nil
     }
 
-    /// Also where OpenSSL does not know the algorithm.
+    /// True also if OpenSSL does not know the algorithm.
     private func isWeak(_ basic: OpaquePointer) -> Bool {
         guard let pointer = OCSP_resp_get0_tbs_sigalg(basic) else { return true }
         var object: OpaquePointer?
@@ -110,7 +110,7 @@ struct OCSPStaple {
         }
     }
 
-    // MARK: What it says
+    // MARK: Status
 
     private func find(_ leaf: X509Handle, _ issuer: X509Handle, in basic: OpaquePointer) -> RevocationCheck.Answer {
         let count = OCSP_resp_count(basic)
@@ -119,13 +119,13 @@ struct OCSPStaple {
             guard let single = OCSP_resp_get0(basic, index), Self.matches(single, leaf, issuer) else { return nil }
             return read(single)
         }
-        // Of several about one certificate, the worst is heard.
+        // If there are several answers for the certificate, a revocation takes precedence.
         let revoked = answers.first { if case .revoked = $0 { true } else { false } }
         let good = answers.first { if case .good = $0 { true } else { false } }
-        return revoked ?? good ?? answers.first ?? invalid("the stapled response is about other certificates")
+        return revoked ?? good ?? answers.first ?? invalid("the stapled response is for other certificates")
     }
 
-    /// Whether an answer is about this certificate, by whichever digest it names the issuer.
+    /// Whether an answer is for this certificate, whichever digest identifies the issuer.
     private static func matches(_ single: OpaquePointer, _ leaf: X509Handle, _ issuer: X509Handle) -> Bool {
         guard let id = OCSP_SINGLERESP_get0_id(single) else { return false }
         var object: OpaquePointer?
@@ -138,7 +138,7 @@ struct OCSPStaple {
 
     private static func digest(_ identifier: Int32) -> OpaquePointer? {
         switch identifier {
-        // It names a certificate here, and signs nothing.
+        // SHA-1 identifies a certificate here; it is not a signature.
         case NID_sha1: EVP_sha1()
         case NID_sha256: EVP_sha256()
         case NID_sha384: EVP_sha384()
@@ -158,14 +158,14 @@ struct OCSPStaple {
             return .revoked("the stapled response says so\(date)")
         }
         guard let start = OpenSSLTime.date(this), let end = OpenSSLTime.date(next), start <= end else {
-            return invalid("the stapled response does not say how long it holds (RFC 6960, 4.2.2.1)")
+            return invalid("the stapled response has no validity period (RFC 6960, 4.2.2.1)")
         }
         let margin = TimeInterval(skew.components.seconds)
         guard start <= time.addingTimeInterval(margin) else {
-            return .unknown(.stapleOutdated, "the stapled response is from the future; is the clock right?")
+            return .unknown(.stapleOutdated, "the stapled response is not yet valid; check the clock")
         }
         guard end >= time.addingTimeInterval(-margin) else {
-            return .unknown(.stapleOutdated, "the stapled response ran out on \(end.formatted(.iso8601))")
+            return .unknown(.stapleOutdated, "the stapled response expired on \(end.formatted(.iso8601))")
         }
         guard status == V_OCSP_CERTSTATUS_GOOD else {
             return .unknown(.revocationUnknown, "the responder does not know it (RFC 6960, 2.2)")

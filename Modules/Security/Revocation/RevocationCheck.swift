@@ -1,15 +1,15 @@
 internal import COpenSSL
 internal import FoundationEssentials
 
-/// Asks lists and the staple about a chain that was verified.
+/// Checks a verified chain against revocation lists and the stapled response.
 struct RevocationCheck {
-    /// What one source says of one certificate.
+    /// The answer of a source for a certificate.
     enum Answer {
         case good(until: Date)
         case revoked(String)
-        /// Nothing that can be relied on, and why.
+        /// There is no reliable answer, with the reason.
         case unknown(TrustRefusal.Reason, String)
-        /// The source breaks a rule in a way that no authority's mistake excuses.
+        /// The source violates a rule that makes it unusable.
         case invalid(TrustRefusal.Reason, String)
     }
 
@@ -25,7 +25,7 @@ struct RevocationCheck {
         self.allowsSHA1 = allowsSHA1
     }
 
-    /// Until when the answers hold. An anchor is trusted as it is, and asked about only where it is the server's own.
+    /// Returns until when the answers are valid. Anchors are not checked, except for a server's own certificate.
     func run(_ chain: [X509Handle]) throws(TrustRefusal) -> RevocationVerdict {
         var verdict = RevocationVerdict()
         if chain.count == 1 {
@@ -45,11 +45,12 @@ struct RevocationCheck {
         return verdict
     }
 
-    /// A server's certificate that is an anchor itself: its issuer is no part of the chain, but may have been presented.
+    /// Checks a server's certificate that is itself an anchor: its issuer is not part of the chain, but may have been
+    /// presented.
     private func runAlone(_ leaf: X509Handle, _ verdict: inout RevocationVerdict) throws(TrustRefusal) {
-        // The lists are the app's own: that a list of the issuer's name has the certificate is enough to refuse it.
+        // The app supplies the lists, so an entry in a list with the issuer's name is enough to refuse the certificate.
         if options.lists.contains(where: { $0.handle.lists(leaf) }) {
-            throw refusal(.revoked, leaf, "is revoked: its issuer's list has it")
+            throw refusal(.revoked, leaf, "is revoked according to its issuer's list")
         }
         let asksStaple = options.checksStaple && trust.stapledOCSPResponse != nil || leaf.promisesStaple
         let isHard = options.failure != .soft && leaf.facts?.isSelfIssued == false
@@ -64,11 +65,11 @@ struct RevocationCheck {
         try conclude(answers, leaf, isHard: isHard, mayWait: trust.awaitsStaple, &verdict)
     }
 
-    /// What the staple says. A promise to staple that is not kept is refused here.
+    /// The answer of the stapled response. A promise to staple that is not kept is refused here.
     private func staple(
         _ leaf: X509Handle, _ issuer: X509Handle, _ chain: [X509Handle], _ verdict: inout RevocationVerdict
     ) throws(TrustRefusal) -> Answer? {
-        // An authority's promise binds those whom it certifies (RFC 7633, 4.2.2).
+        // A promise in an authority's certificate applies to the certificates below it (RFC 7633, 4.2.2).
         let promises = options.honorsMustStaple && chain.dropLast().contains(where: \.promisesStaple)
         guard options.checksStaple || promises, let response = trust.stapledOCSPResponse, !response.isEmpty else {
             guard promises else { return nil }
@@ -87,22 +88,22 @@ struct RevocationCheck {
         return answer
     }
 
-    /// What a list says; nil when it is another issuer's, or for other certificates.
+    /// The answer of a list; nil if it is from another issuer or the certificate is not in its scope.
     private func ask(_ list: CRLHandle, _ certificate: X509Handle, _ issuer: X509Handle) -> Answer? {
         guard list.isSigned(by: issuer), list.covers(certificate) else { return nil }
         if let usage = issuer.facts?.known.keyUsage, !usage.contains(.listSigning) {
             return .invalid(
                 .revocationListInvalid, "its issuer must not sign revocation lists (RFC 5280, 6.3.3 (f))")
         }
-        // What is revoked stays so, whatever the time (RFC 5280, 5.3).
-        if list.lists(certificate) { return .revoked("its issuer's list has it") }
+        // A revocation is permanent, so the dates of the list do not matter (RFC 5280, 5.3).
+        if list.lists(certificate) { return .revoked("its issuer's list contains it") }
         let skew = TimeInterval(options.clockSkew.components.seconds)
         guard list.facts.thisUpdate <= trust.time.addingTimeInterval(skew) else {
-            return .unknown(.revocationListOutdated, "its issuer's list is from the future; is the clock right?")
+            return .unknown(.revocationListOutdated, "its issuer's list is not yet valid; check the clock")
         }
         guard list.facts.nextUpdate >= trust.time.addingTimeInterval(-skew) else {
             let date = list.facts.nextUpdate.formatted(.iso8601)
-            return .unknown(.revocationListOutdated, "its issuer's list ran out on \(date) (RFC 5280, 5.1.2.5)")
+            return .unknown(.revocationListOutdated, "its issuer's list expired on \(date) (RFC 5280, 5.1.2.5)")
         }
         return .good(until: list.facts.nextUpdate.addingTimeInterval(skew))
     }
@@ -115,7 +116,8 @@ struct RevocationCheck {
         for answer in answers {
             switch answer {
             case .revoked(let text): throw refusal(.revoked, certificate, "is revoked: \(text)")
-            case .invalid(let reason, let text): throw refusal(reason, certificate, "cannot be looked up: \(text)")
+            case .invalid(let reason, let text):
+                throw refusal(reason, certificate, "cannot be checked for revocation: \(text)")
             case .good(let until):
                 isGood = true
                 verdict.limit(until)
@@ -127,7 +129,7 @@ struct RevocationCheck {
             verdict.awaitsStaple = true
             return
         }
-        let (reason, text) = failure ?? (.revocationUnknown, "neither a list nor a stapled response is about it")
+        let (reason, text) = failure ?? (.revocationUnknown, "no list and no stapled response covers it")
         throw refusal(reason, certificate, "may be revoked: \(text)")
     }
 
@@ -138,11 +140,11 @@ struct RevocationCheck {
     }
 }
 
-/// What is known about revocation, of a chain that may be accepted.
+/// The revocation result for an accepted chain.
 struct RevocationVerdict {
-    /// When it has to be asked for again; nil when nothing was said.
+    /// When the answers expire; nil if there are none.
     private(set) var holdsUntil: Date?
-    /// Whether it was accepted only because a staple may still come.
+    /// Whether the chain was accepted only because a stapled response may still arrive.
     var awaitsStaple = false
 
     mutating func limit(_ date: Date) {
@@ -151,10 +153,10 @@ struct RevocationVerdict {
 }
 
 extension X509Handle {
-    /// Whether it says that the server staples (RFC 7633, 4.1): TLS extensions 5 and 17.
+    /// Whether the certificate promises a stapled response (RFC 7633, 4.1): TLS extensions 5 and 17.
     var promisesStaple: Bool { facts?.known.tlsFeatures.contains { $0 == 5 || $0 == 17 } ?? false }
 
-    /// Whether it is by name and by signature the issuer of another.
+    /// Whether the certificate is the issuer of another by name and signature.
     func issued(_ other: X509Handle) -> Bool {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
@@ -166,17 +168,17 @@ extension X509Handle {
 }
 
 extension TrustRefusal.Reason {
-    /// The certificate promises a stapled OCSP response, and there is none (RFC 7633).
+    /// The certificate promises a stapled OCSP response, and the server sent none (RFC 7633).
     public static let stapleMissing = TrustRefusal.Reason("stapleMissing")
-    /// The stapled OCSP response cannot be relied on: it cannot be read, is not about the certificate, or not by whom it
-    /// should be (RFC 6960, 3.2).
+    /// The stapled OCSP response is invalid: unreadable, for another certificate, or not by an authorized responder
+    /// (RFC 6960, 3.2).
     public static let stapleInvalid = TrustRefusal.Reason("stapleInvalid")
-    /// The stapled OCSP response is out of date (RFC 6960, 4.2.2.1).
+    /// The stapled OCSP response is expired or not yet valid (RFC 6960, 4.2.2.1).
     public static let stapleOutdated = TrustRefusal.Reason("stapleOutdated")
-    /// Nobody says whether the certificate is revoked, and somebody has to.
+    /// The policy requires revocation information, and there is none.
     public static let revocationUnknown = TrustRefusal.Reason("revocationUnknown")
-    /// A revocation list is signed by an authority that must not sign any.
+    /// A revocation list is signed by an authority whose key must not sign lists.
     public static let revocationListInvalid = TrustRefusal.Reason("revocationListInvalid")
-    /// A revocation list is out of date, and there is nothing else.
+    /// The only revocation information is a list that is expired or not yet valid.
     public static let revocationListOutdated = TrustRefusal.Reason("revocationListOutdated")
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// One try to open a connection: the pause before it, its sockets, what it has cost so far. It can be given up at any time.
+/// An attempt to open a connection: the pause before it, its sockets and its metrics. It can be aborted at any time.
 final class ConnectAttempt: Sendable {
     private struct Pause {
         let timer: Scheduled<Void>
@@ -19,12 +19,12 @@ final class ConnectAttempt: Sendable {
     let start = Tick.now
     private let state = Mutex(State())
 
-    /// What it has cost so far.
+    /// The metrics so far.
     var metrics: TransportMetrics { state.withLock { $0.metrics } }
-    /// Where it got to, if a socket was connected.
+    /// The address of the connected socket, if there is one.
     var address: SocketAddress? { state.withLock { $0.address } }
 
-    /// A socket was connected.
+    /// Records that a socket was connected.
     func connected(to address: SocketAddress?, _ metrics: TransportMetrics) {
         state.withLock { state in
             state.metrics = metrics
@@ -32,7 +32,7 @@ final class ConnectAttempt: Sendable {
         }
     }
 
-    /// Waits before the first socket; `end` is called once, when the time is over or the attempt is given up.
+    /// Waits before opening the first socket. `end` is called once, after the time or when the attempt is aborted.
     func pause(for time: Duration, on eventLoop: any EventLoop, end: @escaping @Sendable () -> Void) {
         let timer = eventLoop.scheduleTask(in: TimeAmount(time)) { [self] in endPause() }
         let isAborted = state.withLock { state in
@@ -44,7 +44,7 @@ final class ConnectAttempt: Sendable {
         end()
     }
 
-    /// Happy eyeballs may open several.
+    /// Adds a socket; happy eyeballs may open several.
     func adopt(_ channel: any Channel) {
         let isAborted = state.withLock { state in
             if !state.isAborted { state.channels.append(channel) }
@@ -70,5 +70,42 @@ final class ConnectAttempt: Sendable {
         }
         pause?.timer.cancel()
         pause?.end()
+    }
+}
+
+/// The attempts to open one connection.
+struct ConnectSeries: Sendable {
+    let key: PoolKey
+    let timeouts: TransportTimeouts
+    /// Whether the connection should be on the event loop of the request that needs it.
+    let nearCaller: Bool
+    /// The time after which no further attempt is made.
+    private let deadline: NIODeadline
+    private(set) var failures = 0
+    /// The addresses of connections that ended before they could be used.
+    private(set) var tried: [SocketAddress] = []
+    /// The error of the last attempt.
+    private(set) var error: TransportError?
+
+    init(_ key: PoolKey, _ timeouts: TransportTimeouts, nearCaller: Bool) {
+        self.key = key
+        self.timeouts = timeouts
+        self.nearCaller = nearCaller
+        deadline = timeouts.connect.map { .after($0) } ?? .distantFuture
+    }
+
+    /// Records a failed attempt.
+    mutating func failed(_ error: TransportError, at address: SocketAddress?) {
+        failures += 1
+        self.error = error
+        if let address, !tried.contains(address) { tried.append(address) }
+    }
+
+    /// Whether there is time for another attempt.
+    func hasTime(at now: NIODeadline) -> Bool { now < deadline }
+
+    /// The time that an attempt has to connect: all attempts together have the time of one.
+    func connectTimeout(at now: NIODeadline) -> TimeAmount {
+        deadline == .distantFuture ? .hours(24) : max(.nanoseconds(1), deadline - now)
     }
 }

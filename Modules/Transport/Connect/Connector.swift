@@ -1,30 +1,17 @@
-internal import FoundationEssentials
 internal import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Opens connections: name, TCP (happy eyeballs, RFC 8305), TLS with its verdict, HTTP.
+/// Opens connections: name resolution, TCP (happy eyeballs, RFC 8305), TLS with the evaluation of the chain, HTTP.
 final class Connector: Sendable {
-    /// What a connection tells its pool; called on the connection's event loop.
-    struct Owner: Sendable {
-        /// One more exchange has room on it.
-        var placeFreed: @Sendable (HTTPConnection) -> Void
-        /// Another number of exchanges has room on it at a time; with none, the next one waits.
-        var capacityChanged: @Sendable (HTTPConnection, Int) -> Void
-        /// It takes no more exchanges, and closes after the last.
-        var isRetiring: @Sendable (HTTPConnection) -> Void
-        /// It is gone.
-        var closed: @Sendable (HTTPConnection) -> Void
-    }
-
-    /// What a connection is to be, and whose.
+    /// The properties of a connection to open, and its pool.
     private struct Place: Sendable {
         let id: UInt64
         let key: PoolKey
         let shard: PoolShard
         let terms: ConnectionTerms
-        let owner: Owner
+        let pool: ConnectionPool
     }
 
     private let group: any EventLoopGroup
@@ -32,11 +19,10 @@ final class Connector: Sendable {
     private let names: NameCache
     private let configuration: TransportConfiguration
     private let windows: HTTP2WindowBudget
-    /// Origins whose servers have asked for HTTP/1.1.
     /// The origins whose servers require HTTP/1.1 (RFC 9113, 7: HTTP_1_1_REQUIRED).
     private let http1Origins = OriginMemory<Bool>()
-    /// How many streams the servers allowed last (RFC 9113, 5.1.2): a new connection's first requests go out before its server
-    /// says so, and those beyond the limit would be refused.
+    /// The servers' last limits on streams (RFC 9113, 5.1.2). The first requests on a new connection are sent before
+    /// its SETTINGS arrive, and those beyond the limit would be refused.
     private let streamLimits = OriginMemory<Int>()
 
     init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
@@ -49,28 +35,28 @@ final class Connector: Sendable {
         names = try NameCache(configuration.resolution)
     }
 
-    /// From now on every name is looked up again.
+    /// Drops cached addresses.
     func clearResolvedNames() {
         names.clear()
     }
 
-    /// Fails when OpenSSL would refuse to show one of these.
+    /// Throws if OpenSSL would refuse one of the identities.
     func require(_ identities: ClientIdentityPolicy) throws(TransportError) {
         try tls.require(identities)
     }
 
-    /// From now on no TLS session is resumed that was opened before.
+    /// Drops the TLS sessions of earlier connections.
     func forgetTLSSessions() {
         tls.sessions?.removeAll()
     }
 
-    /// A loop for timers.
+    /// An event loop for timers.
     var eventLoop: any EventLoop { group.any() }
 
-    /// All loops on which connections may live.
+    /// All event loops of connections.
     var eventLoops: [any EventLoop] { Array(group.makeIterator()) }
 
-    /// What can be told of an origin's connections before there is one.
+    /// Whether the connections to an origin may be multiplexed, as far as is known.
     func multiplexing(_ origin: Origin) -> PoolStateMachine<PoolKey>.Multiplexing {
         switch configuration.httpVersions {
         case .http1: .never
@@ -81,13 +67,13 @@ final class Connector: Sendable {
 
     func connect(
         _ series: ConnectSeries, id: UInt64, on shard: PoolShard, terms: ConnectionTerms, attempt: ConnectAttempt,
-        owner: Owner
+        pool: ConnectionPool
     ) -> EventLoopFuture<HTTPConnection> {
         let (key, timeouts, eventLoop) = (series.key, series.timeouts, shard.eventLoop)
         let address = try? SocketAddress(ipAddress: key.origin.host, port: key.origin.port)
         let resolver = address == nil ? NameLookup(names, tried: series.tried, on: eventLoop) : nil
         let start = ContinuousClock.now
-        let place = Place(id: id, key: key, shard: shard, terms: terms, owner: owner)
+        let place = Place(id: id, key: key, shard: shard, terms: terms, pool: pool)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -145,10 +131,10 @@ final class Connector: Sendable {
         let identity = identities.identity(for: origin.host)
         let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
-        // Without the dot at its end (RFC 6066, 3).
+        // Without a trailing dot (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
         let needsHTTP1 = configuration.httpVersions == .automatic && http1Origins.value(for: origin, .now()) != nil
-        // Sessions are resumed with the protocols that they were opened with.
+        // Sessions can only be resumed with their original protocols.
         let resumption =
             needsHTTP1
             ? nil : tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
@@ -157,17 +143,14 @@ final class Connector: Sendable {
             applicationProtocols: needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols,
             resumption: resumption, identity: identity,
             lateFailure: lateFailure, promise: promise, choose: chooser(of: identities, for: origin)
-        ) { chain, staple, awaitsStaple in
-            var trust = ServerTrust(
-                host: origin.host, port: origin.port, presentedChain: chain, stapledOCSPResponse: staple, time: Date())
-            trust.awaitsStaple = awaitsStaple
-            return await policy.evaluate(trust)
+        ) { presented in
+            await policy.evaluate(presented.trust(host: origin.host, port: origin.port))
         }
         let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         let timer = timeouts.tlsHandshake.map { timeout in
             channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
                 bound.value.abort(
-                    TransportError(.tlsTimeout, "The TLS handshake with \(origin.description) took too long."),
+                    TransportError(.tlsTimeout, "The TLS handshake with \(origin.description) exceeded its timeout."),
                     channel: channel)
             }
         }
@@ -185,7 +168,7 @@ final class Connector: Sendable {
         }
     }
 
-    /// Asks whoever chooses the client's identity; nil when that is known beforehand.
+    /// The function that chooses the client identity during the handshake; nil if the policy alone determines it.
     private func chooser(of identities: ClientIdentityPolicy, for origin: Origin) -> TLSHandler.Chooser? {
         guard let choose = identities.chooser else { return nil }
         let proposed = identities.identity(for: origin.host)
@@ -211,12 +194,12 @@ final class Connector: Sendable {
             : try makeHTTP1(channel, place, metrics, lateFailure)
     }
 
-    /// What ALPN agreed on.
+    /// Whether ALPN selected HTTP/2.
     private func chosesHTTP2(_ info: TLSSessionInfo, _ origin: Origin) throws(TransportError) -> Bool {
         if info.applicationProtocol == "h2" { return true }
         guard configuration.httpVersions != .http2 else {
             throw TransportError(
-                .tlsHandshakeFailed, "\(origin.description) does not speak HTTP/2, which the configuration asks for.",
+                .tlsHandshakeFailed, "\(origin.description) does not support HTTP/2, which the configuration requires.",
                 endpoint: origin.description)
         }
         return false
@@ -225,33 +208,25 @@ final class Connector: Sendable {
     private func makeHTTP2(
         _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        let (owner, origin) = (place.owner, place.key.origin)
         let http2 = try HTTP2Connection.install(
             on: channel, configuration: configuration, windows: windows,
-            assumedStreams: streamLimits.value(for: origin, .now()))
+            assumedStreams: streamLimits.value(for: place.key.origin, .now()))
         let connection = HTTPConnection(
-            id: place.id, key: place.key, shard: place.shard, terms: place.terms, channel: channel,
+            id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), capacity: http2.capacity, opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
-        http2.adopt(
-            HTTP2Connection.Owner(
-                streamEnded: {
-                    connection.exchangeEnded()
-                    owner.placeFreed(connection)
-                },
-                capacityChanged: {
-                    self.streamLimits.remember($0, for: origin, .now())
-                    owner.capacityChanged(connection, $0)
-                },
-                isRetiring: { owner.isRetiring(connection) },
-                requiresHTTP1: { self.requiresHTTP1(origin) },
-                closed: { owner.closed(connection) }))
+        http2.adopt(connection)
         channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
         return connection
     }
 
-    /// A server wants HTTP/1.1 (RFC 9113, 7); false when the configuration has no choice.
-    private func requiresHTTP1(_ origin: Origin) -> Bool {
+    /// Remembers how many streams a server allows, for its next connection.
+    func rememberStreamLimit(_ limit: Int, of origin: Origin) {
+        streamLimits.remember(limit, for: origin, .now())
+    }
+
+    /// Records that a server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
+    func requiresHTTP1(_ origin: Origin) -> Bool {
         guard configuration.httpVersions == .automatic else { return false }
         http1Origins.remember(true, for: origin, .now())
         return true
@@ -262,25 +237,18 @@ final class Connector: Sendable {
     ) throws -> HTTPConnection {
         let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
         try channel.pipeline.syncOperations.addHandler(handler)
-        // Small while responses are small: the buffers grow with what is read at a time. What TLS has to decipher is best
-        // read in pieces that stay in the processor's cache.
+        // Small while responses are small: the buffers grow with the bytes of each read. TLS is decrypted best in
+        // pieces that fit into the processor's cache.
         let most = place.key.origin.isSecure ? 65_536 : 1_048_576
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: most))
-        let owner = place.owner
         let connection = HTTPConnection(
-            id: place.id, key: place.key, shard: place.shard, terms: place.terms, channel: channel,
+            id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), capacity: 1, opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
-        handler.adopt(
-            HTTP1Handler.Owner(
-                becameIdle: {
-                    connection.exchangeEnded()
-                    owner.placeFreed(connection)
-                },
-                closed: { owner.closed(connection) }))
+        handler.adopt(connection)
         channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
-        // The end of an idle connection is noticed by reading alone.
+        // Only reading detects the end of an idle connection.
         channel.read()
         return connection
     }
@@ -299,7 +267,7 @@ extension TransportMetrics {
 }
 
 extension SocketAddress {
-    /// Address and port, as they go into a URL.
+    /// The address and port as in a URL.
     var endpoint: String? {
         guard let ipAddress, let port else { return nil }
         return ipAddress.utf8.contains(UInt8(ascii: ":")) ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"

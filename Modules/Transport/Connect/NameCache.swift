@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The addresses of names: given by the configuration, remembered, or asked for, one question a name at a time.
+/// Resolves names through overrides, a cache, or one query per name at a time.
 final class NameCache: Sendable {
     typealias Waiter = @Sendable (NameAnswer) -> Void
 
@@ -10,13 +10,14 @@ final class NameCache: Sendable {
     private let machine: Mutex<NameCacheMachine<Waiter>>
     private let resolve: @Sendable (String) -> NameAnswer
 
-    /// Fails with ``TransportError/Code/invalidConfiguration`` for a lifetime below 0, and for an override that names no
-    /// host or gives no IP address.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the lifetime is negative, or an override is not for a
+    ///   host name or does not contain IP addresses.
     init(
         _ options: ResolutionOptions, resolve: @escaping @Sendable (String) -> NameAnswer = SystemResolver.lookUp
     ) throws(TransportError) {
         guard options.cacheLifetime >= .zero else {
-            throw TransportError(.invalidConfiguration, "The lifetime of resolved names is below 0.")
+            throw TransportError(
+                .invalidConfiguration, "The lifetime of resolved names is negative; it must be 0 or more.")
         }
         var overrides: [String: NameAnswer] = [:]
         for (name, addresses) in options.hostOverrides {
@@ -30,7 +31,7 @@ final class NameCache: Sendable {
         machine = Mutex(NameCacheMachine(lifetime: min(options.cacheLifetime, .seconds(24 * 60 * 60))))
     }
 
-    /// What is known of a name; nil when it has to be asked for, and `waiter` will be told, on another thread.
+    /// Returns the answer for a name, or nil if it has to be queried; `waiter` is then called on another thread.
     func lookUp(_ host: String, waiter: @escaping Waiter) -> NameAnswer? {
         let name = Self.key(host)
         if !overrides.isEmpty, let answer = overrides[Self.withoutDot(name)] { return answer }
@@ -49,17 +50,18 @@ final class NameCache: Sendable {
         }
     }
 
-    /// Forgets a name's addresses, since they were of no use.
+    /// Drops the addresses of a name that could not be connected to.
     func forget(_ host: String) {
         machine.withLock { $0.forget(Self.key(host)) }
     }
 
-    /// Forgets all addresses that were asked for; look-ups that are under way do not count as answers any more.
+    /// Drops all cached addresses. The results of queries that are under way are not cached.
     func clear() {
         machine.withLock { $0.clear() }
     }
 
-    /// Names in lower case. One with a dot at its end is another for the system, which then tries no search domains.
+    /// Names are compared in lower case. A trailing dot makes a different name for the system, which then uses no
+    /// search domains.
     private static func key(_ host: String) -> String {
         host.utf8.contains { (65...90).contains($0) } ? host.lowercased() : host
     }
@@ -70,7 +72,7 @@ final class NameCache: Sendable {
 
     private static func addresses(_ texts: [String], of name: String) throws(TransportError) -> [SocketAddress] {
         guard !name.isEmpty, (try? SocketAddress(ipAddress: name, port: 0)) == nil else {
-            throw TransportError(.invalidConfiguration, "\"\(name)\" is no host name, which an override needs.")
+            throw TransportError(.invalidConfiguration, "\"\(name)\" is not a host name, which an override requires.")
         }
         guard !texts.isEmpty else {
             throw TransportError(.invalidConfiguration, "The override for \"\(name)\" has no address.")
@@ -79,10 +81,130 @@ final class NameCache: Sendable {
         for text in texts {
             guard let address = try? SocketAddress(ipAddress: text, port: 0) else {
                 throw TransportError(
-                    .invalidConfiguration, "The override for \"\(name)\": \"\(text)\" is no IP address.")
+                    .invalidConfiguration,
+                    "The override for \"\(name)\" contains \"\(text)\", which is not an IP address.")
             }
             addresses.append(address)
         }
         return addresses
     }
+}
+
+/// The cached answers and the running queries, one per name.
+///
+/// `Waiter` is the type that the owner delivers answers to.
+struct NameCacheMachine<Waiter> {
+    /// One look-up.
+    struct Query: Hashable, Sendable {
+        let name: String
+        fileprivate let number: UInt64
+    }
+
+    enum Step {
+        case answer(NameAnswer)
+        /// A query is running; the waiter was added to it.
+        case wait
+        /// The waiter was added; start this query and report its answer.
+        case ask(Query)
+    }
+
+    private struct Entry {
+        let answer: NameAnswer
+        let expires: ContinuousClock.Instant
+    }
+
+    private let lifetime: Duration
+    private let unknownLifetime: Duration
+    private let names: Int
+    private var entries: [String: Entry] = [:]
+    /// The running queries that new waiters may join.
+    private var open: [String: Query] = [:]
+    private var waiters: [Query: [Waiter]] = [:]
+    private var queries: UInt64 = 0
+
+    /// - Parameters:
+    ///   - lifetime: How long addresses are cached.
+    ///   - unknownLifetime: How long it is cached that a name has no address; at most as long as addresses.
+    ///   - names: The maximum number of cached names.
+    init(lifetime: Duration, unknownLifetime: Duration = .seconds(1), names: Int = 1000) {
+        self.lifetime = lifetime
+        self.unknownLifetime = min(unknownLifetime, lifetime)
+        self.names = names
+    }
+
+    /// The number of cached answers.
+    var count: Int { entries.count }
+
+    mutating func lookUp(_ name: String, waiter: Waiter, now: ContinuousClock.Instant) -> Step {
+        if let entry = entries[name] {
+            if now < entry.expires { return .answer(entry.answer) }
+            entries[name] = nil
+        }
+        if let query = open[name] {
+            waiters[query]?.append(waiter)
+            return .wait
+        }
+        queries += 1
+        let query = Query(name: name, number: queries)
+        open[name] = query
+        waiters[query] = [waiter]
+        return .ask(query)
+    }
+
+    /// Caches an answer and returns the waiters for it.
+    mutating func answered(_ query: Query, _ answer: NameAnswer, now: ContinuousClock.Instant) -> [Waiter] {
+        if open[query.name] == query {
+            open[query.name] = nil
+            keep(answer, query.name, now)
+        }
+        return waiters.removeValue(forKey: query) ?? []
+    }
+
+    /// Drops the addresses of a name. That a name has no address stays cached.
+    mutating func forget(_ name: String) {
+        if case .addresses = entries[name]?.answer { entries[name] = nil }
+    }
+
+    /// Drops all answers. Running queries still answer their waiters, but new ones cannot join them.
+    mutating func clear() {
+        entries = [:]
+        open = [:]
+    }
+
+    private mutating func keep(_ answer: NameAnswer, _ name: String, _ now: ContinuousClock.Instant) {
+        let lifetime: Duration =
+            switch answer {
+            case .addresses: lifetime
+            case .unknown: unknownLifetime
+            case .failed: .zero
+            }
+        guard lifetime > .zero else { return }
+        if entries.count >= names { makeRoom(now) }
+        entries[name] = Entry(answer: answer, expires: now + lifetime)
+    }
+
+    private mutating func makeRoom(_ now: ContinuousClock.Instant) {
+        entries = entries.filter { now < $0.value.expires }
+        guard entries.count >= names, let first = entries.min(by: { $0.value.expires < $1.value.expires }) else {
+            return
+        }
+        entries[first.key] = nil
+    }
+}
+
+/// How host names are resolved.
+public struct ResolutionOptions: Sendable, Hashable {
+    /// IP addresses, without brackets, for hosts that the system is not asked for, by name. Names are case-insensitive.
+    ///
+    /// Only the address changes: the port, the `Host` field, the TLS server name and the host for which the certificate
+    /// is evaluated stay those of the request. The default is empty.
+    public var hostOverrides: [String: [String]] = [:]
+    /// How long the system's answers are cached. That a name has no address is cached for a second, or this time if it
+    /// is shorter. At most a day; 0 resolves the name for each connection.
+    ///
+    /// An answer is also dropped if none of its addresses can be connected to. The default is 60 seconds.
+    public var cacheLifetime: Duration = .seconds(60)
+
+    /// The defaults.
+    public init() {}
 }

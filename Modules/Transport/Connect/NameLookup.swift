@@ -2,9 +2,17 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// One connection's question for a name, as NIO's happy eyeballs (RFC 8305) asks it: by family.
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A connection's lookup in the form of NIO's happy eyeballs (RFC 8305), which asks for each address family.
 ///
-/// Both families come from one answer; which address is tried first is decided here only where some were tried before.
+/// One answer contains both families. The order is changed only if some addresses were tried before.
 final class NameLookup: Resolver, Sendable {
     private let names: NameCache
     private let tried: [SocketAddress]
@@ -12,7 +20,7 @@ final class NameLookup: Resolver, Sendable {
     private let v6: EventLoopPromise<[SocketAddress]>
     private let times = Mutex<TransportMetrics.Span?>(nil)
 
-    /// `tried` are addresses that are tried last, since they were of no use.
+    /// - Parameter tried: Addresses to try last, since connections to them failed before.
     init(_ names: NameCache, tried: [SocketAddress] = [], on eventLoop: any EventLoop) {
         self.names = names
         self.tried = tried
@@ -20,7 +28,7 @@ final class NameLookup: Resolver, Sendable {
         v6 = eventLoop.makePromise()
     }
 
-    /// When the look-up ran, once it is over; nil when the answer was at hand.
+    /// When the lookup ran, once it is over; nil if the answer was cached.
     var span: TransportMetrics.Span? { times.withLock { $0 } }
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
@@ -38,7 +46,7 @@ final class NameLookup: Resolver, Sendable {
     }
 
     func cancelQueries() {
-        // getaddrinfo cannot be called back; whoever asked has stopped waiting.
+        // getaddrinfo cannot be cancelled. Its answer is ignored.
     }
 
     private func complete(_ answer: NameAnswer, _ port: Int) {
@@ -46,7 +54,7 @@ final class NameLookup: Resolver, Sendable {
         v6.completeWith(answer.addresses(.inet6, port: port))
         v4.completeWith(answer.addresses(.inet, port: port))
     }
-    /// The one answer of both families, in the order in which its addresses are to be tried.
+    /// Completes both families with one list in the order in which to try it.
     private func complete(ordered answer: NameAnswer, _ port: Int) {
         switch (answer.addresses(.inet6, port: port), answer.addresses(.inet, port: port)) {
         case (.success(let first), .success(let second)):
@@ -59,10 +67,88 @@ final class NameLookup: Resolver, Sendable {
         }
     }
 
-    /// As happy eyeballs would try them (RFC 8305, 4).
+    /// Alternates families as happy eyeballs does (RFC 8305, 4).
     private static func alternating(_ first: [SocketAddress], _ second: [SocketAddress]) -> [SocketAddress] {
         (0..<max(first.count, second.count)).flatMap { index in
             first[min(index, first.count)...].prefix(1) + second[min(index, second.count)...].prefix(1)
         }
+    }
+}
+
+/// The result of resolving a name.
+enum NameAnswer: Sendable {
+    /// The addresses without ports, in the order in which to try them.
+    case addresses([SocketAddress])
+    /// The name has no address.
+    case unknown(TransportError)
+    /// The lookup failed.
+    case failed(TransportError)
+
+    /// The addresses of one family, with a port.
+    func addresses(_ family: NIOBSDSocket.ProtocolFamily, port: Int) -> Result<[SocketAddress], any Error> {
+        switch self {
+        case .addresses(let addresses):
+            return .success(
+                addresses.filter { $0.protocol == family }.map { address in
+                    var address = address
+                    address.port = port
+                    return address
+                })
+        case .unknown(let error), .failed(let error):
+            return .failure(error)
+        }
+    }
+}
+
+/// Resolves names with `getaddrinfo`, which reads `/etc/hosts` and queries name servers.
+enum SystemResolver {
+    /// Threads for lookups only: one may block for as long as a name server does not answer, which must not delay event
+    /// loops or the evaluation of chains.
+    static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 4)
+        threads.start()
+        return threads
+    }()
+
+    /// Resolves both address families in the order of RFC 6724. Blocks.
+    static func lookUp(_ host: String) -> NameAnswer {
+        // C strings end at a null byte, so another name would be resolved.
+        guard !host.utf8.contains(0) else {
+            return .unknown(TransportError(.nameResolutionFailed, "The host name contains a null byte."))
+        }
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        #if canImport(Glibc)
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        hints.ai_protocol = Int32(IPPROTO_TCP)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else { return failure(host, status) }
+        defer { freeaddrinfo(list) }
+        let addresses = sequence(first: list, next: { $0?.pointee.ai_next }).prefix { $0 != nil }
+            .compactMap { $0?.pointee }.compactMap(address)
+        guard !addresses.isEmpty else { return failure(host, EAI_NONAME) }
+        return .addresses(addresses)
+    }
+
+    private static func address(_ info: addrinfo) -> SocketAddress? {
+        guard let address = info.ai_addr else { return nil }
+        return switch info.ai_family {
+        case AF_INET:
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { SocketAddress($0.pointee) }
+        case AF_INET6:
+            address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { SocketAddress($0.pointee) }
+        default:
+            nil
+        }
+    }
+
+    private static func failure(_ host: String, _ status: Int32) -> NameAnswer {
+        let error = TransportError(
+            .nameResolutionFailed, "\"\(host)\" has no address: \(String(cString: gai_strerror(status))).")
+        return status == EAI_NONAME ? .unknown(error) : .failed(error)
     }
 }

@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// The points in time at which an exchange has taken too long.
+/// The deadlines of an exchange.
 struct Deadlines {
     var request: NIODeadline?
     var read: NIODeadline?
     var write: NIODeadline?
-    /// When the body is sent though no `100 Continue` came.
+    /// When the body is sent without a `100 Continue`.
     var proceed: NIODeadline?
 
     var next: NIODeadline? {
@@ -14,17 +14,19 @@ struct Deadlines {
         return earliest == end ? nil : earliest
     }
 
-    /// Which limit has passed, as an error code; `proceed` is none.
+    /// The code and message of the deadline that has passed; `proceed` is not an error.
     func expired(at now: NIODeadline) -> (code: TransportError.Code, message: String)? {
-        if let request, request <= now { return (.requestTimeout, "The request took longer than its timeout.") }
-        if let write, write <= now { return (.writeTimeout, "The server stopped taking the request's body.") }
-        if let read, read <= now { return (.readTimeout, "The server sent nothing for too long.") }
+        if let request, request <= now { return (.requestTimeout, "The request exceeded its timeout.") }
+        if let write, write <= now {
+            return (.writeTimeout, "The server stopped accepting the request body within the idle timeout.")
+        }
+        if let read, read <= now { return (.readTimeout, "The server sent nothing within the idle timeout.") }
         return nil
     }
 }
 
 extension TimeAmount {
-    /// A duration, to the nanosecond; more than 292 years are 292 years.
+    /// Converts a duration to nanoseconds, clamped to about 292 years.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -33,11 +35,40 @@ extension TimeAmount {
 }
 
 extension NIODeadline {
-    /// That long from now; an unthinkably long time is the distant future.
+    /// The time after a duration from now; more than 100 years is the distant future.
     static func after(_ duration: Duration) -> NIODeadline {
         let amount = TimeAmount(duration)
         guard amount.nanoseconds > 0 else { return .now() }
         let now = NIODeadline.now()
         return amount > .hours(24 * 365 * 100) ? .distantFuture : now + amount
+    }
+}
+
+/// One timer for each connection, which is rescheduled when it fires early instead of for each request.
+struct Watchdog {
+    private var armed: (task: Scheduled<Void>, due: NIODeadline)?
+
+    /// Makes sure that `fire` is called at that time or before.
+    mutating func arm<Handler: AnyObject & SendableMetatype>(
+        at due: NIODeadline?, on eventLoop: any EventLoop, _ handler: Handler,
+        _ fire: @escaping @Sendable (Handler) -> Void
+    ) {
+        guard let due else { return }
+        if let armed {
+            guard due < armed.due else { return }
+            armed.task.cancel()
+        }
+        let handler = NIOLoopBound(handler, eventLoop: eventLoop)
+        armed = (eventLoop.scheduleTask(deadline: due) { fire(handler.value) }, due)
+    }
+
+    /// Records that the timer has fired.
+    mutating func fired() {
+        armed = nil
+    }
+
+    mutating func stop() {
+        armed?.task.cancel()
+        armed = nil
     }
 }

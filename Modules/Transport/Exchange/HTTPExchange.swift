@@ -2,18 +2,18 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Synchronization
 
-/// One request on its way over one connection, and who waits for its response.
+/// A request on a connection and the caller that waits for its response.
 final class HTTPExchange: @unchecked Sendable {
-    // SAFETY: `request`, `observer`, `deadline` and `timeouts` never change; `isCancelled` is atomic; all else is touched
-    // on the connection's event loop only, after `start` was called there.
+    // SAFETY: `request`, `observer`, `deadline` and `timeouts` never change; `isCancelled` is atomic; everything else
+    // is accessed only on the connection's event loop once `start` was called there.
     typealias Waiter = UnsafeContinuation<Outcome, Never>
 
-    /// How an attempt ended. The error of one that failed has its metrics.
+    /// The outcome of an attempt. The error of a failed one contains its metrics.
     enum Outcome {
         case response(TransportResponse)
-        /// Whether the policy permits to send the request again.
+        /// Whether the policy permits repeating the request.
         case failure(TransportError, canRepeat: Bool)
-        /// It was not begun, since its connection may not serve it any more.
+        /// The request was not started, since its connection may no longer be used for it.
         case withdrawn
     }
 
@@ -27,26 +27,26 @@ final class HTTPExchange: @unchecked Sendable {
 
     var waiter: Waiter?
     var metrics: TransportMetrics
-    /// Bytes of a body that is handed over whole.
+    /// The bytes of a body that is delivered at once.
     var collected = ByteBuffer()
     var head: HTTPResponse?
-    /// The head's status; 0 before there is one.
+    /// The status of the head; 0 before it arrives.
     var statusCode = 0
-    /// Carries a streamed body to its reader, until the exchange ends: the channel holds the exchange that long.
+    /// The channel of a streamed body. It retains the exchange until the exchange ends.
     var bodyChannel: ResponseBodyChannel?
-    /// What produces a streamed request body, until the last byte or the end.
+    /// The producer of a streamed request body, until it ends.
     var pump: (any RequestBodyProducer)?
     var requestProgress = RequestProgress.sending
-    /// Writes of the body that the socket has not taken yet.
+    /// The number of pending writes of the body.
     var writesInFlight = 0
-    /// The response's end, when it has come while the request was still being sent.
+    /// The end of a response that was complete before the request.
     private(set) var heldEnd: HeldEnd?
     var deadlines = Deadlines()
     var hasWrittenBytes = false
     var hasReceivedBytes = false
-    /// The reader of a streamed body has enough for now.
+    /// Whether the reader of a streamed body has enough buffers.
     var isReadPaused = false
-    /// The stream it runs on, where its connection has streams.
+    /// The stream of the exchange on an HTTP/2 connection.
     var streamID = 0
     private(set) var hasEnded = false
 
@@ -62,7 +62,7 @@ final class HTTPExchange: @unchecked Sendable {
         self.metrics = metrics
     }
 
-    /// The first byte of the request goes out now.
+    /// Called before the first byte of the request is written.
     func begin() {
         metrics.times.requestStart.tick = .now
         hasWrittenBytes = true
@@ -71,32 +71,32 @@ final class HTTPExchange: @unchecked Sendable {
 
     // MARK: Ends
 
-    /// What is known of the request if its connection ends now (RFC 9112, 9.3.1).
+    /// The failure if the connection ends now (RFC 9112, 9.3.1).
     var failureWithConnection: TransportMetrics.Failure {
         guard hasWrittenBytes else { return .notSent }
         return mayBeStale && !hasReceivedBytes ? .staleConnection : .other
     }
 
-    /// A response that is complete while its request is not.
+    /// The end of a response whose request is still being sent.
     struct HeldEnd {
         let trailers: HTTPFields?
     }
 
-    /// The response's last byte is there, and the request is still being sent: ``complete(trailers:)`` follows once that is
-    /// out or cut short.
+    /// Records the end of a response whose request is still being sent. ``complete(trailers:)`` follows when the
+    /// request is sent or cut short.
     func hold(trailers: HTTPFields?) {
         metrics.times.responseEnd.tick = .now
         heldEnd = HeldEnd(trailers: trailers)
         deadlines.read = nil
     }
 
-    /// Request and response are over. Nobody hears of it before ``handOver(_:)``.
+    /// Ends the exchange. ``handOver(_:)`` then delivers the completion.
     func complete(trailers: HTTPFields?) -> TransportResponseBody.Completion {
         end()
         return TransportResponseBody.Completion(trailers: trailers, metrics: metrics)
     }
 
-    /// Tells who waits that the response is complete.
+    /// Delivers the completed response to the caller.
     func handOver(_ completion: TransportResponseBody.Completion) {
         if let bodyChannel = bodyChannel.take() {
             bodyChannel.finish(.success(completion))
@@ -124,7 +124,7 @@ final class HTTPExchange: @unchecked Sendable {
         waiter = nil
     }
 
-    /// Gives the request back as it came. It has not begun.
+    /// Returns a request that has not been started.
     func withdraw() {
         waiter?.resume(returning: .withdrawn)
         waiter = nil
@@ -140,11 +140,164 @@ final class HTTPExchange: @unchecked Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// Whether sending it twice has the effect of sending it once (RFC 9110, 9.2.2).
+    /// Whether the method is idempotent (RFC 9110, 9.2.2).
     var isIdempotent: Bool {
         switch self {
         case .get, .head, .options, .trace, .put, .delete: true
         default: false
         }
+    }
+}
+
+/// Sending the request body.
+extension HTTPExchange {
+    /// The progress of the request.
+    enum RequestProgress {
+        /// The socket has not accepted all of it, or its body waits for `100 Continue`.
+        case sending
+        /// The socket has accepted its last byte.
+        case sent
+        /// The rest of its body will not be sent.
+        case cutShort
+    }
+
+    /// Starts pulling a streamed body from its reader into the connection.
+    func pumpBody(
+        length: Int64?, make: @escaping @Sendable () throws -> any TransportBodyReader, into host: some ExchangeHost,
+        on eventLoop: any EventLoop
+    ) {
+        let pump = RequestBodyPump(host: NIOLoopBound(host, eventLoop: eventLoop), exchange: self)
+        self.pump = pump
+        pump.start(length: length, make: make)
+    }
+
+    /// Called when bytes of the body are passed to the socket. The write deadline runs while writes are pending, and
+    /// restarts when one completes.
+    func willSendBody() {
+        writesInFlight += 1
+        if writesInFlight == 1 { armWriteDeadline() }
+    }
+
+    /// Called when the socket has accepted the bytes of one write.
+    func didSendBody(bytes count: Int) {
+        guard !hasEnded else { return }
+        writesInFlight -= 1
+        if writesInFlight == 0 { deadlines.write = nil } else { armWriteDeadline() }
+        metrics.requestBodyBytes += Int64(count)
+        observer?.didSendBody(bytes: count)
+    }
+
+    /// Restarts the write deadline.
+    func armWriteDeadline() {
+        guard requestProgress == .sending else { return }
+        deadlines.write = timeouts.idleWrite.map { .after($0) }
+    }
+
+    /// Called when the socket has accepted the request's last byte. The read deadline starts.
+    func bodyEnded() {
+        guard requestProgress != .sent else { return }
+        requestProgress = .sent
+        metrics.isRequestBodyCutShort = false
+        metrics.times.requestEnd.tick = .now
+        deadlines.write = nil
+        armReadDeadline()
+    }
+
+    /// Stops sending the body, because the server has answered without it or the exchange is over.
+    func stopBody() {
+        pump?.stop()
+        pump = nil
+        guard requestProgress == .sending else { return }
+        requestProgress = .cutShort
+        metrics.isRequestBodyCutShort = request.body.map { $0.length != 0 } ?? false
+        deadlines.write = nil
+        deadlines.proceed = nil
+        armReadDeadline()
+    }
+}
+
+/// Whether a final response ends a request that is still being sent.
+enum EarlyResponse {
+    /// Whether the server may still want the rest of the body. A server that refuses the request or redirects it with
+    /// its body (RFC 9110, 15.4.8 and 15.4.9) does not. One that accepts it may still be reading, and otherwise closes
+    /// the connection (RFC 9112, 9.3) or resets the stream (RFC 9113, 8.1).
+    static func wantsBody(status: Int) -> Bool {
+        status < 400 && status != 307 && status != 308
+    }
+}
+
+/// Receiving the response.
+extension HTTPExchange {
+    /// The size limit of a body that is delivered at once; nil for a streamed one.
+    var collects: Int? {
+        guard case .whole(let limit) = request.delivery else { return nil }
+        return request.streamsUnsuccessfulResponses && statusCode >= 300 ? nil : limit
+    }
+
+    /// Sets the head. The caller has already parsed the status.
+    func received(_ head: HTTPResponse, status: Int) {
+        metrics.times.responseStart.tick = .now
+        self.head = head
+        statusCode = status
+    }
+
+    /// Adds bytes of the body. Returns an error if they exceed the limit.
+    func received(_ bytes: inout ByteBuffer) -> TransportError? {
+        metrics.responseBodyBytes += Int64(bytes.readableBytes)
+        if let bodyChannel {
+            if !bodyChannel.push(bytes) { pauseReading() }
+            return nil
+        }
+        let limit = collects ?? .max
+        guard collected.readableBytes + bytes.readableBytes <= limit else {
+            return TransportError(.bodyTooLarge, "The response body exceeds the limit of \(limit) bytes.")
+        }
+        if collected.readableBytes == 0 {
+            collected = bytes
+        } else {
+            collected.writeBuffer(&bytes)
+        }
+        return nil
+    }
+
+    /// Adds the bytes that arrived together for a body whose head was delivered.
+    func received(_ buffers: some Collection<ByteBuffer>) {
+        for buffer in buffers { metrics.responseBodyBytes += Int64(buffer.readableBytes) }
+        if let bodyChannel, !bodyChannel.push(buffers) { pauseReading() }
+    }
+
+    /// Whether the head of a streamed response has yet to be delivered.
+    var awaitsStreamedDelivery: Bool {
+        head != nil && waiter != nil && collects == nil
+    }
+
+    /// Delivers a streamed response: its head and the bytes that arrived with it.
+    func deliverStreamed(by host: some ExchangeHost, on eventLoop: any EventLoop) {
+        guard let head else { return }
+        let host = NIOLoopBound(host, eventLoop: eventLoop)
+        let channel = ResponseBodyChannel(
+            runLater: { eventLoop.execute($0) },
+            resumeReading: { eventLoop.execute { host.value.resumeReading(self) } },
+            abandonExchange: { error in eventLoop.execute { host.value.cancel(self, error) } })
+        bodyChannel = channel
+        if collected.readableBytes > 0 {
+            if !channel.push(collected) { pauseReading() }
+            collected = ByteBuffer()
+        }
+        succeed(
+            TransportResponse(
+                head: head, body: TransportResponseBody(.stream(ResponseBodyReader(channel))), metrics: metrics))
+    }
+
+    /// Restarts the read deadline, unless the request is still being sent, the response's reader is slow, or the
+    /// response is complete.
+    func armReadDeadline() {
+        guard requestProgress != .sending, !isReadPaused, heldEnd == nil else { return }
+        deadlines.read = timeouts.idleRead.map { .after($0) }
+    }
+
+    private func pauseReading() {
+        isReadPaused = true
+        deadlines.read = nil
     }
 }

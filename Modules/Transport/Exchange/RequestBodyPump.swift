@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Pulls a streamed body from its reader and hands it to the connection, a chunk at a time.
+/// Pulls a streamed body from its reader and passes it to the connection, chunk by chunk.
 ///
-/// Once stopped it holds neither exchange nor connection, whatever its reader waits for.
+/// After it stops it retains neither exchange nor connection, even if its reader is still suspended.
 final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
     private struct Target {
         let host: NIOLoopBound<Host>
@@ -21,14 +21,14 @@ final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
         state = Mutex(State(target: Target(host: host, exchange: exchange)))
     }
 
-    /// Begins to pull. Called once, on the event loop, as ``stop()`` is.
+    /// Starts pulling. Called once, on the event loop, like ``stop()``.
     func start(length: Int64?, make: @escaping @Sendable () throws -> any TransportBodyReader) {
         let task = Task { await self.run(length: length, make: make) }
         state.withLock { $0.task = task }
     }
 
     func stop() {
-        // What they hold goes after the lock.
+        // Released after unlocking.
         let stopped = state.withLock { state in
             defer { state = State() }
             return state
@@ -53,11 +53,13 @@ final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
         } catch is CancellationError {
             finish(TransportError(.cancelled, "The request was cancelled."))
         } catch {
-            finish(TransportError(.requestBodyFailed, "The request's body failed: \(error)", underlying: error))
+            finish(
+                TransportError(
+                    .requestBodyFailed, "The request body failed: \(TransportError.cause(error))", underlying: error))
         }
     }
 
-    /// Nil once it was stopped, which is before the event loop can end.
+    /// Nil after ``stop()``, which is called before the event loop can end.
     private var target: Target? { state.withLock { $0.target } }
 
     private func send(_ chunk: ByteBuffer) async -> Bool {
@@ -75,14 +77,47 @@ final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
     }
 }
 
-/// What a connection sees of a pump.
+/// The connection's interface of a pump.
 protocol RequestBodyProducer: AnyObject, Sendable {
-    /// The rest of the body is not wanted.
+    /// Stops producing the body.
     func stop()
 }
 
 extension TransportError {
     fileprivate init(bodyOf length: Int64, produced which: String) {
-        self.init(.requestBodyFailed, "The request's body produced \(which) than the \(length) bytes it promised.")
+        self.init(.requestBodyFailed, "The request body produced \(which) bytes than its length of \(length).")
+    }
+}
+
+/// The connection's interface for the producer and the reader of bodies. Called on its event loop.
+protocol ExchangeHost: AnyObject, SendableMetatype {
+    /// Writes a chunk of a streamed body. `done` is called with true when the socket has accepted it, or with false if
+    /// the rest is not wanted.
+    func sendChunk(_ chunk: ByteBuffer, of exchange: HTTPExchange, _ done: @escaping @Sendable (Bool) -> Void)
+
+    /// Ends the streamed body, or fails it with an error.
+    func endBody(of exchange: HTTPExchange, _ error: TransportError?)
+
+    /// Resumes reading after the reader of a streamed body has taken its buffers.
+    func resumeReading(_ exchange: HTTPExchange)
+
+    /// Ends an exchange that the caller has abandoned.
+    func cancel(_ exchange: HTTPExchange, _ error: TransportError)
+}
+
+/// The size of the slices in which a request body is written: about what the socket accepts in a tenth of a second. A
+/// slow link then accepts each slice within the idle timeout, and a fast one is not slowed down by small slices. Pure.
+struct BodySliceSize {
+    private static let (least, most) = (16 * 1024, 512 * 1024)
+
+    private(set) var bytes = 256 * 1024
+
+    /// Adapts the size after the socket accepted a slice of this size in some time.
+    mutating func took(_ time: TimeAmount) {
+        if time < .milliseconds(50) {
+            bytes = min(bytes * 2, Self.most)
+        } else if time > .milliseconds(200) {
+            bytes = max(bytes / 2, Self.least)
+        }
     }
 }

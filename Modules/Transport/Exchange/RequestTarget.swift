@@ -1,22 +1,23 @@
 internal import HTTPTypes
 
-/// What a request is sent to, in the terms of every HTTP version.
+/// The authority and path of a request, for every HTTP version.
 struct RequestTarget {
     let authority: String
     let path: String
 
-    /// Refuses what must not go on the wire.
+    /// Rejects characters that must not be sent.
     init(_ head: HTTPRequest) throws(TransportError) {
         guard let authority = head.authority, Self.isVisible(authority) else {
             throw TransportError(
-                .invalidRequest, "The request's authority is missing or has characters that it must not have.")
+                .invalidRequest, "The request's authority is missing or contains invalid characters.")
         }
         let path = head.path ?? "/"
         guard Self.isVisible(path) else {
-            throw TransportError(.invalidRequest, "The request's path has characters that must be percent-encoded.")
+            throw TransportError(
+                .invalidRequest, "The request's path contains characters that must be percent-encoded.")
         }
         guard head.method != .connect else {
-            throw TransportError(.invalidRequest, "CONNECT is for proxies alone.")
+            throw TransportError(.invalidRequest, "The method CONNECT is not supported; it is for proxies only.")
         }
         self.authority = authority
         self.path = path
@@ -29,8 +30,8 @@ struct RequestTarget {
 }
 
 extension TransportRequest {
-    /// What `Content-Length` says: the body's length, or zero where a method that is defined to have a body has none
-    /// (RFC 9110, 8.6); nil where it says nothing.
+    /// The value of `Content-Length`: the length of the body, or zero for a method that is defined to have a body but
+    /// has none (RFC 9110, 8.6); nil if the field is not sent.
     var contentLength: Int64? {
         guard let body else {
             switch head.method {

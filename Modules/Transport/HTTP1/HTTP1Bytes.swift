@@ -6,20 +6,20 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Classes of bytes in HTTP's grammar.
+/// Character classes of the HTTP grammar.
 extension UInt8 {
     static let carriageReturn: UInt8 = 0x0D
     static let lineFeed: UInt8 = 0x0A
 
     /// A character of a token (RFC 9110, 5.6.2).
     var isTokenByte: Bool {
-        // A bit for each character that may stand in one: 0 to 63, then 64 to 127.
+        // A bit for each token character: 0 to 63, then 64 to 127.
         let (low, high): (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
         if self < 64 { return (low >> UInt64(self)) & 1 == 1 }
         return self < 128 && (high >> UInt64(self - 64)) & 1 == 1
     }
 
-    /// A byte of a field's value or of a reason phrase (RFC 9110, 5.5; RFC 9112, 4).
+    /// A byte of a field value or a reason phrase (RFC 9110, 5.5; RFC 9112, 4).
     var isFieldByte: Bool { self >= 0x20 ? self != 0x7F : self == 0x09 }
 
     var isBlank: Bool { self == 0x20 || self == 0x09 }
@@ -38,21 +38,21 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first index of a byte at or after another index.
+    /// The first index of a byte at or after an index.
     func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard start < count, let baseAddress else { return nil }
         guard let found = memchr(baseAddress + start, Int32(byte), count - start) else { return nil }
         return UnsafeRawPointer(found) - baseAddress
     }
 
-    /// Whether the bytes of a range are these.
+    /// Whether a range has the same bytes as another buffer.
     func hasBytes(_ range: Range<Int>, equalTo other: UnsafeRawBufferPointer) -> Bool {
         guard range.count == other.count else { return false }
         guard !range.isEmpty, let baseAddress, let otherAddress = other.baseAddress else { return range.isEmpty }
         return memcmp(baseAddress + range.lowerBound, otherAddress, range.count) == 0
     }
 
-    /// Whether the bytes of a range are this ASCII text in lower case, when case does not count.
+    /// Whether a range equals a lower-case ASCII text, ignoring case.
     func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
         for index in 0..<range.count where self[range.lowerBound + index] | 0x20 != text.utf8Start[index] | 0x20 {
@@ -61,12 +61,12 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// Whether all are bytes of a field's value.
+    /// Whether all bytes are valid in a field value.
     var holdsFieldBytesAlone: Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
         while index + 8 <= count {
-            // The high bit of a byte stays where it is below 0x20, or 0x7F; a tab is among them, and looked at below.
+            // The high bit of a byte is set if it is below 0x20 or equal to 0x7F. Tabs are included, and checked below.
             let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let (low, delete) = (word &- (0x20 &* ones), word ^ (0x7F &* ones))
             let suspicious = ((low & ~word) | ((delete &- ones) & ~delete)) & (0x80 &* ones)
@@ -76,15 +76,15 @@ extension UnsafeRawBufferPointer {
         return self[index...].allSatisfy(\.isFieldByte)
     }
 
-    /// The value of a Content-Length field; nil for what is not one number (RFC 9110, 8.6). Zeros may lead, as many as there
-    /// are; of other digits, more than 18 are beyond all measure.
+    /// The value of a Content-Length field; nil if it is not a single number (RFC 9110, 8.6). Leading zeros are
+    /// allowed; more than 18 other digits are not.
     var contentLength: Int64? {
         let digits = drop { $0 == UInt8(ascii: "0") }
         guard !isEmpty, digits.count <= 18, digits.allSatisfy(\.isDecimalDigit) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// A range without the blanks at its ends.
+    /// The range without leading and trailing whitespace.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[start].isBlank { start += 1 }

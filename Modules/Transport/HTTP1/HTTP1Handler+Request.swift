@@ -1,21 +1,21 @@
 internal import NIOCore
 
-/// The way out: the head, and the body as the socket takes it.
+/// Sending: the head, and the body as the socket accepts it.
 extension HTTP1Handler: ExchangeHost {
-    /// A head up to this is taken at once: a connection that is idle has nothing else to send.
+    /// Heads up to this size are accepted by the socket at once, since an idle connection has nothing else to send.
     private static let mostBytesOfSmallHead = 16_384
-    /// Bodies up to this are written into one piece with the head.
+    /// Bodies up to this size are written together with the head.
     private static let mostBytesWithHead = 4096
-    /// What a connection keeps to write in.
+    /// The capacity of the output buffer that a connection keeps.
     private static let mostBytesKept = 16_384
     private static let mostSlicesInARow = 8
 
-    /// Whether something of the request is left to send when the head was written: a body, or the rest of a large head.
+    /// Whether part of the request remains to be sent after the head was written: a body, or the rest of a large head.
     func isSentInParts(_ request: TransportRequest) -> Bool {
         request.body != nil || output.readableBytes > Self.mostBytesOfSmallHead
     }
 
-    /// Writes the head that `output` holds, and what can follow it at once.
+    /// Writes the head in `output` and what can follow it immediately.
     func write(
         body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {
@@ -46,7 +46,7 @@ extension HTTP1Handler: ExchangeHost {
         if output.capacity > Self.mostBytesKept { output = ByteBuffer() }
     }
 
-    /// The server lets the body come, or says nothing.
+    /// Sends the body after `100 Continue` or the timeout.
     func sendAwaitedBody(_ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
         exchange.deadlines.proceed = nil
         if let body = exchange.request.body { send(body, of: exchange, context) }
@@ -71,7 +71,7 @@ extension HTTP1Handler: ExchangeHost {
         write(chunk, of: exchange, done)
     }
 
-    /// Writes bytes of the body slice by slice, each when the socket has taken the one before.
+    /// Writes bytes of the body in slices, each after the socket has accepted the one before.
     private func write(_ bytes: ByteBuffer, of exchange: HTTPExchange, _ done: (@Sendable (Bool) -> Void)? = nil) {
         guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else {
             done?(false)
@@ -91,7 +91,7 @@ extension HTTP1Handler: ExchangeHost {
         armWatchdog()
     }
 
-    /// The promise of a slice, after which comes the rest.
+    /// The promise of a slice; the rest is written when it succeeds.
     private func slicePromise(
         _ count: Int, of exchange: HTTPExchange, _ context: ChannelHandlerContext, rest: ByteBuffer = ByteBuffer(),
         _ done: (@Sendable (Bool) -> Void)? = nil
@@ -104,7 +104,7 @@ extension HTTP1Handler: ExchangeHost {
                 done?(false)
                 return
             }
-            // A small body says little of the socket.
+            // Small writes do not indicate the speed of the socket.
             if count == self.sliceSize.bytes { self.sliceSize.took(.now() - start) }
             self.sent(count, of: exchange)
             if rest.readableBytes > 0 { return self.goOn(with: rest, of: exchange, done) }
@@ -113,7 +113,7 @@ extension HTTP1Handler: ExchangeHost {
         return promise
     }
 
-    /// Writes on; after a few slices in a row the event loop's other connections come first, however fast this one is.
+    /// Writes the rest. After several slices in a row, the event loop's other connections get a turn.
     private func goOn(with rest: ByteBuffer, of exchange: HTTPExchange, _ done: (@Sendable (Bool) -> Void)?) {
         slicesInARow += 1
         guard slicesInARow >= Self.mostSlicesInARow, let context else { return write(rest, of: exchange, done) }
@@ -121,8 +121,8 @@ extension HTTP1Handler: ExchangeHost {
         context.eventLoop.assumeIsolated().execute { self.write(rest, of: exchange, done) }
     }
 
-    /// The socket has taken so many bytes of the body. One whose length was promised ends with the last of them, even if
-    /// its reader has not said so yet: the response can be there first.
+    /// Called when the socket has accepted bytes of the body. A body of known length ends with its last byte even if
+    /// its reader has not returned nil yet, since the response may arrive first.
     private func sent(_ count: Int, of exchange: HTTPExchange) {
         exchange.didSendBody(bytes: count)
         guard self.exchange === exchange, let left = bodyBytesLeft else { return }
@@ -130,19 +130,19 @@ extension HTTP1Handler: ExchangeHost {
         if left == count { requestEnded(exchange) }
     }
 
-    // MARK: The end
+    // MARK: End of the request
 
     func endBody(of exchange: HTTPExchange, _ error: TransportError?) {
         guard self.exchange === exchange, machine.requestPhase != .abandoned, let context else { return }
         if let error { return fail(error) }
-        // A promised length ends with its last byte.
+        // A body of known length ends with its last byte.
         guard bodyBytesLeft == nil, machine.requestPhase == .sendingBody else { return requestEnded(exchange) }
         let promise = endPromise(of: exchange, context)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "0\r\n\r\n")), promise: promise)
         armWatchdog()
     }
 
-    /// The promise of the request's last write, where that is none of its body.
+    /// The promise of the request's last write, if that is not part of its body.
     private func endPromise(of exchange: HTTPExchange, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {
@@ -152,7 +152,7 @@ extension HTTP1Handler: ExchangeHost {
         return promise
     }
 
-    /// The socket has taken the request's last byte.
+    /// Called when the socket has accepted the request's last byte.
     private func requestEnded(_ exchange: HTTPExchange) {
         let action = machine.requestBodyEnded()
         exchange.bodyEnded()
@@ -160,7 +160,7 @@ extension HTTP1Handler: ExchangeHost {
         armWatchdog()
     }
 
-    /// The rest of the request cannot be sent; false unless its response is complete, which is handed over then.
+    /// Called when the rest of the request cannot be sent. Returns true and delivers the response if that is complete.
     func endHeldResponse() -> Bool {
         guard let exchange, let action = machine.requestBodyBroke() else { return false }
         end(exchange, action, exchange.heldEnd?.trailers)

@@ -2,34 +2,25 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Synchronization
 
-/// An HTTP/1.1 connection: runs one exchange after another, in step with ``HTTP1StateMachine``.
+/// An HTTP/1.1 connection, which runs one exchange after another with ``HTTP1StateMachine``.
 ///
-/// It takes the connection's bytes as they are, and is its codec too: a request or response passes no other handler but
-/// TLS's.
+/// It is also the codec: bytes pass no other handler except for TLS.
 final class HTTP1Handler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What a connection tells its owner; called on the event loop.
-    struct Owner {
-        /// The connection can take the next exchange.
-        var becameIdle: () -> Void
-        /// The connection is gone.
-        var closed: () -> Void
-    }
-
     let continueTimeout: Duration
-    private var owner: Owner?
+    private var owner: (any ConnectionOwner)?
     var context: ChannelHandlerContext?
     var machine: HTTP1StateMachine
     private var parser: HTTP1ResponseParser
-    /// What is written next; the memory serves one request after another.
+    /// The output buffer, reused for each request.
     var output = ByteBuffer()
-    /// Bytes of the body that the framing promises and that were not taken yet; nil where it is sent in chunks.
+    /// The bytes of the body that the socket has not accepted; nil for a chunked body.
     var bodyBytesLeft: Int64?
-    /// As the socket has taken bodies so far.
+    /// The slice size, adapted to the socket's speed.
     var sliceSize = BodySliceSize()
-    /// Slices that were written since the event loop was last left to others.
+    /// The slices written since the event loop's other connections had a turn.
     var slicesInARow = 0
     var exchange: HTTPExchange?
     private var watchdog = Watchdog()
@@ -41,13 +32,13 @@ final class HTTP1Handler: ChannelInboundHandler {
         parser = HTTP1ResponseParser(limits: limits)
     }
 
-    func adopt(_ owner: Owner) {
+    func adopt(_ owner: any ConnectionOwner) {
         self.owner = owner
     }
 
-    // MARK: The exchange
+    // MARK: Exchange
 
-    /// Sends a request. Whatever happens, its waiter hears of it once.
+    /// Sends a request. Its caller is resumed exactly once.
     func start(_ exchange: HTTPExchange) {
         guard !exchange.isCancelled.load(ordering: .acquiring) else {
             exchange.fail(.readerCancelled)
@@ -92,7 +83,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         armWatchdog()
     }
 
-    /// Closes the connection; an exchange that runs on it fails.
+    /// Closes the connection and fails a running exchange.
     func shutDown(_ error: TransportError) {
         if exchange == nil { close() } else { fail(error) }
     }
@@ -109,14 +100,14 @@ final class HTTP1Handler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let exchange else {
-            // Nobody asked: the connection cannot be trusted any more.
+            // Unsolicited bytes: the connection can no longer be trusted.
             return close()
         }
         if endHeldResponse() { return }
         exchange.hasReceivedBytes = true
         parser.append(unwrapInboundIn(data))
         do {
-            // The response's end is the last event; by then another exchange may have begun.
+            // The end of the response is the last event; another exchange may have started by then.
             while self.exchange === exchange, let event = try parser.next() { received(event, exchange, context) }
         } catch {
             fail(TransportError(error))
@@ -144,7 +135,7 @@ final class HTTP1Handler: ChannelInboundHandler {
             exchange.armReadDeadline()
             armWatchdog()
         }
-        // Also when idle: the end of the connection is noticed by reading alone.
+        // Also when idle, since only reading detects the end of the connection.
         if exchange?.isReadPaused != true { context.read() }
     }
 
@@ -154,8 +145,8 @@ final class HTTP1Handler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// The channel is closed. Called for its close future, too: a channel that is closed while its connecting is being
-    /// told of never becomes inactive. Only the first call counts.
+    /// Called when the channel is closed, also for its close future: a channel that is closed while connecting never
+    /// becomes inactive. Only the first call has an effect.
     func connectionEnded() {
         if let exchange, !endHeldResponse() {
             fail(
@@ -179,7 +170,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         fail(translated, translated.code == .connectionClosed ? exchange?.failureWithConnection ?? .other : .other)
     }
 
-    // MARK: The response
+    // MARK: Response
 
     private func receivedInformational(
         _ head: HTTPResponse, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
@@ -218,17 +209,17 @@ final class HTTP1Handler: ChannelInboundHandler {
         }
     }
 
-    /// Request and response are over.
+    /// Ends the exchange.
     func end(_ exchange: HTTPExchange, _ action: HTTP1StateMachine.EndAction, _ trailers: HTTPFields?) {
         self.exchange = nil
         let completion = exchange.complete(trailers: trailers)
-        // The connection is free before the caller hears, so that its next request finds it.
-        if action == .complete { owner?.becameIdle() }
+        // The connection is returned before the caller is resumed, so that its next request finds it.
+        if action == .complete { owner?.exchangeEnded() }
         exchange.handOver(completion)
         if action == .completeAndClose { context?.close(promise: nil) }
     }
 
-    // MARK: Ends
+    // MARK: Failure
 
     func fail(_ error: TransportError, _ failure: TransportMetrics.Failure = .other) {
         let failed = exchange
@@ -242,12 +233,12 @@ final class HTTP1Handler: ChannelInboundHandler {
         context?.close(promise: nil)
     }
 
-    /// Hands the connection back unused.
+    /// Returns the connection unused.
     private func giveBack() {
-        if machine.state == .idle { owner?.becameIdle() }
+        if machine.state == .idle { owner?.exchangeEnded() }
     }
 
-    // MARK: Time
+    // MARK: Timeouts
 
     func armWatchdog() {
         guard let exchange, let context else { return }

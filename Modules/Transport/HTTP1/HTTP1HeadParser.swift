@@ -1,36 +1,36 @@
 internal import HTTPTypes
 
-/// Reads the heads of one connection's responses (RFC 9112, 4 and 5). Pure.
+/// Parses the response heads of a connection (RFC 9112, 4 and 5). Pure.
 ///
-/// A server repeats itself: most lines of a head are those of the head before. What is made of a line is kept with its
-/// bytes, so that a line that comes again is compared, and neither checked nor copied again.
+/// Most lines of a head are the same as in the head before. Parsed lines are kept with their bytes, so that a repeated
+/// line is compared instead of validated and copied again.
 struct HTTP1HeadParser {
-    /// A field line, and what was made of it.
+    /// A field line and its parsed field.
     struct Line {
-        /// Where the line stands in its head, without its end.
+        /// The range of the line in its head, without its end.
         let range: Range<Int>
         let nameLength: Int
         let field: HTTPField
     }
 
-    /// The head before.
+    /// The previous head.
     private struct Memory {
         var bytes: [UInt8] = []
         var lines: [Line] = []
         var head: HTTP1ResponseHead?
 
-        /// Whether the bytes of a range are those that stood here before.
+        /// Whether a range equals a range of the previous head.
         func has(_ new: UnsafeRawBufferPointer, _ range: Range<Int>, at old: Range<Int>) -> Bool {
             bytes.withUnsafeBytes { new.hasBytes(range, equalTo: UnsafeRawBufferPointer(rebasing: $0[old])) }
         }
     }
 
-    /// Heads with more are not remembered.
+    /// Larger heads are not kept.
     private static let mostRemembered = (bytes: 4096, lines: 64)
 
     private var memory = Memory()
 
-    /// Reads a head; the bytes are all of it, its empty line included.
+    /// Parses a head; the bytes are the whole head with its empty line.
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, maximumFields: Int
     ) throws(HTTP1SyntaxError) -> HTTP1ResponseHead {
@@ -50,7 +50,7 @@ struct HTTP1HeadParser {
         return head
     }
 
-    /// Reads the trailers; the bytes are all of them, the empty line included.
+    /// Parses trailers; the bytes are the whole section with its empty line.
     static func trailers(
         _ bytes: UnsafeRawBufferPointer, maximumFields: Int
     ) throws(HTTP1SyntaxError) -> HTTPFields? {
@@ -74,7 +74,7 @@ struct HTTP1HeadParser {
         return Line(range: range, nameLength: field.name.rawName.utf8.count, field: field)
     }
 
-    /// Whether a line begins with another's name and colon.
+    /// Whether a line starts with the name and colon of a previous line.
     private func hasSameName(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, as before: Line) -> Bool {
         let length = before.nameLength + 1
         guard line.count >= length else { return false }
@@ -87,5 +87,84 @@ struct HTTP1HeadParser {
         let isSmall =
             new.bytes.count <= Self.mostRemembered.bytes && new.lines.count <= Self.mostRemembered.lines
         memory = isSmall ? new : Memory()
+    }
+}
+
+/// Splits a head or trailers into lines, and parses lines as fields (RFC 9112, 2.2 and 5).
+///
+/// Lines end with CRLF. A bare CR or LF, which other parsers may interpret differently, is rejected.
+struct HTTP1LineReader {
+    private let bytes: UnsafeRawBufferPointer
+    private let maximumFields: Int
+    private var position = 0
+    private var fields = 0
+    /// Whether the last line continues in the following lines (RFC 9112, 5.2).
+    private(set) var isFolded = false
+
+    init(_ bytes: UnsafeRawBufferPointer, maximumFields: Int) {
+        self.bytes = bytes
+        self.maximumFields = maximumFields
+    }
+
+    /// The next line, without its end.
+    mutating func nextLine() throws(HTTP1SyntaxError) -> Range<Int> {
+        guard let lineFeed = bytes.firstIndex(of: .lineFeed, from: position) else {
+            throw .malformed("a line without an end")
+        }
+        guard lineFeed > position, bytes[lineFeed - 1] == .carriageReturn else {
+            throw .malformed("a line that does not end with CRLF")
+        }
+        let line = position..<lineFeed - 1
+        position = lineFeed + 1
+        return line
+    }
+
+    /// The next field line with its continuation lines; nil at the empty line.
+    mutating func nextFieldLine() throws(HTTP1SyntaxError) -> Range<Int>? {
+        var line = try nextLine()
+        guard !line.isEmpty else { return nil }
+        guard !bytes[line.lowerBound].isBlank else { throw .malformed("a continuation line without a field line") }
+        isFolded = false
+        while position < bytes.count, bytes[position].isBlank {
+            isFolded = true
+            line = line.lowerBound..<(try nextLine()).upperBound
+        }
+        fields += 1
+        guard fields <= maximumFields else { throw .tooManyFields }
+        return line
+    }
+
+    /// Parses a field line. A known name is neither validated nor created again.
+    func field(_ line: Range<Int>, named known: HTTPField.Name?) throws(HTTP1SyntaxError) -> HTTPField {
+        let name = if let known { known } else { try name(line) }
+        let value = bytes.trimmed(line.lowerBound + name.rawName.utf8.count + 1..<line.upperBound)
+        guard !isFolded else { return HTTPField(name: name, value: try unfolded(value)) }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[value])
+        guard text.holdsFieldBytesAlone else { throw .malformed("a control character in a field value") }
+        return HTTPField(name: name, value: text)
+    }
+
+    private func name(_ line: Range<Int>) throws(HTTP1SyntaxError) -> HTTPField.Name {
+        var end = line.lowerBound
+        while end < line.upperBound, bytes[end].isTokenByte { end += 1 }
+        guard end > line.lowerBound, end < line.upperBound, bytes[end] == UInt8(ascii: ":"),
+            let name = HTTPField.Name(String(decoding: bytes[line.lowerBound..<end], as: UTF8.self))
+        else { throw .malformed("an invalid field name") }
+        return name
+    }
+
+    /// Joins a value of several lines; each line end becomes a space.
+    private func unfolded(_ range: Range<Int>) throws(HTTP1SyntaxError) -> [UInt8] {
+        var value: [UInt8] = []
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let isEnd = index + 1 < range.upperBound && bytes[index] == .carriageReturn && bytes[index + 1] == .lineFeed
+            guard isEnd || bytes[index].isFieldByte else {
+                throw .malformed("a control character in a field value")
+            }
+            value.append(isEnd ? 0x20 : bytes[index])
+            index += isEnd ? 2 : 1
+        }
+        return value
     }
 }

@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// Writes a request's head for the wire, and refuses what must not go there (RFC 9112, 3 and 5).
+/// Writes a request head, and rejects what must not be sent (RFC 9112, 3 and 5).
 struct HTTP1RequestWriter {
-    /// How the body goes out (RFC 9112, 6).
+    /// The framing of the body (RFC 9112, 6).
     enum Framing {
         case none
         case length(Int64)
@@ -11,7 +11,7 @@ struct HTTP1RequestWriter {
     }
 
     let framing: Framing
-    /// What the fields say; known once they are written.
+    /// Set by the fields while they are written.
     private(set) var (asksToClose, expectsContinue) = (false, false)
     private let target: RequestTarget
     private let head: HTTPRequest
@@ -28,21 +28,21 @@ struct HTTP1RequestWriter {
         }
     }
 
-    /// Writes the head: `Host` first, then the request's own fields, then what says where the body ends. Nothing is
-    /// written when it throws.
+    /// Writes the head: `Host` first, then the request's fields, then the framing fields. Nothing is written if it
+    /// throws.
     mutating func write(to buffer: inout ByteBuffer) throws(TransportError) {
         let start = buffer.writerIndex
-        // What fields take as a rule, since to measure them costs nearly as much as to write them.
+        // An estimate for typical fields, since measuring them costs nearly as much as writing them.
         let guess = target.path.utf8.count + target.authority.utf8.count + 128 + 96 * head.headerFields.count
         guard try !write(to: &buffer, room: guess) else { return }
         buffer.moveWriterIndex(to: start)
         guard try write(to: &buffer, room: mostBytes) else {
             buffer.moveWriterIndex(to: start)
-            throw TransportError(.invalidRequest, "The request's head changed while it was written.")
+            throw TransportError(.invalidRequest, "The request head changed while it was written.")
         }
     }
 
-    /// False when the head is larger than the room.
+    /// Returns false if the head is larger than the room.
     private mutating func write(to buffer: inout ByteBuffer, room: Int) throws(TransportError) -> Bool {
         let start = buffer.writerIndex
         var (isClean, isFull) = (true, false)
@@ -70,18 +70,18 @@ struct HTTP1RequestWriter {
         }
         guard isClean else {
             buffer.moveWriterIndex(to: start)
-            throw TransportError(.invalidRequest, "A field's value has characters that it must not have.")
+            throw TransportError(.invalidRequest, "A field value contains invalid characters.")
         }
         return !isFull
     }
 
-    /// Takes what a field says of the message.
+    /// Records what a field means for the message.
     private mutating func note(_ field: HTTPField) {
         if field.name.has("connection") { asksToClose = asksToClose || field.value.lowercased().contains("close") }
         if field.name.has("expect") { expectsContinue = hasBody }
     }
 
-    /// Not less than what the head takes.
+    /// An upper bound for the size of the head.
     private var mostBytes: Int {
         var bytes = head.method.rawValue.utf8.count + target.path.utf8.count + target.authority.utf8.count + 80
         for field in head.headerFields {
@@ -92,22 +92,22 @@ struct HTTP1RequestWriter {
 }
 
 extension HTTPField.Name {
-    /// The fields that say where a message goes and where it ends are the transport's.
+    /// The transport writes the fields for routing and framing.
     fileprivate var isWrittenByTransport: Bool {
         has("host") || has("content-length") || has("transfer-encoding") || has("upgrade")
     }
 
-    /// Whether it is this name, in lower case; most are told apart by their length.
+    /// Whether the name equals a lower-case name; the lengths are compared first.
     func has(_ name: String) -> Bool {
         canonicalName.utf8.count == name.utf8.count && canonicalName == name
     }
 }
 
-/// Fills memory from its start, and never beyond its end.
+/// Writes into memory with bounds checks.
 private struct ByteWriter {
     private let bytes: UnsafeMutableRawBufferPointer
     private(set) var count = 0
-    /// Something did not fit, and was left out.
+    /// Whether something did not fit and was left out.
     private(set) var isFull = false
 
     init(_ bytes: UnsafeMutableRawBufferPointer) {
@@ -123,7 +123,7 @@ private struct ByteWriter {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Writes a field's line; false when its value has bytes that it must not have.
+    /// Writes a field line. Returns false if its value contains invalid bytes.
     mutating func write(_ field: HTTPField) -> Bool {
         write("\r\n")
         write(field.name.rawName)

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 
-/// A response's head as it came over HTTP/1.1, and what it says of the message around it.
+/// A response head received over HTTP/1.1, and its message framing.
 struct HTTP1ResponseHead: Sendable, Equatable {
-    /// How long the body is (RFC 9112, 6.3).
+    /// The length of the body (RFC 9112, 6.3).
     enum Framing: Equatable {
         case none
         case length(Int64)
@@ -12,21 +12,21 @@ struct HTTP1ResponseHead: Sendable, Equatable {
     }
 
     var response: HTTPResponse
-    /// The response's; HTTPTypes reads it anew from text each time.
+    /// The status code; HTTPTypes parses it from text on each access.
     var statusCode: Int
     var isHTTP11 = true
     var asksToClose = false
     var asksToKeepAlive = false
-    /// What follows the message cannot be trusted.
+    /// Whether what follows the message cannot be trusted.
     var isFaulty = false
-    /// What `Content-Length` says.
+    /// The value of `Content-Length`.
     var contentLength: Int64?
-    /// Whether there is a `Transfer-Encoding`, and if so, whether its last coding is `chunked`.
+    /// Whether the last coding of `Transfer-Encoding` is `chunked`; nil without the field.
     var endsInChunks: Bool?
 
     var isInformational: Bool { statusCode < 200 }
 
-    /// Whether the server means to go on with the connection (RFC 9112, 9.3).
+    /// Whether the server keeps the connection open (RFC 9112, 9.3).
     var keepsAlive: Bool { !isFaulty && !asksToClose && (isHTTP11 || asksToKeepAlive) }
 
     func framing(for method: HTTPRequest.Method) -> Framing {
@@ -41,11 +41,105 @@ struct HTTP1ResponseHead: Sendable, Equatable {
     }
 }
 
-/// Why bytes are not a response of HTTP/1.1.
+/// Why bytes are not an HTTP/1.1 response.
 enum HTTP1SyntaxError: Error, Equatable {
     case headTooLarge
     case tooManyFields
     case tooManyInformationalResponses
-    /// What is wrong, as the end of a sentence.
+    /// The problem, as the end of a sentence.
     case malformed(String)
+}
+
+extension HTTP1ResponseHead {
+    /// Parses a status line: `HTTP/1.1 200 OK`. The reason and the space before it are optional (RFC 9112, 4). A higher
+    /// minor version is treated as HTTP/1.1 (RFC 9110, 2.5).
+    init(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(HTTP1SyntaxError) {
+        let start = line.lowerBound
+        guard line.count >= 12, bytes.hasPrefix("HTTP/1.", at: start), bytes[start + 8] == 0x20,
+            bytes[start + 7].isDecimalDigit
+        else { throw .malformed("a first line that is not an HTTP/1.1 status line") }
+        var code = 0
+        for index in start + 9..<start + 12 {
+            guard bytes[index].isDecimalDigit else { throw .malformed("a status that is not a number") }
+            code = code * 10 + Int(bytes[index] - 0x30)
+        }
+        guard code >= 100, line.count == 12 || bytes[start + 12] == 0x20 else {
+            throw .malformed("a status that is not three digits")
+        }
+        let reason = UnsafeRawBufferPointer(rebasing: bytes[min(start + 13, line.upperBound)..<line.upperBound])
+        guard reason.holdsFieldBytesAlone else { throw .malformed("a control character in the reason phrase") }
+        statusCode = code
+        response = HTTPResponse(
+            status: HTTPResponse.Status(code: code, reasonPhrase: String(decoding: reason, as: UTF8.self)))
+        isHTTP11 = bytes[start + 7] != UInt8(ascii: "0")
+    }
+
+    /// Adds a field and records what it means for the message.
+    mutating func add(_ line: HTTP1HeadParser.Line, in bytes: UnsafeRawBufferPointer) throws(HTTP1SyntaxError) {
+        let name = line.range.lowerBound..<line.range.lowerBound + line.nameLength
+        if bytes.matches(name, "content-length") {
+            try addContentLength(line.field)
+        } else if bytes.matches(name, "transfer-encoding") {
+            try addTransferEncoding(line.field)
+        } else if bytes.matches(name, "connection") {
+            addConnection(line.field)
+        }
+        response.headerFields.append(line.field)
+    }
+
+    /// A message with both could be interpreted in two ways (RFC 9112, 6.3).
+    func checkFraming() throws(HTTP1SyntaxError) {
+        guard contentLength == nil || endsInChunks == nil else {
+            throw .malformed("both Content-Length and Transfer-Encoding")
+        }
+    }
+
+    private mutating func addContentLength(_ field: HTTPField) throws(HTTP1SyntaxError) {
+        let length = field.withUnsafeBytesOfValue { UnsafeRawBufferPointer($0).contentLength }
+        guard let length, contentLength == nil else { throw .malformed("a Content-Length that is not a single number") }
+        contentLength = length
+    }
+
+    private mutating func addTransferEncoding(_ field: HTTPField) throws(HTTP1SyntaxError) {
+        for coding in field.value.listMembers {
+            // No coding may follow chunked, including chunked itself (RFC 9112, 6.1).
+            guard endsInChunks != true else { throw .malformed("a Transfer-Encoding with a coding after chunked") }
+            // Requests have no TE field, so servers may use chunked only (RFC 9110, 10.1.4); other codings change the
+            // content. `identity` means none (RFC 2616).
+            guard coding == "chunked" || coding == "identity" else {
+                throw .malformed(
+                    "a Transfer-Encoding that the request did not accept: \(coding.prefix(40).debugDescription)")
+            }
+            endsInChunks = coding == "chunked"
+        }
+        guard endsInChunks != nil else { throw .malformed("an empty Transfer-Encoding") }
+        // HTTP/1.0 has no chunked coding, so what follows such a message is undefined (RFC 9112, 6.1).
+        if !isHTTP11 { isFaulty = true }
+    }
+
+    private mutating func addConnection(_ field: HTTPField) {
+        for option in field.value.listMembers {
+            if option == "close" { asksToClose = true }
+            if option == "keep-alive" { asksToKeepAlive = true }
+        }
+    }
+}
+
+extension String {
+    /// The lower-case members of a token list (RFC 9110, 5.6.1).
+    fileprivate var listMembers: some Sequence<String> {
+        split(separator: ",").lazy.map { member in
+            let member = member.drop { $0 == " " || $0 == "\t" }
+            let end = member.lastIndex { $0 != " " && $0 != "\t" }
+            return end.map { String(member[...$0]).lowercased() } ?? ""
+        }.filter { !$0.isEmpty }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func hasPrefix(_ text: StaticString, at start: Int) -> Bool {
+        hasBytes(
+            start..<start + text.utf8CodeUnitCount,
+            equalTo: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
 }

@@ -1,20 +1,21 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// Takes the bytes of a connection of HTTP/1.1 apart into responses (RFC 9112). Pure.
+/// Parses the bytes of an HTTP/1.1 connection into responses (RFC 9112). Pure.
 ///
-/// Bytes go in by ``append(_:)``, events come out by ``next()``. It is as strict as the RFC lets a client be: what two
-/// readers could understand in two ways is refused. It keeps no more than an unfinished head or line, which is limited.
+/// Bytes are added with ``append(_:)``, events are returned by ``next()``. The parser is as strict as the RFC allows a
+/// client to be: what could be interpreted in two ways is rejected. It buffers at most an unfinished head or line,
+/// whose size is limited.
 struct HTTP1ResponseParser {
     enum Event: Equatable {
-        /// The head of an informational response, after which comes another head, or of the response.
+        /// The head of an informational response, which another head follows, or of the final response.
         case head(HTTP1ResponseHead)
         case body(ByteBuffer)
         case end(HTTPFields?)
     }
 
     private enum Phase {
-        /// Nobody has asked anything.
+        /// No request was sent.
         case idle
         case head
         case body(left: Int64)
@@ -26,36 +27,37 @@ struct HTTP1ResponseParser {
         case failed
     }
 
-    /// Bytes of a line that says how long a chunk is; what is not digits has no meaning to us.
+    /// The maximum size of a line with a chunk size; chunk extensions are ignored.
     private static let mostChunkLineBytes = 4096
 
     private let limits: TransportConfiguration.ResponseLimits
     private var headParser = HTTP1HeadParser()
     private var phase = Phase.idle
     private var method = HTTPRequest.Method.get
-    /// What the informational responses of this exchange have cost.
+    /// The bytes that the informational responses of this exchange count.
     private var informationalBytes = 0
     private var input = ByteBuffer()
-    /// How many bytes of `input` were looked at for the end of a line or head, and where the last line among them began.
+    /// The number of bytes of `input` that were searched for the end of a line or head, and the start of the last line
+    /// among them.
     private var (searched, lineStart) = (0, 0)
 
     init(limits: TransportConfiguration.ResponseLimits) {
         self.limits = limits
     }
 
-    /// A request was sent; what comes next is its response.
+    /// Called when a request is sent; the next bytes are its response.
     mutating func begin(_ method: HTTPRequest.Method) {
         self.method = method
         informationalBytes = 0
         phase = .head
     }
 
-    /// Whether the end of the connection would be the end of the body.
+    /// Whether the body ends with the connection.
     var endsWithConnection: Bool {
         if case .untilClose = phase { true } else { false }
     }
 
-    /// Whether there are bytes that belong to no response.
+    /// Whether there are bytes that do not belong to a response.
     var hasSurplus: Bool {
         if case .idle = phase { input.readableBytes > 0 } else { false }
     }
@@ -85,20 +87,20 @@ struct HTTP1ResponseParser {
         }
     }
 
-    /// The connection has ended; returns the event that this is.
+    /// Called when the connection has ended. Returns the resulting event.
     mutating func finish() -> Event? {
         guard endsWithConnection else { return nil }
         phase = .idle
         return .end(nil)
     }
 
-    // MARK: The head
+    // MARK: Head
 
     private mutating func nextHead() throws(HTTP1SyntaxError) -> Event? {
         guard let length = try lengthOfFields() else {
-            // Whoever speaks something else is not waited for.
+            // Another protocol is detected without waiting for a whole head.
             guard input.readableBytesView.agrees(with: "HTTP/1.") else {
-                throw .malformed("a first line that is no status line of HTTP/1.1")
+                throw .malformed("a first line that is not an HTTP/1.1 status line")
             }
             return nil
         }
@@ -125,7 +127,7 @@ struct HTTP1ResponseParser {
         }
     }
 
-    /// How many bytes there are up to and with the empty line; nil while it is not there. No byte is looked at twice.
+    /// The number of bytes up to and including the empty line; nil if it has not arrived. Each byte is searched once.
     private mutating func lengthOfFields() throws(HTTP1SyntaxError) -> Int? {
         var (searched, lineStart) = (searched, lineStart)
         let end = input.withUnsafeReadableBytes { bytes -> Int? in
@@ -143,9 +145,9 @@ struct HTTP1ResponseParser {
         return end
     }
 
-    // MARK: The body
+    // MARK: Body
 
-    /// Bytes of a part of known length; `following` says what comes after them.
+    /// The next bytes of a part of known length; `following` returns the phase after them.
     private mutating func nextBytes(_ left: Int64, _ following: (Int64) -> Phase?) -> Event? {
         guard left > 0 else {
             phase = .idle
@@ -166,7 +168,7 @@ struct HTTP1ResponseParser {
                 return nextBytes(left) { $0 == 0 ? .chunkEnd : .chunk(left: $0) }
             case .chunkEnd:
                 guard let end: UInt16 = input.readInteger() else { return nil }
-                guard end == 0x0D0A else { throw .malformed("a chunk that is longer than it says") }
+                guard end == 0x0D0A else { throw .malformed("a chunk that is longer than its size") }
                 phase = .chunkSize
             default:
                 return try nextTrailers()
@@ -174,17 +176,17 @@ struct HTTP1ResponseParser {
         }
     }
 
-    /// Reads `1a2b;extensions` and the line's end (RFC 9112, 7.1).
+    /// Parses `1a2b;extensions` and the line end (RFC 9112, 7.1).
     private mutating func nextChunkSize() throws(HTTP1SyntaxError) -> Int64? {
         let searched = searched
         let line = try input.withUnsafeReadableBytes { bytes throws(HTTP1SyntaxError) -> (size: Int64, length: Int)? in
             let lineFeed = bytes.firstIndex(of: .lineFeed, from: searched)
             guard lineFeed ?? bytes.count <= Self.mostChunkLineBytes else {
-                throw .malformed("a chunk's size of too many bytes")
+                throw .malformed("a chunk size line that is too long")
             }
             guard let lineFeed else { return nil }
             guard lineFeed > 0, bytes[lineFeed - 1] == .carriageReturn else {
-                throw .malformed("a chunk's size that does not end with CRLF")
+                throw .malformed("a chunk size line that does not end with CRLF")
             }
             return (try Self.chunkSize(UnsafeRawBufferPointer(rebasing: bytes[..<(lineFeed - 1)])), lineFeed + 1)
         }
@@ -201,12 +203,12 @@ struct HTTP1ResponseParser {
         while digits < line.count, let value = line[digits].hexadecimalValue {
             size = size << 4 | value
             digits += 1
-            guard digits <= 15 else { throw .malformed("a chunk's size beyond all measure") }
+            guard digits <= 15 else { throw .malformed("a chunk size that is too large") }
         }
         let rest = line[digits...]
         guard digits > 0, rest.first(where: { !$0.isBlank }).map({ $0 == UInt8(ascii: ";") }) ?? rest.isEmpty,
             rest.allSatisfy(\.isFieldByte)
-        else { throw .malformed("a chunk's size that is no number") }
+        else { throw .malformed("a chunk size that is not a number") }
         return size
     }
 
@@ -221,14 +223,14 @@ struct HTTP1ResponseParser {
         return .end(trailers)
     }
 
-    // MARK: The input
+    // MARK: Input
 
     private mutating func take(_ most: Int64) -> ByteBuffer? {
         guard Int64(input.readableBytes) > most else { return takeAll() }
         return input.readSlice(length: Int(most))
     }
 
-    /// All bytes; nothing refers to them any more, so that they are not copied when another writes there.
+    /// Takes all bytes without leaving a reference, so that later writes do not copy them.
     private mutating func takeAll() -> ByteBuffer? {
         guard input.readableBytes > 0 else { return nil }
         defer { input = ByteBuffer() }
@@ -243,7 +245,7 @@ struct HTTP1ResponseParser {
 }
 
 extension ByteBufferView {
-    /// Whether the bytes are a text, begin with it, or are its beginning.
+    /// Whether the bytes equal a text, start with it, or are a prefix of it.
     fileprivate func agrees(with text: StaticString) -> Bool {
         zip(self, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)).allSatisfy { $0 == $1 }
     }

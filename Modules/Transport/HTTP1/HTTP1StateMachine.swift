@@ -1,12 +1,12 @@
-/// What an HTTP/1.1 connection may do next (RFC 9112, 9): one exchange at a time, and when the connection can be used
-/// again. Pure: each event returns what to do.
+/// The state of an HTTP/1.1 connection (RFC 9112, 9): one exchange at a time, and whether the connection can be reused.
+/// Pure: each event returns an action.
 struct HTTP1StateMachine {
-    /// How far the request is.
+    /// The progress of the request.
     enum RequestPhase: Equatable {
-        /// The head is out, the body waits for `100 Continue`.
+        /// The head was sent; the body waits for `100 Continue`.
         case awaitingContinue
         case sendingBody
-        /// The rest of the body will not be sent; the connection ends with this exchange.
+        /// The rest of the body is not sent; the connection ends with this exchange.
         case abandoned
         case complete
     }
@@ -14,7 +14,7 @@ struct HTTP1StateMachine {
     enum ResponsePhase: Equatable {
         case awaitingHead
         case body
-        /// The last byte is there; the request's is not out.
+        /// The response is complete; the request is not.
         case complete
     }
 
@@ -22,7 +22,7 @@ struct HTTP1StateMachine {
         var request: RequestPhase
         var response = ResponsePhase.awaitingHead
         var mayReuse: Bool
-        /// The server reads nothing more once its response is complete.
+        /// The server closes the connection after its response.
         var serverCloses = false
     }
 
@@ -40,18 +40,18 @@ struct HTTP1StateMachine {
 
     enum HeadAction: Equatable {
         case deliver
-        /// Deliver, and stop sending the body: the server has answered without it.
+        /// Deliver the response and stop sending the body.
         case deliverAndAbandonBody
         case fail(Failure)
     }
 
     enum EndAction: Equatable {
-        /// The exchange is over, the connection is free.
+        /// The exchange has ended and the connection can be reused.
         case complete
-        /// The exchange is over, and so is the connection.
+        /// The exchange and the connection have ended.
         case completeAndClose
-        /// The server has answered before it has read the request to its end, and lets the client go on (RFC 9112, 9.3): the
-        /// exchange is over with the request's last byte.
+        /// The server answered before it read the whole request and accepts the rest (RFC 9112, 9.3): the exchange ends
+        /// with the request's last byte.
         case hold
         case fail(Failure)
     }
@@ -71,7 +71,7 @@ struct HTTP1StateMachine {
     var requestPhase: RequestPhase? { exchange?.request }
     var responsePhase: ResponsePhase? { exchange?.response }
 
-    /// Begins an exchange; false when the connection cannot take one.
+    /// Starts an exchange. Returns false if the connection cannot take one.
     mutating func start(hasBody: Bool, expectsContinue: Bool, asksToClose: Bool) -> Bool {
         guard state == .idle else { return false }
         let phase: RequestPhase = !hasBody ? .complete : expectsContinue ? .awaitingContinue : .sendingBody
@@ -79,14 +79,14 @@ struct HTTP1StateMachine {
         return true
     }
 
-    /// The wait for `100 Continue` is over; true when the body is to be sent now.
+    /// The wait for `100 Continue` has ended. Returns true if the body is to be sent now.
     mutating func continueTimedOut() -> Bool {
         guard exchange?.request == .awaitingContinue else { return false }
         exchange?.request = .sendingBody
         return true
     }
 
-    /// The socket has taken the request's last byte; what to do when the response was complete before.
+    /// The socket has accepted the request's last byte. Returns the action if the response was complete.
     mutating func requestBodyEnded() -> EndAction? {
         guard var current = exchange, current.request == .sendingBody else { return nil }
         current.request = .complete
@@ -94,7 +94,7 @@ struct HTTP1StateMachine {
         return current.response == .complete ? end(current, hasSurplus: false) : nil
     }
 
-    /// The response is complete, and the rest of the request cannot be sent any more.
+    /// The rest of the request cannot be sent. Returns the action if the response was complete.
     mutating func requestBodyBroke() -> EndAction? {
         guard let current = exchange, current.response == .complete else { return nil }
         return end(current, hasSurplus: true)
@@ -109,8 +109,9 @@ struct HTTP1StateMachine {
         return sendsBody ? .forwardAndSendBody : .forward
     }
 
-    /// The final response's head is there. A server that refuses before it has read the body does not want the rest, and
-    /// would have to read it before the next request: the connection ends with this exchange (RFC 9112, 9.3).
+    /// The head of the final response has arrived. A server that refuses the request before it has read the body does
+    /// not want the rest and would have to read it before the next request, so the connection ends with this exchange
+    /// (RFC 9112, 9.3).
     mutating func receivedHead(status: Int, keepsAlive: Bool) -> HeadAction {
         guard var current = exchange, current.response == .awaitingHead else { return .fail(.unexpectedResponse) }
         current.response = .body
@@ -127,7 +128,7 @@ struct HTTP1StateMachine {
         return abandons ? .deliverAndAbandonBody : .deliver
     }
 
-    /// The response's last byte is there; after a surplus, which nobody asked for, nothing more can be trusted.
+    /// The response is complete. After surplus bytes the connection can no longer be trusted.
     mutating func receivedEnd(hasSurplus: Bool = false) -> EndAction {
         guard var current = exchange, current.response == .body else { return .fail(.unexpectedResponse) }
         guard current.request == .sendingBody, !current.serverCloses, !hasSurplus else {
@@ -145,7 +146,7 @@ struct HTTP1StateMachine {
         return .completeAndClose
     }
 
-    /// The connection will serve no further exchange.
+    /// The connection takes no further exchange.
     mutating func close() {
         exchange = nil
         isClosed = true

@@ -1,11 +1,11 @@
 internal import NIOCore
 
 extension HTTP2Connection {
-    /// Makes a channel speak HTTP/2, on its event loop, after TLS. The caller sees to it that ``connectionEnded()`` is
+    /// Adds HTTP/2 to a channel, on its event loop, above TLS. The caller makes sure that ``connectionEnded()`` is
     /// called when the channel has closed.
     ///
-    /// `windows` is what it shares with the transport's other connections, `assumedStreams` how many streams the server has
-    /// allowed on another one.
+    /// - Parameter windows: The budget shared with the transport's other connections.
+    /// - Parameter assumedStreams: The number of streams that the server allowed on another connection.
     static func install(
         on channel: any Channel, configuration: TransportConfiguration, windows: HTTP2WindowBudget? = nil,
         assumedStreams: Int? = nil, firstStreamID: Int = 1
@@ -16,7 +16,7 @@ extension HTTP2Connection {
         try channel.pipeline.syncOperations.addHandler(connection)
         connection.begin()
         if let options = channel.syncOptions {
-            // Many small frames of many streams, or large bodies: either way a lot at a time.
+            // Reads are large for both many small frames and large bodies.
             try options.setOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 16_384, maximum: 1_048_576))

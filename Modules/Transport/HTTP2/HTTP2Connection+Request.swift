@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// The way out: heads and bodies.
+/// Sending heads and bodies.
 extension HTTP2Connection: ExchangeHost {
-    /// How many bytes of bodies are given to the socket at a time. What waits beyond that stays with the framing, so that
-    /// streams take turns, and what they have sent is known soon.
+    /// The bytes of bodies passed to the socket at a time. The rest stays in the framing layer, so that streams take
+    /// turns and progress is known soon.
     private static let mostOnTheirWay = 256 * 1024
 
     func open(_ id: Int, _ exchange: HTTPExchange, _ head: [HTTP2FieldEncoder.Line]) {
@@ -21,7 +21,7 @@ extension HTTP2Connection: ExchangeHost {
         if framing.open(id, head, isEnd: !hasBody) {
             begin(stream)
         } else {
-            // As in the pool, it waits for a place, and no time of the exchange runs but that of the whole.
+            // The stream waits for room as in the pool; only the deadline of the whole request applies.
             exchange.deadlines.request = exchange.deadline
             stream.roomDue = exchange.timeouts.poolWait.map { .after($0) }
         }
@@ -30,7 +30,7 @@ extension HTTP2Connection: ExchangeHost {
         armWatchdog(keepAlive.next(hasStreams: true))
     }
 
-    /// The stream's head goes out now.
+    /// Called when the head of the stream is sent.
     func begin(_ stream: HTTP2Stream) {
         stream.roomDue = nil
         stream.exchange.begin()
@@ -68,7 +68,7 @@ extension HTTP2Connection: ExchangeHost {
         queue(ByteBuffer(), isEnd: true, stream)
     }
 
-    /// Gives bytes to the framing, which sends them as the windows of stream and connection let it.
+    /// Queues bytes in the framing layer, which sends them as the windows of stream and connection allow.
     private func queue(_ bytes: ByteBuffer, isEnd: Bool, _ stream: HTTP2Stream) {
         if bytes.readableBytes > 0 { stream.exchange.willSendBody() } else { stream.exchange.armWriteDeadline() }
         stream.unsent += bytes.readableBytes
@@ -77,7 +77,7 @@ extension HTTP2Connection: ExchangeHost {
         armWatchdog(stream.due)
     }
 
-    // MARK: The socket
+    // MARK: Socket
 
     func flush() {
         isFlushDue = false
@@ -107,7 +107,7 @@ extension HTTP2Connection: ExchangeHost {
         for part in carried {
             guard let stream = streams[part.stream] else { continue }
             stream.unsent -= part.count
-            // All that was queued is one write; each part of it that was taken is progress.
+            // Everything queued is one write; each accepted part of it is progress.
             if stream.unsent > 0 { stream.exchange.willSendBody() }
             if part.count > 0 { stream.exchange.didSendBody(bytes: part.count) }
             if part.isEnd {
@@ -125,18 +125,97 @@ extension HTTP2Connection: ExchangeHost {
         if isOver { finish(stream, trailers: stream.exchange.heldEnd?.trailers) } else { armWatchdog(stream.due) }
     }
 
-    /// The rest of the request's body is not wanted.
+    /// Drops the rest of the request body.
     func stopBody(of stream: HTTP2Stream) {
         framing.dropBody(stream.id)
         stream.exchange.stopBody()
         stream.dropBody()
     }
 
-    /// When a stream whose time to send has passed is to be looked at again; nil when it has failed. One that waits for its
-    /// own window has only itself to go by; the others share a connection, and wait for their turn as long as that moves.
+    /// The new write deadline of a stream whose deadline has passed; nil if it has timed out. A stream that waits for
+    /// its own window depends on itself only; others wait for their turn while the connection makes progress.
     func extendedWriteDeadline(_ stream: HTTP2Stream, _ now: NIODeadline) -> NIODeadline? {
         guard let time = stream.exchange.timeouts.idleWrite, !framing.isHeldBack(stream.id) else { return nil }
         let left = TimeAmount(time) - (now - lastProgress)
         return left > .zero ? now + left : nil
+    }
+}
+
+/// Converts a request head to a field section (RFC 9113, 8.3.1), and rejects what must not be sent.
+enum HTTP2RequestHead {
+    typealias Line = HTTP2FieldEncoder.Line
+
+    static func make(_ request: TransportRequest) throws(TransportError) -> [Line] {
+        let head = request.head
+        let target = try RequestTarget(head)
+        var lines: [Line] = []
+        lines.reserveCapacity(head.headerFields.count + 5)
+        lines.append(Line(name: ":method", value: head.method.rawValue))
+        lines.append(Line(name: ":scheme", value: head.scheme ?? "https"))
+        lines.append(Line(name: ":authority", value: target.authority))
+        lines.append(Line(name: ":path", value: target.path, indexing: .notIndexed))
+        let nominated = connectionOptions(head.headerFields)
+        for field in head.headerFields where belongs(field) && !nominated.contains(field.name.canonicalName) {
+            guard field.withUnsafeBytesOfValue({ UnsafeRawBufferPointer($0).holdsFieldBytesAlone }) else {
+                throw TransportError(.invalidRequest, "A field value contains invalid characters.")
+            }
+            lines.append(Line(name: field.name.canonicalName, value: field.value, indexing: indexing(field)))
+        }
+        if let length = request.contentLength {
+            lines.append(Line(name: "content-length", value: String(length), indexing: .notIndexed))
+        }
+        return lines
+    }
+
+    /// Whether a field may be sent: not if it is specific to HTTP/1.1 connections (RFC 9113, 8.2.2) or written by the
+    /// transport.
+    private static func belongs(_ field: HTTPField) -> Bool {
+        if field.name.has("te") { return field.value.lowercased() == "trailers" }
+        return !transportFields.contains(field.name)
+    }
+
+    /// The fields that `Connection` names.
+    private static func connectionOptions(_ fields: HTTPFields) -> Set<String> {
+        var options: Set<String> = []
+        for field in fields where field.name.has("connection") {
+            for option in field.value.split(separator: ",") {
+                options.insert(option.filter { $0 != " " && $0 != "\t" }.lowercased())
+            }
+        }
+        return options
+    }
+
+    /// Secrets are kept out of compression tables (RFC 7541, 7.1.3); values that change each time would only fill them.
+    private static func indexing(_ field: HTTPField) -> HTTP2FieldEncoder.Indexing {
+        if secrets.contains(field.name) { return .neverIndexed }
+        if field.name.has("cookie"), field.withUnsafeBytesOfValue({ $0.count < 20 }) { return .neverIndexed }
+        return changing.contains(field.name) ? .notIndexed : .indexed
+    }
+
+    private static let transportFields = NameSet([
+        "host", "content-length", "transfer-encoding", "upgrade", "connection", "keep-alive", "proxy-connection",
+        "http2-settings",
+    ])
+    private static let secrets = NameSet(["authorization", "proxy-authorization"])
+    private static let changing = NameSet([
+        "range", "if-range", "if-none-match", "if-modified-since", "date", "etag",
+    ])
+}
+
+/// A small set of field names, compared by length first.
+private struct NameSet {
+    private let names: [String]
+    /// A bit for each length of a name.
+    private let lengths: UInt64
+
+    /// Creates a set of lower-case names shorter than 64 bytes.
+    init(_ names: [String]) {
+        self.names = names
+        lengths = names.reduce(0) { $0 | 1 << UInt64($1.utf8.count) }
+    }
+
+    func contains(_ name: HTTPField.Name) -> Bool {
+        let length = name.canonicalName.utf8.count
+        return length < 64 && lengths >> UInt64(length) & 1 == 1 && names.contains(name.canonicalName)
     }
 }

@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// The way in: what the framing makes of the server's bytes.
+/// Receiving: the events of the framing layer.
 extension HTTP2Connection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         framing.append(unwrapInboundIn(data), .now())
         do {
             while let event = try framing.next() { received(event) }
         } catch {
-            // The framing says GOAWAY.
+            // The framing layer sends GOAWAY.
             close(TransportError(error), saying: nil)
         }
     }
@@ -128,14 +128,15 @@ extension HTTP2Connection {
         if isEnd { complete(stream) }
     }
 
-    /// Hands a streamed body's reader all that has just come, at once: when a read is over, and before a stream ends.
+    /// Delivers the bytes that have arrived to the reader of a streamed body, after each read and before the stream
+    /// ends.
     func handOverArrived(_ stream: HTTP2Stream) {
         guard !stream.arrived.isEmpty else { return }
         stream.exchange.received(stream.arrived.gathered())
         stream.arrived.removeAll(keepingCapacity: true)
     }
 
-    /// Lets the server send on if the stream's reader keeps up, when half of the window is used up.
+    /// Widens the window of a stream whose reader keeps up, when half of it is used.
     private func credit(_ stream: HTTP2Stream) {
         guard !stream.exchange.isReadPaused, let left = framing.receiveWindow(of: stream.id), left <= stream.window / 2
         else { return }
@@ -157,16 +158,17 @@ extension HTTP2Connection {
         armWatchdog(stream.due)
     }
 
-    // MARK: The server's wishes
+    // MARK: Resets and GOAWAY
 
     private func receivedReset(_ code: HTTP2ErrorCode, _ stream: HTTP2Stream) {
-        // A stream that was refused was not processed at all (RFC 9113, 8.7), nor one that HTTP/1.1 is required for.
+        // A refused stream was not processed (RFC 9113, 8.7), nor was one that requires HTTP/1.1.
         let isUnprocessed = code == .refusedStream || (code == .http11Required && leavesForHTTP1())
         let failure = isUnprocessed && stream.exchange.head == nil ? TransportMetrics.Failure.notProcessed : .other
         end(stream, .streamReset(code), failure)
     }
 
-    /// The server wants HTTP/1.1: requests go there from now on; false when they cannot.
+    /// Retires the connection because the server requires HTTP/1.1. Returns false if the configuration does not allow
+    /// it.
     private func leavesForHTTP1() -> Bool {
         guard owner?.requiresHTTP1() ?? false else { return false }
         retire()
@@ -177,7 +179,7 @@ extension HTTP2Connection {
         farewell = code
         if code == .http11Required { _ = owner?.requiresHTTP1() }
         if machine.drain() { owner?.isRetiring() }
-        // What is above was not processed (RFC 9113, 6.8); what is below goes on.
+        // Streams above the last one were not processed (RFC 9113, 6.8); the others continue.
         let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
             end(stream, .goneAway(code), .notProcessed)
@@ -187,8 +189,7 @@ extension HTTP2Connection {
 }
 
 extension [ByteBuffer] {
-    /// The buffers as they may wait for their reader: where they are a small part of the memory that they lie in, which
-    /// they would keep, they are copied into one of their own.
+    /// The buffers, copied into a single one if they are a small part of the memory that they would keep alive.
     fileprivate func gathered() -> [ByteBuffer] {
         let bytes = reduce(0) { $0 + $1.readableBytes }
         guard let first, first.storageCapacity / 4 > bytes else { return self }

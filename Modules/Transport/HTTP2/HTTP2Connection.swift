@@ -2,51 +2,35 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Synchronization
 
-/// An HTTP/2 connection above its framing: gives each exchange a stream, and each stream the frames that are its own.
+/// An HTTP/2 connection above the framing layer, which maps each exchange to a stream.
 ///
-/// It reads without being asked: what holds a server back are the windows of its streams, so that a slow reader of one
-/// body stops no other.
+/// It reads continuously: stream windows limit the server, so that a slow reader of one body does not block others.
 final class HTTP2Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What a connection tells its owner; called on the event loop.
-    struct Owner {
-        /// A stream is over: one more request fits.
-        var streamEnded: () -> Void
-        /// So many streams may run at a time from now on. None means that the next one waits until the server says
-        /// otherwise (RFC 9113, 5.1.2).
-        var capacityChanged: (Int) -> Void
-        /// The connection takes no more streams, ever.
-        var isRetiring: () -> Void
-        /// The server wants HTTP/1.1 (RFC 9113, 7); false when no connection may speak it.
-        var requiresHTTP1: () -> Bool
-        /// The connection is gone.
-        var closed: () -> Void
-    }
-
     let limits: TransportConfiguration.ResponseLimits
     let continueTimeout: Duration
-    var owner: Owner?
+    var owner: (any ConnectionOwner)?
     var context: ChannelHandlerContext?
     var machine: HTTP2ConnectionStateMachine
     var framing: HTTP2Framing
     var streams: [Int: HTTP2Stream] = [:]
-    /// Streams with news, until all that has come is read.
+    /// Streams with new events, until all received bytes are processed.
     var touched: [HTTP2Stream] = []
     var keepAlive: HTTP2KeepAlive
-    /// What the windows of the streams may have beyond their first size.
+    /// The budget for stream windows beyond their initial size.
     let windows: HTTP2WindowBudget
-    /// Bytes of bodies that were given to the socket and not taken yet.
+    /// The bytes of bodies that the socket has not accepted yet.
     var onTheirWay = 0
-    /// When the socket last took some, or the server last widened the connection's window.
+    /// When the socket last accepted some, or the server last widened the connection's window.
     var lastProgress = NIODeadline.distantPast
-    /// Until when the server has to acknowledge our SETTINGS (RFC 9113, 6.5.3); nil once it has.
+    /// The deadline for the acknowledgement of our SETTINGS (RFC 9113, 6.5.3); nil once it has arrived.
     private var settingsDue: NIODeadline?
-    /// How many streams it began with, before the server's SETTINGS.
+    /// The number of streams assumed before the server's SETTINGS arrive.
     private let assumedCapacity: Int
     private let settingsTimeout: Duration
-    /// Why the server closes the connection, as far as it said.
+    /// The error code of the server's GOAWAY.
     var farewell = HTTP2ErrorCode.noError
     private var watchdog = Watchdog()
     var isFlushDue = false
@@ -56,7 +40,8 @@ final class HTTP2Connection: ChannelInboundHandler {
         _ configuration: TransportConfiguration, windows: HTTP2WindowBudget, assumedStreams: Int? = nil,
         firstStreamID: Int = 1
     ) {
-        // A server that allowed none for a while allows some again, or says otherwise; one that allows many may not yet.
+        // A server that allowed no streams for a while may allow some again; one that allows many may not do so on a
+        // new connection.
         let streams = assumedStreams.map { max(1, $0) } ?? .max
         assumedCapacity = min(streams, HTTP2ConnectionStateMachine.assumedConcurrentStreams)
         self.windows = windows
@@ -69,12 +54,12 @@ final class HTTP2Connection: ChannelInboundHandler {
         keepAlive = HTTP2KeepAlive(configuration.http2)
     }
 
-    /// How many streams may run at a time, as far as new ones are concerned.
+    /// The number of concurrent streams for new requests.
     var capacity: Int { machine.capacity }
 
-    func adopt(_ owner: Owner) {
+    func adopt(_ owner: any ConnectionOwner) {
         self.owner = owner
-        // The server's first word may have come before.
+        // The server's SETTINGS may have arrived before.
         if !machine.takesStreams {
             owner.isRetiring()
         } else if capacity != assumedCapacity {
@@ -82,9 +67,9 @@ final class HTTP2Connection: ChannelInboundHandler {
         }
     }
 
-    // MARK: The exchange
+    // MARK: Exchange
 
-    /// Sends a request on a stream of its own. Whatever happens, its waiter hears of it once.
+    /// Sends a request on its own stream. Its caller is resumed exactly once.
     func start(_ exchange: HTTPExchange) {
         guard !exchange.isCancelled.load(ordering: .acquiring) else {
             return refuse(exchange, .readerCancelled)
@@ -101,7 +86,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         } catch {
             refuse(exchange, error)
         }
-        // That was the last number there is (RFC 9113, 5.1.1).
+        // Stream numbers are used up (RFC 9113, 5.1.1).
         if !machine.takesStreams { retire() }
     }
 
@@ -115,22 +100,22 @@ final class HTTP2Connection: ChannelInboundHandler {
         return stream
     }
 
-    /// Never began.
+    /// Fails an exchange that has not started.
     private func refuse(_ exchange: HTTPExchange, _ error: TransportError) {
-        owner?.streamEnded()
+        owner?.exchangeEnded()
         exchange.fail(error)
     }
 
-    // MARK: Ends of streams
+    // MARK: End of streams
 
-    /// The response's last byte is there.
+    /// Called when the response is complete.
     func complete(_ stream: HTTP2Stream, trailers: HTTPFields? = nil) {
         handOverArrived(stream)
         switch stream.machine.receivedEnd() {
         case .complete:
             break
         case .completeAndReset:
-            // The response is whole without the rest of the request (RFC 9113, 8.1).
+            // The response is complete without the rest of the request (RFC 9113, 8.1).
             reset(stream.id, .noError)
         case .hold:
             return stream.exchange.hold(trailers: trailers)
@@ -140,12 +125,12 @@ final class HTTP2Connection: ChannelInboundHandler {
         finish(stream, trailers: trailers)
     }
 
-    /// Response and request are over.
+    /// Ends a stream whose response and request are complete.
     func finish(_ stream: HTTP2Stream, trailers: HTTPFields?) {
         streams[stream.id] = nil
         let completion = conclude(stream, trailers: trailers)
-        // The place is free before the caller hears, so that its next request finds it.
-        owner?.streamEnded()
+        // The stream is returned before the caller is resumed, so that its next request finds it.
+        owner?.exchangeEnded()
         stream.exchange.handOver(completion)
         closeIfDone()
     }
@@ -156,20 +141,20 @@ final class HTTP2Connection: ChannelInboundHandler {
         return stream.exchange.complete(trailers: trailers)
     }
 
-    /// Ends one stream; the others do not notice.
+    /// Fails one stream without affecting others.
     func fail(
         _ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure = .other,
         reset code: HTTP2ErrorCode? = nil
     ) {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         if let code { reset(stream.id, code) }
-        owner?.streamEnded()
+        owner?.exchangeEnded()
         tell(stream, error, failure)
         closeIfDone()
     }
 
-    /// Ends a stream that the server does not go on with. A response that is complete is handed over all the same: what is
-    /// missing is the rest of the request.
+    /// Ends a stream that the server does not continue. A complete response is still delivered: only the rest of the
+    /// request is missing.
     func end(
         _ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure = .other,
         reset code: HTTP2ErrorCode? = nil
@@ -188,9 +173,9 @@ final class HTTP2Connection: ChannelInboundHandler {
         stream.exchange.fail(error, failure)
     }
 
-    // MARK: Ends of the connection
+    // MARK: End of the connection
 
-    /// Takes no more streams, says so, and closes after the last one.
+    /// Sends GOAWAY, accepts no more streams, and closes after the last one.
     func retire() {
         guard machine.drain() else { return }
         owner?.isRetiring()
@@ -199,12 +184,12 @@ final class HTTP2Connection: ChannelInboundHandler {
         closeIfDone()
     }
 
-    /// Closes the connection; the exchanges that run on it fail.
+    /// Closes the connection and fails its exchanges.
     func shutDown(_ error: TransportError) {
         close(error, saying: .noError)
     }
 
-    /// The channel is closed. Only the first call counts.
+    /// Called when the channel is closed. Only the first call has an effect.
     func connectionEnded() {
         _ = machine.close()
         framing.abandonAll()
@@ -218,7 +203,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         owner = nil
     }
 
-    /// Closes the connection; `code` is what the server is told, unless it has been.
+    /// Closes the connection, sending GOAWAY with `code` unless that has been done.
     func close(_ error: TransportError, saying code: HTTP2ErrorCode?) {
         let isFirst = machine.close()
         if isFirst {
@@ -251,7 +236,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     // MARK: Writing
 
-    /// Says the first words.
+    /// Sends the connection preface.
     func begin() {
         framing.begin()
         settingsDue = .after(settingsTimeout)
@@ -265,14 +250,14 @@ final class HTTP2Connection: ChannelInboundHandler {
         scheduleFlush()
     }
 
-    /// What the framing has to write goes out with all else of this turn of the event loop.
+    /// Flushes once at the end of this turn of the event loop.
     func scheduleFlush() {
         guard !isFlushDue, let flushTask, let context else { return }
         isFlushDue = true
         context.eventLoop.execute(flushTask)
     }
 
-    // MARK: Time
+    // MARK: Timeouts
 
     func armWatchdog(_ due: NIODeadline?) {
         guard let context else { return }
@@ -305,7 +290,7 @@ final class HTTP2Connection: ChannelInboundHandler {
                 exchange.deadlines.write = due
                 return
             }
-            // Others would wait as long if it is the connection that is dead.
+            // The connection itself may be dead, which affects other streams.
             if code == .readTimeout, keepAlive.probe(now) { sendPing() }
             let error = TransportError(code, message)
             if code == .writeTimeout { end(stream, error, reset: .cancel) } else { fail(stream, error, reset: .cancel) }
@@ -320,7 +305,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         scheduleFlush()
     }
 
-    // MARK: Life in the pipeline
+    // MARK: Pipeline
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -335,6 +320,6 @@ final class HTTP2Connection: ChannelInboundHandler {
 }
 
 extension TransportError.Code {
-    /// Whether the error says of itself nothing about the request.
+    /// Whether the error does not concern the request itself.
     fileprivate var mayRepeat: Bool { self == .connectionClosed || self == .pingTimeout }
 }

@@ -1,6 +1,8 @@
-/// Whether a connection takes another stream, and which it will be (RFC 9113, 5.1.1, 5.1.2 and 6.8). Pure.
+internal import NIOCore
+
+/// Whether a connection accepts another stream, and its number (RFC 9113, 5.1.1, 5.1.2 and 6.8). Pure.
 struct HTTP2ConnectionStateMachine {
-    /// How many streams a server is taken to allow until it says otherwise.
+    /// The number of streams that a server is assumed to allow.
     static let assumedConcurrentStreams = 100
 
     private var nextID: Int
@@ -8,44 +10,96 @@ struct HTTP2ConnectionStateMachine {
     private var isDraining = false
     private(set) var isClosed = false
 
-    /// `firstID` is odd: streams with even numbers are the server's. `streams` is how many the server is taken to allow.
+    /// `firstID` is odd, since streams with even numbers are the server's. `streams` is the number of streams that the
+    /// server is assumed to allow.
     init(firstID: Int = 1, streams: Int = assumedConcurrentStreams) {
         nextID = firstID
         peerLimit = streams
     }
 
-    /// How many streams may run at a time, as far as new ones are concerned.
+    /// The number of concurrent streams for new requests.
     var capacity: Int { takesStreams ? peerLimit : 0 }
 
     var takesStreams: Bool { !isDraining && !isClosed && nextID <= Int(Int32.max) }
 
-    /// The next stream's number, or nil when there will be no more.
+    /// The next stream number; nil if there are no more.
     mutating func open() -> Int? {
         guard takesStreams else { return nil }
         defer { nextID += 2 }
         return nextID
     }
 
-    /// The server allows so many streams; true when that is a change.
+    /// Sets the server's limit. Returns true if it changed.
     mutating func receivedLimit(_ limit: Int) -> Bool {
         guard limit != peerLimit else { return false }
         peerLimit = limit
         return takesStreams
     }
 
-    /// No more new streams, by either side's wish; true when that is a change.
+    /// Stops accepting streams. Returns true if that is a change.
     mutating func drain() -> Bool {
         guard !isDraining, !isClosed else { return false }
         isDraining = true
         return true
     }
 
-    /// Whether the connection has served its last stream.
+    /// Whether the connection has finished its last stream.
     func isDone(streams: Int) -> Bool { !takesStreams && !isClosed && streams == 0 }
 
-    /// True for the first call.
+    /// Returns true for the first call.
     mutating func close() -> Bool {
         defer { isClosed = true }
         return !isClosed
+    }
+}
+
+/// Decides when to send a PING to a silent server and when to give it up. Pure: the time is a parameter.
+struct HTTP2KeepAlive {
+    enum Action: Equatable {
+        case none
+        case ping
+        case giveUp
+    }
+
+    private let interval: TimeAmount?
+    private let timeout: TimeAmount
+    private var lastSign = NIODeadline.distantPast
+    private var answerDue: NIODeadline?
+
+    init(_ options: HTTP2Options) {
+        interval = options.keepAlivePing.map { TimeAmount($0) }
+        timeout = TimeAmount(options.pingTimeout)
+    }
+
+    /// Records bytes from the server.
+    mutating func heard(_ now: NIODeadline) {
+        lastSign = now
+        answerDue = nil
+    }
+
+    /// A server without requests does not have to send anything, so the silence is measured from the first stream.
+    mutating func firstStreamOpened(_ now: NIODeadline) {
+        if answerDue == nil { lastSign = now }
+    }
+
+    /// Requests a PING now. Returns false if one is pending.
+    mutating func probe(_ now: NIODeadline) -> Bool {
+        guard answerDue == nil else { return false }
+        answerDue = now + timeout
+        return true
+    }
+
+    /// When to check again.
+    func next(hasStreams: Bool) -> NIODeadline? {
+        if let answerDue { return answerDue }
+        guard hasStreams, let interval else { return nil }
+        return lastSign + interval
+    }
+
+    mutating func check(_ now: NIODeadline, hasStreams: Bool) -> Action {
+        if let answerDue { return answerDue <= now ? .giveUp : .none }
+        guard let due = next(hasStreams: hasStreams), due <= now else { return .none }
+        answerDue = now + timeout
+        return .ping
     }
 }

@@ -1,56 +1,54 @@
-/// How connections of HTTP/2 work (RFC 9113).
+/// Settings for HTTP/2 connections (RFC 9113).
 public struct HTTP2Options: Sendable, Hashable {
-    /// How much of what costs a client more than it costs a server is let pass, before the connection is closed with
+    /// Limits on frames that cost a client more than a server. Exceeding one closes the connection with
     /// ENHANCE_YOUR_CALM (RFC 9113, 10.5).
     ///
-    /// Frames that belong to a request need no limit of their own, since the requests are the client's: a RST_STREAM that
-    /// ends a stream, what is still on its way on a stream that the client has reset, an empty DATA frame for each that
-    /// carries something. The CONTINUATION frames of a head count against
-    /// ``TransportConfiguration/ResponseLimits/headBytes``, each for 64 bytes more than it carries.
+    /// Frames that belong to a request need no limit of their own, since the client makes the requests: a RST_STREAM
+    /// that ends a stream, frames still in transit for a stream that the client has reset, an empty DATA frame for each
+    /// one with content. The CONTINUATION frames of a head count against
+    /// ``TransportConfiguration/ResponseLimits/headBytes``, each for 64 bytes more than its size.
     public struct Limits: Sendable, Hashable {
-        /// The time in which the frames of the next two are counted. The default is 30 seconds.
+        /// The period in which the frames of the next two limits are counted. The default is 30 seconds.
         public var countingWindow: Duration = .seconds(30)
-        /// Frames that belong to no request: PING, SETTINGS, PRIORITY, unknown ones, further empty DATA frames, and further
-        /// frames on closed streams. The default is 10,000.
+        /// Frames that do not belong to a request: PING, SETTINGS, PRIORITY, unknown ones, additional empty DATA
+        /// frames, and additional frames on closed streams. The default is 10,000.
         public var controlFrames = 10_000
-        /// Streams on which the server breaks the rules. The default is 200.
+        /// Streams with protocol errors. The default is 200.
         public var streamErrors = 200
-        /// Frames that wait to be sent, when the server makes us answer and does not read the answers. The default is
-        /// 10,000.
+        /// Frames that wait to be sent because the server causes answers and does not read them. The default is 10,000.
         public var waitingControlFrames = 10_000
 
         /// The defaults.
         public init() {}
     }
 
-    /// How many bytes of one response's body the server may send ahead of its reader, at most. It bounds the memory that a
-    /// slow reader takes, and the speed over a long way: one window for each round trip. From 65,535 to 2,147,483,647; the
-    /// default is 4 MiB.
+    /// The maximum number of bytes of a response body that the server may send ahead of its reader. It bounds the
+    /// memory for a slow reader, and the throughput at high latency to one window per round trip. From 65,535 to
+    /// 2,147,483,647; the default is 4 MiB.
     ///
-    /// Each response begins with a window of 256 KiB, or less if this is less. It grows while the response is read, as far
-    /// as ``connectionWindowSize`` lets it.
+    /// Each response starts with a window of 256 KiB, or this size if it is smaller. The window grows while the
+    /// response is read, as far as ``connectionWindowSize`` allows.
     public var initialWindowSize = 4 * 1024 * 1024
-    /// How many bytes of all bodies together may be on their way. They count until they arrive, so that a slow reader
-    /// does not hold up the others. From 65,535 to 2,147,483,647; the default is 16 MiB.
+    /// The maximum number of bytes of all bodies in transit. They count until they arrive, so that a slow reader does
+    /// not block others. From 65,535 to 2,147,483,647; the default is 16 MiB.
     ///
-    /// So many bytes, too, is what the windows of a connection's responses hold together beyond the first 256 KiB of each,
-    /// and four times as many what those of all connections of a transport do. A window takes at most half of what is left,
-    /// so that many slow readers make the windows of the others smaller, but never close them: memory stays bounded, the
-    /// speed over a long way goes down, and no response waits for another one's reader.
+    /// This is also the budget of a connection for the windows of its responses beyond the first 256 KiB of each; the
+    /// budget of all connections of a transport is four times as large. A window takes at most half of what is left, so
+    /// that many slow readers shrink the windows of others but never close them: memory is bounded, throughput at high
+    /// latency decreases, and no response waits for another one's reader.
     public var connectionWindowSize = 16 * 1024 * 1024
-    /// The most bytes of one frame that the server may send. From 16,384 to 16,777,215; the default is 64 KiB.
+    /// The maximum size of a frame that the server may send. From 16,384 to 16,777,215; the default is 64 KiB.
     public var maximumFrameSize = 64 * 1024
-    /// After how long a silence a PING asks whether the server is still there, while a response is due; nil to not ask.
-    /// The default is 30 seconds.
+    /// The silence after which a PING is sent while a response is due; nil disables it. The default is 30 seconds.
     public var keepAlivePing: Duration? = .seconds(30)
-    /// How long the server may take to show a sign of life after a PING, and to acknowledge the client's SETTINGS (RFC 9113,
-    /// 6.5.3); then the connection's requests fail with ``TransportError/Code/pingTimeout``. A request that fails with
-    /// ``TransportError/Code/readTimeout`` makes the connection ask, too. The default is 15 seconds.
+    /// The time in which the server has to answer a PING and acknowledge the client's SETTINGS (RFC 9113, 6.5.3).
+    /// Otherwise the connection's requests fail with ``TransportError/Code/pingTimeout``. A request that fails with
+    /// ``TransportError/Code/readTimeout`` also causes a PING. The default is 15 seconds.
     public var pingTimeout: Duration = .seconds(15)
-    /// How many connections of HTTP/2 there may be to one origin: another one is opened when the server lets no more
-    /// streams run on the first. The default is 1.
+    /// The maximum number of HTTP/2 connections to an origin. Another one is opened when the server allows no more
+    /// streams on the first. The default is 1.
     public var maximumConnectionsPerOrigin = 1
-    /// How much of what costs a client more than it costs a server is let pass.
+    /// Limits on frames that cost a client more than a server.
     public var limits = Limits()
 
     /// The defaults.
@@ -59,22 +57,23 @@ public struct HTTP2Options: Sendable, Hashable {
     func validate() throws(TransportError) {
         let windows = 65_535...2_147_483_647
         guard windows ~= initialWindowSize, windows ~= connectionWindowSize else {
-            throw TransportError(.invalidConfiguration, "A window of HTTP/2 has from 65,535 to 2,147,483,647 bytes.")
+            throw TransportError(.invalidConfiguration, "The HTTP/2 window sizes must be from 65,535 to 2,147,483,647.")
         }
         guard 16_384...16_777_215 ~= maximumFrameSize else {
-            throw TransportError(.invalidConfiguration, "A frame of HTTP/2 has from 16,384 to 16,777,215 bytes.")
+            throw TransportError(.invalidConfiguration, "The HTTP/2 frame size must be from 16,384 to 16,777,215.")
         }
         guard maximumConnectionsPerOrigin > 0 else {
-            throw TransportError(.invalidConfiguration, "A pool needs room for one connection at least.")
+            throw TransportError(
+                .invalidConfiguration, "The limit on HTTP/2 connections to an origin must be at least 1.")
         }
         let counts = [limits.controlFrames, limits.streamErrors, limits.waitingControlFrames]
         guard counts.allSatisfy({ $0 > 0 }), limits.countingWindow > .zero, pingTimeout > .zero,
             keepAlivePing.map({ $0 > .zero }) ?? true
         else {
-            throw TransportError(.invalidConfiguration, "A limit or a time of HTTP/2 is above zero.")
+            throw TransportError(.invalidConfiguration, "The HTTP/2 limits and times must be above 0.")
         }
     }
 
-    /// The window that each response begins with.
+    /// The initial window of a response.
     var firstWindowSize: Int { min(initialWindowSize, 256 * 1024) }
 }

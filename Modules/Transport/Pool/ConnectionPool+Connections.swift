@@ -1,8 +1,127 @@
 internal import NIOCore
+internal import Synchronization
 
-// How connections come and go.
+// Opening connections: after a pause if previous ones were useless, and again if it fails.
 extension ConnectionPool {
-    /// A connection was opened.
+    /// Opens a connection that the state machine has already counted.
+    func connect(_ key: PoolKey, _ timeouts: TransportTimeouts, nearCaller: Bool = false) {
+        begin(ConnectSeries(key, timeouts, nearCaller: nearCaller))
+    }
+
+    /// Opens a connection for the request that waits for the key.
+    func connect(_ key: PoolKey) {
+        let timeouts = change { state in state.machine.firstWaiter(key).flatMap { state.waiters[$0]?.timeouts } }
+        connect(key, timeouts ?? .default)
+    }
+
+    private func begin(_ series: ConnectSeries) {
+        let attempt = ConnectAttempt()
+        let now = NIODeadline.now()
+        let (id, pause) = change { state in
+            let id = state.makeID()
+            state.attempts[id] = attempt
+            var random = SystemRandomNumberGenerator()
+            let useless = state.useless.isEmpty ? 0 : state.useless.length(series.key, now: now)
+            return (id, policy.pause(afterUseless: useless, using: &random))
+        }
+        guard pause > .zero else { return open(series, id, attempt) }
+        attempt.pause(for: pause, on: connector.eventLoop) { [self] in open(series, id, attempt) }
+    }
+
+    private func open(_ series: ConnectSeries, _ id: UInt64, _ attempt: ConnectAttempt) {
+        let (terms, isWanted) = change { state in
+            (state.terms, series.failures == 0 || state.machine.needsAttempt(series.key))
+        }
+        // An attempt from before a replacement of the terms is no longer wanted, and must not be counted for another
+        // key.
+        guard isWanted, series.key.isValid(under: terms) else { return abandon(series.key, id) }
+        // The pause may have used the remaining time.
+        if let error = series.error, !series.hasTime(at: .now()) { return giveUp(series.key, id, error) }
+        let opening = connector.connect(
+            series, id: id, on: shard(nearCaller: series.nearCaller), terms: terms, attempt: attempt, pool: self)
+        opening.whenComplete { [self] result in
+            switch result {
+            case .success(let connection):
+                change { _ = $0.attempts.removeValue(forKey: id) }
+                connected(connection)
+            case .failure(let error):
+                failed(series, id, attempt, TransportError(translating: error))
+            }
+        }
+    }
+
+    private func failed(_ series: ConnectSeries, _ id: UInt64, _ attempt: ConnectAttempt, _ error: TransportError) {
+        var series = series
+        series.failed(error, at: attempt.address)
+        let (key, now) = (series.key, NIODeadline.now())
+        var metrics = attempt.metrics
+        metrics.connectionID = id
+        metrics.times.start.tick = attempt.start
+        metrics.times.responseEnd.tick = .now
+        metrics.failure = .notConnected
+        let (record, next) = (metrics, series)
+        let triesAgain = change { state in
+            if error.mayPass {
+                state.useless.add(key, now: now)
+                hasUseless.store(true, ordering: .relaxed)
+            }
+            state.note(record, for: state.machine.waitersForAttempt(key))
+            return error.mayPass && policy.opensAgain(afterFailures: next.failures) && next.hasTime(at: now)
+                && state.machine.needsAttempt(key)
+        }
+        guard triesAgain else { return giveUp(key, id, error) }
+        change { _ = $0.attempts.removeValue(forKey: id) }
+        begin(series)
+    }
+
+    /// Gives up opening the connection.
+    private func giveUp(_ key: PoolKey, _ id: UInt64, _ error: TransportError) {
+        let (waiters, next) = change { state in
+            state.attempts[id] = nil
+            let (ids, next) = state.machine.connectFailed(key)
+            return (ids.compactMap { state.removeWaiter($0) }, next)
+        }
+        for waiter in waiters { waiter.resume(.failed(error)) }
+        if let next { connect(next) }
+        resumeIfDrained()
+    }
+
+    /// Abandons the attempt, since no request needs the connection any more.
+    private func abandon(_ key: PoolKey, _ id: UInt64) {
+        let next = change { state in
+            state.attempts[id] = nil
+            return state.machine.attemptAbandoned(key)
+        }
+        if let next { connect(next) }
+        resumeIfDrained()
+    }
+
+    // MARK: Useless connections
+
+    /// Called when a request has failed on a connection and may be repeated.
+    func attemptFailed(_ failure: TransportMetrics.Failure, on connection: HTTPConnection, since start: Tick) {
+        if failure == .staleConnection || failure == .notSent { closeIdle(like: connection, since: start) }
+        guard connection.becameUseless() else { return }
+        let now = NIODeadline.now()
+        change { state in
+            state.useless.add(connection.key, now: now)
+            hasUseless.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Called when a server has answered a request on a connection.
+    func served(on connection: HTTPConnection) {
+        guard hasUseless.load(ordering: .relaxed) else { return }
+        change { state in
+            state.useless.forget(connection.key)
+            hasUseless.store(!state.useless.isEmpty, ordering: .relaxed)
+        }
+    }
+}
+
+// Opened and closed connections.
+extension ConnectionPool {
+    /// Called when a connection was opened.
     func connected(_ connection: HTTPConnection) {
         if connection.isMultiplexed { connection.shard.add(connection, capacity: connection.initialCapacity) }
         let more = change { state in
@@ -14,14 +133,15 @@ extension ConnectionPool {
         if connection.isMultiplexed { serveWaiters(from: connection) }
     }
 
-    /// The server allows another number of exchanges at a time. While it allows none, requests wait: the connection keeps
-    /// its place among its origin's (RFC 9113, 5.1.2).
+    /// Called when the server changes the number of concurrent exchanges. While it allows none, requests wait, and the
+    /// connection keeps its place among those of its origin (RFC 9113, 5.1.2).
     func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
+        connector.rememberStreamLimit(capacity, of: connection.key.origin)
         connection.shard.setCapacity(capacity, of: connection)
         if capacity > 0 { serveWaiters(from: connection) }
     }
 
-    /// The connection takes no more exchanges.
+    /// Called when the connection accepts no more exchanges.
     func isRetiring(_ connection: HTTPConnection) {
         connection.shard.setCapacity(0, of: connection)
         let next = change { state -> PoolKey? in
@@ -31,7 +151,7 @@ extension ConnectionPool {
         if let next { connect(next) }
     }
 
-    /// A connection is gone.
+    /// Called when a connection has closed.
     func closed(_ connection: HTTPConnection) {
         connection.shard.remove(connection)
         let next = change { state in
@@ -43,7 +163,7 @@ extension ConnectionPool {
         resumeIfDrained()
     }
 
-    /// Closes the connection that has been unused for longest, and opens one for the key in its place.
+    /// Closes the longest unused connection, and opens one for the key in its place.
     func evict(for key: PoolKey, _ timeouts: TransportTimeouts) {
         while let victim = oldestUnused {
             guard victim.shard.takeUnused(victim) else { continue }
@@ -58,7 +178,7 @@ extension ConnectionPool {
         shards.compactMap(\.oldestUnused).min { $0.since < $1.since }?.connection
     }
 
-    /// Opens connections before anybody asks for them, up to this many in all.
+    /// Opens connections in advance, up to this many in total.
     func prewarm(_ origin: Origin, count: Int, timeouts: TransportTimeouts) throws(TransportError) {
         let found = change { state -> Result<(Int, PoolKey), TransportError> in
             if state.isShutDown { return .failure(.shutDown) }

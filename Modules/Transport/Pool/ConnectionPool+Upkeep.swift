@@ -23,7 +23,7 @@ extension ConnectionPool {
         if let next { armIdleTimer(at: next) }
     }
 
-    /// From now on every name is looked up again.
+    /// Drops cached addresses.
     func clearResolvedNames() {
         connector.clearResolvedNames()
     }
@@ -34,8 +34,8 @@ extension ConnectionPool {
         }
     }
 
-    /// A connection was found closed when its turn came; the pool hands out the last used one first, so that those which
-    /// nobody has used since have waited for longer than it, and the server has closed them too, or is about to.
+    /// Closes idle connections like one that turned out to be closed. The pool uses the most recently used connection
+    /// first, so the others have been idle for longer, and the server has closed them too or is about to.
     func closeIdle(like connection: HTTPConnection, since start: Tick) {
         let begin = NIODeadline.now() - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
         for shard in shards {
@@ -43,21 +43,20 @@ extension ConnectionPool {
         }
     }
 
-    /// No connection that is open now serves another request: the idle ones are closed, the others when their exchanges
-    /// are over.
+    /// Stops using all open connections: idle ones are closed now, the others after their exchanges.
     func retireConnections() {
         let open = change { Array($0.open.values) }
         for connection in open { connection.retire() }
         closeIdle()
     }
 
-    /// From now on connections are made under these identities, once it is known that they can be shown.
+    /// Replaces the client identities after OpenSSL has accepted them.
     func replaceIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
         try connector.require(identities)
         replaceTerms { $0.replacing(nil, identities) }
     }
 
-    /// From now on connections are made under other terms, and none made under terms that differ serves a request.
+    /// Replaces the terms. Connections made under different terms serve no further request.
     func replaceTerms(_ replacement: @escaping @Sendable (ConnectionTerms) -> ConnectionTerms) {
         let (waiters, terms) = change { state in
             let terms = replacement(state.terms)
@@ -72,7 +71,7 @@ extension ConnectionPool {
         for waiter in waiters { waiter.resume(.askAgain) }
     }
 
-    /// Ends the pool, and returns when its last connection is gone.
+    /// Shuts the pool down and returns when its last connection has closed.
     func shutDown(_ mode: ShutdownMode) async {
         let (open, attempts, waiters) = change { state in
             state.isShutDown = true

@@ -2,27 +2,27 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The connections of a transport, and the requests that wait for one.
+/// The connections of a transport and the requests that wait for one.
 ///
-/// A request takes a place on a connection from a ``PoolShard``, each of which has a lock of its own, and gives it back
-/// there. Only while somebody waits, or a connection comes or goes, is the pool's own lock taken; it is held for neither
-/// I/O nor resuming a task. Where both are needed they are taken one after the other, never one inside the other.
+/// A request takes a place on a connection from a ``PoolShard``, each of which has its own lock, and returns it there.
+/// The pool's lock is only taken while requests wait or when connections open and close; no I/O and no resuming of
+/// tasks happens under it. If both locks are needed, they are taken one after the other, never nested.
 final class ConnectionPool: Sendable {
     /// A place on a connection.
     struct Lease {
         let connection: HTTPConnection
-        /// What was tried in vain to open one, while the request waited.
+        /// The failed attempts to open one while the request waited.
         var tries: [TransportMetrics] = []
     }
 
     enum LeaseOutcome {
         case lease(Lease)
-        /// The terms were replaced meanwhile.
+        /// The terms were replaced; ask again.
         case askAgain([TransportMetrics])
         case failed(TransportError)
     }
 
-    /// What becomes of a request that waits.
+    /// How the wait of a request ends.
     enum WaitEnd {
         case connection(HTTPConnection)
         case askAgain
@@ -33,7 +33,7 @@ final class ConnectionPool: Sendable {
         let key: PoolKey
         let timeouts: TransportTimeouts
         let continuation: UnsafeContinuation<LeaseOutcome, Never>
-        /// Whether it is the whole request's timeout that ends the wait, and not the one for the wait.
+        /// Whether the request's timeout ends the wait, rather than the one for the wait.
         let endsWithRequest: Bool
         var tries: [TransportMetrics] = []
 
@@ -57,10 +57,10 @@ final class ConnectionPool: Sendable {
         var deadlines = WaitDeadlines()
         var timer: Scheduled<Void>?
         var useless = UselessConnections<PoolKey>()
-        /// Every open connection, and every one that is being opened.
+        /// Every open connection, and every attempt to open one.
         var open: [UInt64: HTTPConnection] = [:]
         var attempts: [UInt64: ConnectAttempt] = [:]
-        /// Those that take no more requests.
+        /// The connections that accept no more requests.
         var draining: Set<UInt64> = []
         var nextID: UInt64 = 1
         var isShutDown = false
@@ -71,7 +71,7 @@ final class ConnectionPool: Sendable {
             return nextID
         }
 
-        /// A request waits no more; of its own accord, so that the line has still to hear of it, or because the line says so.
+        /// Removes a waiter. With `cancelling`, also from the state machine, which otherwise has already removed it.
         mutating func removeWaiter(_ id: UInt64, cancelling: Bool = false) -> Waiter? {
             guard let waiter = waiters.removeValue(forKey: id) else { return nil }
             deadlines.remove(id)
@@ -79,7 +79,7 @@ final class ConnectionPool: Sendable {
             return waiter
         }
 
-        /// A connection could not be opened for these.
+        /// Records a failed attempt to open a connection for these waiters.
         mutating func note(_ metrics: TransportMetrics, for ids: [UInt64]) {
             for id in ids { waiters[id]?.tries.append(metrics) }
         }
@@ -90,10 +90,10 @@ final class ConnectionPool: Sendable {
     let shards: [PoolShard]
     let policy = RepeatPolicy()
     let hasIdleTimer = Atomic(false)
-    /// Whether there may be connections that were of no use; read without the lock by each request that is answered.
+    /// Whether there may be useless connections; read without the lock for each answered request.
     let hasUseless = Atomic(false)
     private let state: Mutex<State>
-    /// How many requests wait; read without the lock by whoever gives a place back.
+    /// The number of waiting requests; read without the lock when a place is returned.
     private let waiting = Atomic(0)
     private let nextShard = Atomic(0)
 
@@ -109,7 +109,7 @@ final class ConnectionPool: Sendable {
 
     var openConnections: Int { state.withLock { $0.machine.connections } }
 
-    /// Changes what the pool's lock guards.
+    /// Changes the state under the pool's lock.
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
             let result = body(&state)
@@ -120,7 +120,7 @@ final class ConnectionPool: Sendable {
 
     var hasWaiters: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Where to begin to look: at the event loop on which the caller runs, or else at each in turn.
+    /// The shard to search first: the caller's event loop, or else each in turn.
     private var nearestShard: Int {
         if let current = MultiThreadedEventLoopGroup.currentEventLoop {
             if let index = shards.firstIndex(where: { $0.eventLoop === current }) { return index }
@@ -132,14 +132,14 @@ final class ConnectionPool: Sendable {
         Int(UInt(bitPattern: nextShard.add(1, ordering: .relaxed).oldValue) % UInt(shards.count))
     }
 
-    /// Where a connection is to live: near the request that needs it, or else on each event loop in turn.
+    /// The shard of a new connection: the caller's event loop, or else each in turn.
     func shard(nearCaller: Bool) -> PoolShard {
         shards[nearCaller ? nearestShard : anyShard]
     }
 
     // MARK: Requests
 
-    /// A place on a connection to the origin, under the terms that hold now.
+    /// Takes a place on a connection to the origin under the current terms, and waits if necessary.
     func lease(
         _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?,
         observer: (any TransportObserver)? = nil
@@ -148,7 +148,7 @@ final class ConnectionPool: Sendable {
         while true {
             do {
                 if let connection = try takePlace(origin) {
-                    // One that ended a moment ago is still on its way out of the pool.
+                    // A connection that has just ended may not have left the pool yet.
                     if connection.isOpen { return Lease(connection: connection, tries: tries) }
                     continue
                 }
@@ -171,7 +171,7 @@ final class ConnectionPool: Sendable {
             switch shards[(first + offset) % shards.count].take(origin) {
             case .connection(let connection):
                 guard isContended else { return connection }
-                // Whoever waits came first.
+                // Waiting requests came first.
                 offer(connection)
                 return nil
             case .refused(let error): throw error
@@ -227,7 +227,7 @@ final class ConnectionPool: Sendable {
             case .evict: evict(for: key, timeouts)
             case .wait: break
             }
-            // A place that came free in between has been put on its shelf by somebody who saw nobody wait.
+            // A place may have been returned before this waiter was visible.
             if case .connection(let connection) = shards.lazy.map({ $0.take(origin) }).first(where: \.isConnection) {
                 offer(connection)
             }
@@ -244,7 +244,7 @@ final class ConnectionPool: Sendable {
     private func armWaitTimer(at due: NIODeadline) {
         let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireWaiters() }
         let superfluous = change { state -> Scheduled<Void>? in
-            // A sooner one may have been set meanwhile.
+            // An earlier timer may have been set meanwhile.
             guard state.deadlines.armed == due else { return timer }
             defer { state.timer = timer }
             return state.timer
@@ -270,14 +270,14 @@ final class ConnectionPool: Sendable {
 
     // MARK: Places
 
-    /// An exchange is over, and its connection can take another.
+    /// Called when an exchange has ended and its connection can take another.
     func placeFreed(_ connection: HTTPConnection) {
         if hasWaiters { offer(connection) } else { giveBack(connection) }
     }
 
-    /// Gives a place that nobody has to whoever has waited longest, or puts it on the shelf.
+    /// Gives a free place to the first waiting request, or returns it to the shelf.
     func offer(_ connection: HTTPConnection) {
-        // What ends on a connection that retires, or whose server allows fewer than it runs, is no place for another.
+        // A place on a retiring connection, or on one that runs more exchanges than its server allows, is not reused.
         guard connection.shard.hasRoom(besidesOnePlaceOf: connection) else { return giveBack(connection) }
         let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
         let now = NIODeadline.now()
@@ -300,12 +300,12 @@ final class ConnectionPool: Sendable {
         case .ignored: return
         case .kept: armIdleTimer()
         }
-        // Who began to wait in between has looked at the shelf before this place lay there.
+        // A request that started to wait meanwhile has searched the shelf before this place was on it.
         guard hasWaiters, change({ $0.machine.needsPlace(of: connection.key) }) else { return }
         if connection.shard.take(connection) { offer(connection) }
     }
 
-    /// Gives away the places that a connection has more than before.
+    /// Gives newly allowed places of a connection to waiting requests.
     func serveWaiters(from connection: HTTPConnection) {
         while hasWaiters, change({ $0.machine.hasWaiters(connection.key) }), connection.shard.take(connection) {
             offer(connection)
@@ -320,15 +320,15 @@ extension PoolShard.Finding {
 }
 
 extension TransportError {
-    static var poolTimeout: TransportError { TransportError(.poolTimeout, "No connection became free in time.") }
+    static var poolTimeout: TransportError { TransportError(.poolTimeout, "No connection became available in time.") }
     static var requestTimeout: TransportError {
-        TransportError(.requestTimeout, "The request took longer than its timeout.")
+        TransportError(.requestTimeout, "The request exceeded its timeout.")
     }
     static var shutDown: TransportError { TransportError(.shutDown, "The session was shut down.") }
-    static var evicted: TransportError { TransportError(.connectionClosed, "The connection was no longer used.") }
+    static var evicted: TransportError { TransportError(.connectionClosed, "The connection was idle for too long.") }
     static var retired: TransportError { TransportError(.connectionClosed, "The connection was retired.") }
 
-    /// The error with what the attempts before it cost.
+    /// The error with the metrics of earlier attempts.
     func following(_ earlier: [TransportMetrics]) -> TransportError {
         guard !earlier.isEmpty else { return self }
         var error = self

@@ -1,23 +1,23 @@
 internal import NIOCore
 
-/// A connection as a shelf needs to know it.
+/// The properties of a connection that a shelf needs.
 protocol ShelvedConnection: Identifiable {
-    /// Whether it runs more than one exchange at a time.
+    /// Whether the connection runs several exchanges at a time.
     var isMultiplexed: Bool { get }
 }
 
-/// The connections of one event loop that have room for another exchange. Pure.
+/// The connections of an event loop with room for another exchange. Pure.
 ///
-/// A connection has places, one for each exchange that it can run at a time: HTTP/1.1 has one. Whoever takes a place gives
-/// it back. A connection without a free place is not on the shelf.
+/// A connection has one place for each exchange that it can run at a time; HTTP/1.1 has one. A place that was taken has
+/// to be returned. A connection without a free place is not on the shelf.
 struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable {
     enum Return: Equatable {
         case kept
-        /// The connection is not known any more; its last exchange may still be running.
+        /// The connection was removed; its last exchange may still be running.
         case ignored
     }
 
-    /// A connection that nobody uses.
+    /// An unused connection.
     struct Unused {
         let connection: Connection.ID
         let key: Key
@@ -35,7 +35,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         var hasRoom: Bool { inUse < capacity }
     }
 
-    /// The connections that share a key. A reference, so that one look-up is all that taking or giving back a place needs.
+    /// The connections with the same key. A reference, so that taking or returning a place needs a single lookup.
     private final class Stack {
         var entries: [Entry] = []
 
@@ -52,14 +52,14 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     // MARK: Places
 
-    /// A place on a connection, the one used last first.
+    /// Takes a place on a connection, the most recently used first.
     mutating func take(_ key: Key) -> Connection? {
         guard let stack = stacks[key], let connection = stack.entries.last?.connection else { return nil }
         occupy(connection, stack)
         return connection
     }
 
-    /// A place on this connection; false when it has none.
+    /// Takes a place on this connection. Returns false if it has none.
     mutating func take(_ connection: Connection, key: Key) -> Bool {
         guard let stack = stacks[key], stack.entries.contains(where: { $0.connection.id == connection.id }) else {
             return false
@@ -68,12 +68,12 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         return true
     }
 
-    /// A place is free again.
+    /// Returns a place.
     mutating func giveBack(_ connection: Connection, key: Key, now: NIODeadline) -> Return {
         if connection.isMultiplexed {
             guard let use = uses[connection.id] else { return .ignored }
             uses[connection.id]?.inUse -= 1
-            // With room already, it is on the shelf already.
+            // If it had room, it is on the shelf.
             if use.hasRoom {
                 if use.inUse == 1 { touch(connection, key, now) }
                 return .kept
@@ -105,13 +105,13 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     // MARK: Connections
 
-    /// A multiplexed connection was opened; one of its places is taken from the start.
+    /// Adds a multiplexed connection with one place taken.
     mutating func add(_ connection: Connection, key: Key, capacity: Int, now: NIODeadline) {
         uses[connection.id] = Use(inUse: 1, capacity: capacity)
         if capacity > 1 { put(connection, key, now) }
     }
 
-    /// A multiplexed connection has another number of places from now on.
+    /// Changes the number of places of a multiplexed connection.
     mutating func setCapacity(_ capacity: Int, of connection: Connection, key: Key, now: NIODeadline) {
         guard let before = uses[connection.id] else { return }
         uses[connection.id]?.capacity = capacity
@@ -122,7 +122,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         }
     }
 
-    /// The connection serves nobody any more.
+    /// Removes a connection.
     mutating func remove(_ connection: Connection, key: Key) {
         uses[connection.id] = nil
         stacks[key]?.remove(connection.id)
@@ -130,7 +130,8 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     // MARK: Upkeep
 
-    /// Takes the connections that have not been used for longer than `idleTime`; `next` is when there will be another.
+    /// Takes the connections that have been unused for longer than `idleTime`; `next` is when the next one will have
+    /// been.
     mutating func expire(now: NIODeadline, idleTime: TimeAmount) -> (expired: [Connection], next: NIODeadline?) {
         var next: NIODeadline?
         let expired = takeUnused { unused in
@@ -141,7 +142,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         return (expired, next)
     }
 
-    /// Takes the connections that nobody uses.
+    /// Takes unused connections.
     mutating func takeUnused(where isWanted: (Unused) -> Bool = { _ in true }) -> [Connection] {
         var taken: [(Connection, Key)] = []
         for (key, stack) in stacks {
@@ -151,12 +152,12 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
             }
         }
         for (connection, key) in taken { remove(connection, key: key) }
-        // Not sooner: the next exchange of a key finds its stack where it was.
+        // Not earlier, so that the next exchange of a key finds its stack.
         for (key, stack) in stacks where stack.entries.isEmpty { stacks[key] = nil }
         return taken.map(\.0)
     }
 
-    /// Takes a connection, if it lies here and nobody uses it.
+    /// Takes a connection if it is here and unused.
     mutating func takeUnused(_ connection: Connection, key: Key) -> Bool {
         guard isUnused(connection), let stack = stacks[key],
             stack.entries.contains(where: { $0.connection.id == connection.id })
@@ -165,23 +166,23 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         return true
     }
 
-    /// Since when the connection that has not been used for longest has not been.
+    /// The longest unused connection.
     var oldestUnused: (connection: Connection, key: Key, since: NIODeadline)? {
         var oldest: (connection: Connection, key: Key, since: NIODeadline)?
         for (key, stack) in stacks {
-            // Those that share a key lie in the order in which they were given back.
+            // Connections with the same key are in the order in which they were returned.
             guard let entry = stack.entries.first(where: { isUnused($0.connection) }) else { continue }
             if entry.since < oldest?.since ?? .distantFuture { oldest = (entry.connection, key, entry.since) }
         }
         return oldest
     }
 
-    /// How many places of a multiplexed connection are taken.
+    /// The number of taken places of a multiplexed connection.
     func exchanges(on connection: Connection) -> Int {
         uses[connection.id]?.inUse ?? 0
     }
 
-    /// Whether a multiplexed connection has room when so many of the places that are taken come free.
+    /// Whether a multiplexed connection has room when this many places become free.
     func hasRoom(on connection: Connection, besides places: Int) -> Bool {
         uses[connection.id].map { $0.inUse - places < $0.capacity } ?? false
     }

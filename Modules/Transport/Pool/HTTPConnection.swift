@@ -2,9 +2,9 @@ internal import LinnetSecurity
 internal import NIOCore
 internal import Synchronization
 
-/// One connection to an origin: what it is, and the way onto its event loop.
+/// A connection to an origin, with access to its event loop.
 final class HTTPConnection: Sendable, ShelvedConnection {
-    /// What runs the exchanges.
+    /// The protocol handler that runs the exchanges.
     enum Wire {
         case http1(NIOLoopBound<HTTP1Handler>)
         case http2(NIOLoopBound<HTTP2Connection>)
@@ -12,29 +12,32 @@ final class HTTPConnection: Sendable, ShelvedConnection {
 
     let id: UInt64
     let key: PoolKey
-    /// Where its free places lie.
+    let pool: ConnectionPool
+    /// The shard of its free places.
     let shard: PoolShard
     private let channel: any Channel
     private let wire: Wire
-    /// How many exchanges it may run at a time, as far as was known when it was opened.
+    /// The number of concurrent exchanges known when it was opened.
     let initialCapacity: Int
-    /// What opening it cost and agreed on; each exchange's metrics begin as a copy.
+    /// The metrics of opening it; each exchange's metrics start as a copy.
     private let opening: TransportMetrics
     private let retiresAt: NIODeadline
-    /// Nil for plain HTTP.
+    /// The late TLS failure; nil for plain HTTP.
     private let lateFailure: TLSLateFailure?
     private let isRetired = Atomic(false)
     private let use = Mutex(ConnectionUse())
     private let wasUseless = Atomic(false)
-    /// Under which terms it was last found that it may serve requests.
+    /// The revision of the terms under which it was last approved.
     private let approvedRevision: Atomic<UInt64>
 
     init(
-        id: UInt64, key: PoolKey, shard: PoolShard, terms: ConnectionTerms, channel: any Channel, wire: Wire,
+        id: UInt64, key: PoolKey, pool: ConnectionPool, shard: PoolShard, terms: ConnectionTerms, channel: any Channel,
+        wire: Wire,
         capacity: Int, opening: TransportMetrics, maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
     ) {
         self.id = id
         self.key = key
+        self.pool = pool
         self.shard = shard
         self.channel = channel
         self.wire = wire
@@ -54,17 +57,17 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         }
     }
 
-    /// It waits for a request from now on.
+    /// Records that the connection is idle.
     func layAside() {
         use.withLock { $0.layAside() }
     }
 
-    /// One of its exchanges is over.
-    func exchangeEnded() {
+    /// Records the end of an exchange.
+    func recordEnd() {
         use.withLock { $0.ended() }
     }
 
-    /// Whether it should serve nobody any more. One that has served nobody yet is not too old.
+    /// Whether the connection must not be used again. One that has not served a request is never too old.
     func isWornOut(_ now: NIODeadline) -> Bool {
         isRetired.load(ordering: .relaxed) || (now >= retiresAt && use.withLock { $0.wasUsed })
     }
@@ -72,14 +75,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// Whether the server has answered a request on it.
     var hasServed: Bool { use.withLock { $0.hasServed } }
 
-    /// A request failed on it that the server has not processed, as far as is known; true for the first one, if no other was
-    /// ever answered.
+    /// Records a request that the server did not process, as far as is known. Returns true for the first one, if no
+    /// request was ever answered.
     func becameUseless() -> Bool {
         guard !hasServed else { return false }
         return !wasUseless.exchange(true, ordering: .relaxed)
     }
 
-    /// Runs one exchange; the caller has leased the connection.
+    /// Runs an exchange; the caller has leased the connection.
     func run(
         _ request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
         deadline: NIODeadline?, queuedSince start: Tick
@@ -100,7 +103,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         switch outcome {
         case .response:
             use.withLock { $0.responded(in: begin.period) }
-        // Why the connection ended is worth more than that it did.
+        // The reason why the connection ended is more specific than its end.
         case .failure(let error, _) where error.code == .connectionClosed:
             guard var reason = lateFailure?.error else { break }
             reason.attempts = error.attempts
@@ -111,10 +114,9 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         return outcome
     }
 
-    /// The last moment before the request goes out: if the terms were replaced since the connection was given to it, and rule
-    /// the connection out, it does not.
+    /// Starts the exchange on the event loop, unless the terms were replaced meanwhile and exclude the connection.
     private func start(_ exchange: HTTPExchange) {
-        // Each request comes by here: one closure, and no other around it.
+        // Hot path: one closure without another one around it.
         let work: @Sendable () -> Void =
             switch wire {
             case .http1(let handler):
@@ -147,7 +149,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         }
     }
 
-    /// Closes the connection; an exchange that runs on it fails.
+    /// Closes the connection and fails its exchanges.
     func close(_ error: TransportError) {
         switch wire {
         case .http1(let handler): handler.execute { $0.shutDown(error) }
@@ -155,7 +157,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         }
     }
 
-    /// Takes no further exchange, and closes once those that run are over.
+    /// Stops using the connection, and closes it after its exchanges.
     func retire() {
         isRetired.store(true, ordering: .relaxed)
         if case .http2(let connection) = wire { connection.execute { $0.retire() } }
@@ -163,12 +165,91 @@ final class HTTPConnection: Sendable, ShelvedConnection {
 }
 
 extension NIOLoopBound {
-    /// Runs at once on the value's event loop, or else as soon as the loop comes to it.
+    /// Runs immediately on the value's event loop, or enqueues there.
     func execute(_ body: @escaping @Sendable (Value) -> Void) {
         if eventLoop.inEventLoop {
             body(value)
         } else {
             eventLoop.execute { body(value) }
         }
+    }
+}
+
+/// What a connection's protocol handler reports, on the connection's event loop.
+protocol ConnectionOwner: AnyObject, Sendable {
+    /// An exchange has ended, or was not started: the connection has room for another one.
+    func exchangeEnded()
+    /// The connection runs at most this many exchanges at a time from now on. With 0, the next one waits until the server
+    /// changes that (RFC 9113, 5.1.2).
+    func capacityChanged(_ capacity: Int)
+    /// The connection accepts no more exchanges, and closes after the last one.
+    func isRetiring()
+    /// The server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
+    func requiresHTTP1() -> Bool
+    /// The connection has closed.
+    func closed()
+}
+
+extension HTTPConnection: ConnectionOwner {
+    func exchangeEnded() {
+        recordEnd()
+        pool.placeFreed(self)
+    }
+
+    func capacityChanged(_ capacity: Int) { pool.capacityChanged(self, capacity) }
+
+    func isRetiring() { pool.isRetiring(self) }
+
+    func requiresHTTP1() -> Bool { pool.connector.requiresHTTP1(key.origin) }
+
+    func closed() { pool.closed(self) }
+}
+
+/// The use of a connection so far, and whether the server may have closed it before the next request. Pure.
+///
+/// A server can close an idle connection at any time, and the client notices it too late (RFC 9112, 9.3.1). A
+/// connection counts as possibly stale from its first request after an idle time until the server answers one. A
+/// connection opened for a request is fresh, for all requests that share it from the start: its end is not caused by
+/// idleness.
+struct ConnectionUse {
+    private var exchanges = 0
+    private var running = 0
+    private var hasLainIdle = false
+    private var mayBeStale = false
+    /// The number of periods of use, separated by idle times.
+    private var period = 0
+    /// Whether the server has answered a request on it.
+    private(set) var hasServed = false
+
+    /// Whether a request was sent on it.
+    var wasUsed: Bool { exchanges > 0 }
+
+    /// Starts a request.
+    mutating func begin() -> (isReused: Bool, mayBeStale: Bool, period: Int) {
+        if running == 0 {
+            mayBeStale = exchanges > 0 || hasLainIdle
+            period += 1
+        }
+        defer {
+            exchanges += 1
+            running += 1
+        }
+        return (exchanges > 0, mayBeStale, period)
+    }
+
+    /// Records an answer to a request of a period of use.
+    mutating func responded(in period: Int) {
+        hasServed = true
+        if period == self.period { mayBeStale = false }
+    }
+
+    /// Ends a request.
+    mutating func ended() {
+        running = max(0, running - 1)
+    }
+
+    /// Records that the connection is idle.
+    mutating func layAside() {
+        hasLainIdle = true
     }
 }

@@ -1,13 +1,14 @@
+internal import HTTPTypes
 internal import LinnetSecurity
+internal import NIOCore
+internal import Synchronization
 
-/// What connections must have in common to stand in for each other.
-///
-/// A proxy belongs here as soon as there are any.
+/// The properties that connections must share to be interchangeable.
 struct PoolKey: Hashable, Sendable {
     let origin: Origin
-    /// Nil for plain HTTP, which no policy judges.
+    /// The identity of the policy; nil for plain HTTP.
     let policy: SecurityPolicy.Identity?
-    /// As whom the client shows itself if it is asked, or who chooses that then; nil for nobody.
+    /// The client identity, or the function that chooses it; nil for none.
     let clientIdentity: ClientIdentity.ID?
 
     init(_ origin: Origin, under terms: ConnectionTerms) {
@@ -16,13 +17,148 @@ struct PoolKey: Hashable, Sendable {
         clientIdentity = origin.isSecure ? terms.clientIdentities.key(for: origin.host) : nil
     }
 
-    /// Of the origin alone: keys that differ in the rest are few.
+    /// Hashes the origin only, since few keys differ in the rest.
     func hash(into hasher: inout Hasher) {
         origin.hash(into: &hasher)
     }
 
-    /// Whether a connection of this key may still serve requests.
+    /// Whether connections with this key may be used under the current terms.
     func isValid(under current: ConnectionTerms) -> Bool {
         policy == nil ? current.refusal(of: origin) == nil : self == PoolKey(origin, under: current)
+    }
+}
+
+/// The security policy and the client identities that connections are made under.
+///
+/// A reference type, since each request reads them.
+final class ConnectionTerms: Sendable {
+    let securityPolicy: SecurityPolicy
+    let clientIdentities: ClientIdentityPolicy
+    /// The number of replacements, so that the later of two concurrent ones wins everywhere.
+    let revision: UInt64
+
+    init(_ securityPolicy: SecurityPolicy, _ clientIdentities: ClientIdentityPolicy = .none, revision: UInt64 = 0) {
+        self.securityPolicy = securityPolicy
+        self.clientIdentities = clientIdentities
+        self.revision = revision
+    }
+
+    /// The refusal of requests to an origin; nil if they are allowed.
+    func refusal(of origin: Origin) -> TransportError? {
+        guard !origin.isSecure, !securityPolicy.allowsCleartext(to: origin.host) else { return nil }
+        return TransportError(
+            .cleartextRefused,
+            "The security policy does not allow clear text to \(origin.host); use https instead of http.",
+            endpoint: origin.description)
+    }
+
+    /// The next terms, with what is given replaced.
+    func replacing(_ policy: SecurityPolicy? = nil, _ identities: ClientIdentityPolicy? = nil) -> ConnectionTerms {
+        ConnectionTerms(policy ?? securityPolicy, identities ?? clientIdentities, revision: revision + 1)
+    }
+}
+
+/// Scheme, host and port (RFC 6454, 4), the target of connections.
+struct Origin: Hashable, Sendable {
+    let isSecure: Bool
+    /// A lower-case name or an address in canonical form (``HostSpelling``), without brackets.
+    let host: String
+    let port: Int
+
+    init(_ head: HTTPRequest) throws(TransportError) {
+        switch head.scheme {
+        case "https": isSecure = true
+        case "http": isSecure = false
+        default:
+            throw TransportError(.invalidRequest, "The scheme \"\(head.scheme ?? "")\" is neither http nor https.")
+        }
+        guard let authority = head.authority, let (host, port) = Self.split(authority) else {
+            throw TransportError(
+                .invalidRequest,
+                "\"\(head.authority ?? "")\" is not a host with an optional port: use an ASCII name, an IPv4 address or an "
+                    + "IPv6 address in brackets.")
+        }
+        self.host = host
+        self.port = port ?? (isSecure ? 443 : 80)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(host)
+        hasher.combine(port)
+    }
+
+    var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The canonical host and the port; nil if the authority is invalid or has user information.
+    private static func split(_ authority: String) -> (host: String, port: Int?)? {
+        // Works on bytes, since every request runs this and String indices cost several times as much.
+        var authority = authority
+        return authority.withUTF8 { bytes in
+            guard !bytes.contains(UInt8(ascii: "@")) else { return nil }
+            let isAddress = bytes.first == UInt8(ascii: "[")
+            let end =
+                isAddress
+                ? bytes.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
+                : bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+            guard let end else { return nil }
+            let host = UnsafeBufferPointer(rebasing: isAddress ? bytes[1..<(end - 1)] : bytes[..<end])
+            let rest = UnsafeBufferPointer(rebasing: bytes[end...])
+            guard let spelling = HostSpelling(host, isBracketed: isAddress), let port = port(rest) else { return nil }
+            if case .address(let text) = spelling { return (text, port == 0 ? nil : port) }
+            let text = String(decoding: host, as: UTF8.self)
+            return (host.contains { 65...90 ~= $0 } ? text.lowercased() : text, port == 0 ? nil : port)
+        }
+    }
+
+    /// Parses an optional port: a colon and digits. 0 if there is none, nil if it is invalid.
+    private static func port(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let colon = bytes.first else { return 0 }
+        guard colon == UInt8(ascii: ":"), bytes.count <= 6 else { return nil }
+        guard bytes.count > 1 else { return 0 }
+        var port = 0
+        for digit in bytes[1...] {
+            guard 48...57 ~= digit else { return nil }
+            port = port * 10 + Int(digit - 48)
+        }
+        return 1...65535 ~= port ? port : nil
+    }
+}
+
+/// Remembers what servers have recently announced, for later connections to the same origin.
+final class OriginMemory<Value: Sendable>: Sendable {
+    private struct Entry {
+        let value: Value
+        let end: NIODeadline
+    }
+
+    /// The lifetime of a value.
+    private let time = TimeAmount.hours(1)
+    /// The maximum number of origins; the oldest is dropped beyond that.
+    private let most = 1_000
+
+    private let entries = Mutex<[Origin: Entry]>([:])
+    /// Read without the lock by each request, since most transports remember nothing.
+    private let isEmpty = Atomic(true)
+
+    func value(for origin: Origin, _ now: @autoclosure () -> NIODeadline) -> Value? {
+        guard !isEmpty.load(ordering: .acquiring) else { return nil }
+        let now = now()
+        return entries.withLock { entries in
+            entries[origin].flatMap { $0.end > now ? $0.value : nil }
+        }
+    }
+
+    func remember(_ value: Value, for origin: Origin, _ now: NIODeadline) {
+        let entry = Entry(value: value, end: now + time)
+        entries.withLock { entries in
+            if entries.count >= most {
+                entries = entries.filter { $0.value.end > now }
+                if entries.count >= most, let first = entries.min(by: { $0.value.end < $1.value.end }) {
+                    entries[first.key] = nil
+                }
+            }
+            entries[origin] = entry
+        }
+        isEmpty.store(false, ordering: .releasing)
     }
 }

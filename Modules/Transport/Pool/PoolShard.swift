@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What one event loop's connections have to offer, behind a lock of its own.
+/// The available connections of one event loop, with their own lock.
 ///
-/// A request that finds a place here needs no other lock.
+/// A request that finds a place here takes no other lock.
 final class PoolShard: Sendable {
     enum Finding {
         case connection(HTTPConnection)
@@ -13,7 +13,7 @@ final class PoolShard: Sendable {
 
     enum Return {
         case kept
-        /// The connection serves nobody any more, and nobody uses it.
+        /// The connection is unused and must not be used again.
         case close
         case ignored
     }
@@ -25,7 +25,7 @@ final class PoolShard: Sendable {
     }
 
     let eventLoop: any EventLoop
-    /// Of the terms that hold now; each request looks at it.
+    /// The revision of the current terms, read by each request.
     private let revision: Atomic<UInt64>
     private let state: Mutex<State>
 
@@ -35,7 +35,7 @@ final class PoolShard: Sendable {
         state = Mutex(State(terms: terms))
     }
 
-    /// A place on a connection to the origin, under the terms that hold now.
+    /// Takes a place on a connection to the origin under the current terms.
     func take(_ origin: Origin) -> Finding {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
@@ -45,14 +45,14 @@ final class PoolShard: Sendable {
         }
     }
 
-    /// Whether a connection may serve a request under the terms that hold now, given which ones were asked last; returns
-    /// which they are, or nil when it may not.
+    /// Checks whether a connection may be used under the current terms. Returns their revision, or nil if it may not.
+    /// If the revision equals the last approved one, no lock is taken.
     func admits(_ connection: HTTPConnection, approvedUnder last: UInt64) -> UInt64? {
         guard revision.load(ordering: .acquiring) != last else { return last }
         return state.withLock { connection.key.isValid(under: $0.terms) ? $0.terms.revision : nil }
     }
 
-    /// A place on this connection, if it has one.
+    /// Takes a place on this connection, if it has one.
     func take(_ connection: HTTPConnection) -> Bool {
         state.withLock { $0.shelf.take(connection, key: connection.key) }
     }
@@ -73,13 +73,13 @@ final class PoolShard: Sendable {
         }
     }
 
-    /// Whether nobody uses the connection but who holds one place of it.
+    /// Whether the connection is unused except for one place.
     func isUnused(besidesOnePlaceOf connection: HTTPConnection) -> Bool {
         guard connection.isMultiplexed else { return true }
         return state.withLock { $0.shelf.exchanges(on: connection) <= 1 }
     }
 
-    /// Whether one place that a request holds may be taken by another request.
+    /// Whether a place that becomes free may be taken by another request.
     func hasRoom(besidesOnePlaceOf connection: HTTPConnection) -> Bool {
         guard connection.isMultiplexed else { return true }
         return state.withLock { $0.shelf.hasRoom(on: connection, besides: 1) }
@@ -107,7 +107,7 @@ final class PoolShard: Sendable {
         state.withLock { $0.shelf.takeUnused() }
     }
 
-    /// The connections of one key that nobody has used since.
+    /// Takes the connections of a key that have been unused since a time.
     func takeUnused(of key: PoolKey, since: NIODeadline) -> [HTTPConnection] {
         state.withLock { $0.shelf.takeUnused { $0.key == key && $0.since <= since } }
     }
@@ -116,12 +116,12 @@ final class PoolShard: Sendable {
         state.withLock { $0.shelf.oldestUnused.map { ($0.connection, $0.since) } }
     }
 
-    /// Takes a connection that nobody uses; false when somebody has come to use it.
+    /// Takes an unused connection. Returns false if it is in use again.
     func takeUnused(_ connection: HTTPConnection) -> Bool {
         state.withLock { $0.shelf.takeUnused(connection, key: connection.key) }
     }
 
-    /// From now on, only connections made under these terms have places; returns those that nobody uses of the others.
+    /// Replaces the terms and takes the unused connections that are not valid under them.
     func replaceTerms(_ terms: ConnectionTerms) -> [HTTPConnection] {
         state.withLock { state in
             guard terms.revision > state.terms.revision else { return [] }
@@ -131,7 +131,7 @@ final class PoolShard: Sendable {
         }
     }
 
-    /// From now on there are no places.
+    /// Refuses further requests, and takes all unused connections.
     func shutDown() -> [HTTPConnection] {
         state.withLock { state in
             state.isShutDown = true

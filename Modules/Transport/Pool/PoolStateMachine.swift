@@ -1,23 +1,22 @@
-/// Who waits for a connection, and when one is opened or closed. Pure: each event returns what to do.
+/// Decides which requests wait, and when connections are opened or closed. Pure: each event returns an action.
 ///
-/// Connections with room for a request lie on their event loop's ``ConnectionShelf``; this machine hears of a place only
-/// when somebody waits for one. Waiting requests of one key are served by priority, and else in the order in which they
-/// came.
+/// Connections with room are on the ``ConnectionShelf`` of their event loop; this machine learns of a place only while
+/// requests wait. Waiting requests of a key are served by priority and then in order of arrival.
 struct PoolStateMachine<Key: Hashable> {
     typealias WaiterID = UInt64
 
-    /// What may be told beforehand of an origin's connections.
+    /// Whether the connections to an origin may be multiplexed.
     enum Multiplexing {
         /// HTTP/1.1: each connection serves one request at a time.
         case never
-        /// HTTP/2, or what ALPN decides: one connection is opened first, and shows it.
+        /// HTTP/2, or decided by ALPN: one connection is opened first.
         case possible
     }
 
     enum WaitAction: Equatable {
         case wait
         case connect
-        /// All places are taken: an unused connection to another origin has to go, if there is one.
+        /// The limit is reached: close an unused connection to another origin, if there is one.
         case evict
     }
 
@@ -28,11 +27,11 @@ struct PoolStateMachine<Key: Hashable> {
     }
 
     private struct Origin {
-        /// Idle, in use and being opened, but for those that drain.
+        /// Connections that are idle, in use or being opened, without draining ones.
         var total = 0
         var connecting = 0
         var waiters = WaiterLine()
-        /// Nil until a connection has shown it.
+        /// Nil until a connection was opened.
         var isMultiplexed: Bool?
 
         var isEmpty: Bool { total == 0 && waiters.isEmpty }
@@ -41,9 +40,9 @@ struct PoolStateMachine<Key: Hashable> {
     private let limits: TransportConfiguration.PoolLimits
     private let multiplexedPerOrigin: Int
     private var origins: [Key: Origin] = [:]
-    /// The origins that would open a connection if there was room, by the request that would be first to use it.
+    /// The origins that would open a connection if there was room, ranked by their first request.
     private var inNeed = RankedQueue<Key, WaiterLine.Entry>()
-    /// Open and being opened, those that drain included.
+    /// Connections that are open or being opened, including draining ones.
     private(set) var connections = 0
     private(set) var waiters = 0
 
@@ -58,18 +57,18 @@ struct PoolStateMachine<Key: Hashable> {
         origins[key]?.waiters.isEmpty == false
     }
 
-    /// Whether a place of this key's, or the room that its connection takes up, is wanted by somebody who waits.
+    /// Whether a waiting request needs a place of this key, or the room that its connection takes.
     func needsPlace(of key: Key) -> Bool {
         hasWaiters(key) || (connections >= limits.connections && !inNeed.isEmpty)
     }
 
     // MARK: Requests
 
-    /// A request found no place.
+    /// Called when a request found no place.
     mutating func wait(
         _ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing, priority: RequestPriority = .normal
     ) -> WaitAction {
-        // In its place: a copy of the line would cost as much as it is long.
+        // Modified in place: copying the line would take linear time.
         if multiplexing == .never { origins[key, default: Origin()].isMultiplexed = false }
         origins[key, default: Origin()].waiters.set(priority, of: waiter)
         waiters += 1
@@ -80,8 +79,8 @@ struct PoolStateMachine<Key: Hashable> {
         return .connect
     }
 
-    /// An unused connection to another origin is being closed for this key's sake, and its place is taken at once; false
-    /// when nobody needs it any more.
+    /// Takes the room of an unused connection that is being closed for this key. Returns false if no request needs it
+    /// any more.
     mutating func connectInPlaceOfEvicted(_ key: Key) -> Bool {
         guard wantsConnection(key) else { return false }
         beginConnecting(key)
@@ -89,7 +88,7 @@ struct PoolStateMachine<Key: Hashable> {
         return true
     }
 
-    /// A request gave up waiting; false when it waits no more.
+    /// Removes a request that gave up. Returns false if it no longer waits.
     mutating func cancel(_ waiter: WaiterID, key: Key) -> Bool {
         guard origins[key]?.waiters.remove(waiter) == true else { return false }
         waiters -= 1
@@ -97,14 +96,14 @@ struct PoolStateMachine<Key: Hashable> {
         return true
     }
 
-    /// A request that waits gets another priority.
+    /// Changes the priority of a waiting request.
     mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID, key: Key) {
         guard origins[key]?.waiters.contains(waiter) == true else { return }
         origins[key]?.waiters.set(priority, of: waiter)
         settle(key)
     }
 
-    /// Connections to be opened before anybody asks; returns how many there may be.
+    /// Reserves connections to be opened in advance. Returns how many to open.
     mutating func prewarm(_ key: Key, count: Int, _ multiplexing: Multiplexing) -> Int {
         if multiplexing == .never { origins[key, default: Origin()].isMultiplexed = false }
         let total = origins[key]?.total ?? 0
@@ -117,12 +116,12 @@ struct PoolStateMachine<Key: Hashable> {
 
     // MARK: Connections
 
-    /// A connection was opened; returns how many more to open, now that it is known what it can do.
+    /// Called when a connection was opened. Returns how many more to open, now that its kind is known.
     mutating func connected(_ key: Key, isMultiplexed: Bool) -> Int {
         origins[key]?.connecting -= 1
         origins[key]?.isMultiplexed = isMultiplexed
         var more = 0
-        // The one that was opened serves the first of those who wait.
+        // The new connection serves the first waiting request.
         while wantsConnection(key, besides: 1), connections < limits.connections {
             beginConnecting(key)
             more += 1
@@ -131,25 +130,25 @@ struct PoolStateMachine<Key: Hashable> {
         return more
     }
 
-    /// Who waits for the connection that is being opened, so that they hear of it if it cannot be: the request that has waited
-    /// longest, unless as many others are being opened as requests wait; where one connection would serve all, all of them.
+    /// The requests to inform if the connection that is being opened fails: the first one, unless as many others are
+    /// being opened as requests wait; all of them if one connection would serve all.
     func waitersForAttempt(_ key: Key) -> [WaiterID] {
         guard needsAttempt(key), let first = origins[key]?.waiters.first?.id else { return [] }
         return isShared(key) ? origins[key]?.waiters.ids ?? [] : [first]
     }
 
-    /// Whether a connection that is being opened is still waited for.
+    /// Whether a connection that is being opened is still needed.
     func needsAttempt(_ key: Key) -> Bool {
         guard let origin = origins[key] else { return false }
         return origin.waiters.count >= max(1, origin.connecting)
     }
 
-    /// The request that is served next.
+    /// The next request to serve.
     func firstWaiter(_ key: Key) -> WaiterID? {
         origins[key]?.waiters.first?.id
     }
 
-    /// A connection could not be opened, and is given up. Those hear of it who waited for it.
+    /// Called when opening a connection has failed for good. Returns the requests that fail with it.
     mutating func connectFailed(_ key: Key) -> (waiters: [WaiterID], next: Key?) {
         var failed: [WaiterID] = []
         if needsAttempt(key) {
@@ -164,39 +163,39 @@ struct PoolStateMachine<Key: Hashable> {
         return (failed, vacate(key))
     }
 
-    /// A connection is not opened after all. Requests that wait for one get another.
+    /// Called when a connection is not opened after all. Its requests get another one.
     mutating func attemptAbandoned(_ key: Key) -> Key? {
         origins[key]?.connecting -= 1
         return vacate(key)
     }
 
-    /// A place is free while somebody waits. `.close` means that ``closed(_:)`` will follow.
+    /// Called when a place becomes free while requests wait. After `.close`, ``closed(_:)`` follows.
     mutating func release(_ key: Key, isUnused: Bool) -> ReleaseAction {
         if let waiter = origins[key]?.waiters.popFirst() {
             waiters -= 1
             settle(key)
             return .hand(to: waiter)
         }
-        // Kept, it would hold the place that another origin's request waits for.
+        // Otherwise it would occupy the room that another origin's request waits for.
         guard isUnused, connections >= limits.connections, !inNeed.isEmpty else { return .keep }
         return .close
     }
 
-    /// A connection takes no more requests, and those that it has may take long: its place among its origin's goes to
-    /// another one.
+    /// Called when a connection accepts no more requests. Since its requests may take long, another connection may be
+    /// opened for its origin.
     mutating func draining(_ key: Key) -> Key? {
         origins[key]?.total -= 1
         return connectNext(preferring: key)
     }
 
-    /// A connection is gone.
+    /// Called when a connection has closed.
     mutating func closed(_ key: Key, wasDraining: Bool) -> Key? {
         guard wasDraining else { return vacate(key) }
         connections -= 1
         return connectNext(preferring: key)
     }
 
-    /// No request may use connections of these keys any more: who waits has to ask again.
+    /// Retires keys. Returns the waiting requests, which have to ask again.
     mutating func retire(where isRetired: (Key) -> Bool) -> [WaiterID] {
         var asked: [WaiterID] = []
         for key in Array(origins.keys) where isRetired(key) {
@@ -207,7 +206,7 @@ struct PoolStateMachine<Key: Hashable> {
         return asked
     }
 
-    // MARK: Accounts
+    // MARK: Counting
 
     private func limit(_ key: Key) -> Int {
         switch origins[key]?.isMultiplexed {
@@ -217,14 +216,14 @@ struct PoolStateMachine<Key: Hashable> {
         }
     }
 
-    /// Whether those who wait are more than the connections under way will serve.
+    /// Whether more requests wait than the connections under way will serve.
     private func wantsConnection(_ key: Key, besides served: Int = 0) -> Bool {
         guard let origin = origins[key], origin.total < limit(key) else { return false }
         if origin.isMultiplexed == false { return origin.waiters.count - served > origin.connecting }
         return origin.waiters.count > served && origin.connecting == 0
     }
 
-    /// Whether the connection that is being opened would serve all who wait.
+    /// Whether the connection that is being opened would serve all waiting requests.
     private func isShared(_ key: Key) -> Bool {
         guard let origin = origins[key] else { return false }
         return origin.isMultiplexed != false && origin.total == 1
@@ -236,7 +235,7 @@ struct PoolStateMachine<Key: Hashable> {
         connections += 1
     }
 
-    /// A place of this key's is free: whoever waits for one may open a connection.
+    /// Releases the room of a connection. Returns the key to open another connection for.
     private mutating func vacate(_ key: Key) -> Key? {
         origins[key]?.total -= 1
         connections -= 1
@@ -245,16 +244,16 @@ struct PoolStateMachine<Key: Hashable> {
 
     private mutating func connectNext(preferring key: Key) -> Key? {
         settle(key)
-        // One that was evicted for another origin's sake has had its place taken already.
+        // The room of a connection evicted for another origin is already taken.
         guard connections < limits.connections else { return nil }
-        // Another origin may have waited for the total to fall.
+        // Another origin may wait for the total to fall.
         guard let next = inNeed.contains(key) ? key : inNeed.first?.member else { return nil }
         beginConnecting(next)
         settle(next)
         return next
     }
 
-    /// Ends every event that has changed an origin: notes whether it is in need, and forgets it when it has become empty.
+    /// Called after each change of an origin: updates whether it needs a connection, and removes it if it is empty.
     private mutating func settle(_ key: Key) {
         guard let origin = origins[key], !origin.isEmpty else {
             origins[key] = nil

@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import LinnetSecurity
 
 extension ClientIdentity {
-    /// Makes a connection show this identity when it is asked for one; false when OpenSSL refuses it.
+    /// Sets this identity on a connection. Returns false if OpenSSL refuses it.
     func use(on ssl: OpaquePointer) -> Bool {
         withHandles { leaf, key, issuers in
             let replacesOthers: Int32 = 1
@@ -11,20 +11,20 @@ extension ClientIdentity {
     }
 }
 
-/// What a server's request for a client's certificate (RFC 8446, 4.3.2) came to.
+/// The state of the server's request for a client certificate (RFC 8446, 4.3.2).
 enum TLSCertificateRequest {
-    /// The server has not asked.
+    /// The server has not requested one.
     case none
-    /// It asked, and there is no identity for it.
+    /// The server requested one, and there is no identity for it.
     case unanswered
-    /// It asked, and there is one.
+    /// The server requested one, and there is an identity.
     case answered
 }
 
 extension TransportError {
-    /// What a server's alert (RFC 8446, 6.2) says about the client's certificate; nil when it is about something else.
+    /// Translates an alert (RFC 8446, 6.2) about the client certificate; nil for other errors.
     ///
-    /// Servers of TLS 1.2 have no alert of its own for a certificate that is missing.
+    /// TLS 1.2 has no specific alert for a missing certificate.
     init?(_ errors: [OpenSSLError], after request: TLSCertificateRequest, identity: ClientIdentity?) {
         guard let error = errors.first(where: { $0.alert != nil }), let alert = error.alert else { return nil }
         switch (alert, request) {
@@ -44,16 +44,17 @@ extension TransportError {
         }
     }
 
-    /// Whoever chooses the identity failed to.
+    /// The function that chooses the identity failed.
     static func noIdentityChosen(_ error: any Error) -> TransportError {
         TransportError(
-            .clientIdentityUnavailable, "No client identity was chosen for the server: \(error)", underlying: error)
+            .clientIdentityUnavailable, "No client identity was chosen for the server: \(cause(error))",
+            underlying: error)
     }
 
-    /// A server that got no certificate, or none that fits, and wants one.
+    /// The server requires a certificate and got none or an unsuitable one.
     static func clientCertificateRequired(_ error: OpenSSLError?, _ identity: ClientIdentity?) -> TransportError {
         let reason =
-            identity.map { "the \($0) does not fit what it asked for" } ?? "there is no client identity for this host"
+            identity.map { "the \($0) does not match its request" } ?? "there is no client identity for this host"
         let said = error.map { " (\($0.description))" } ?? ""
         return TransportError(
             .clientCertificateRequired, "The server requires a client certificate, and \(reason)\(said).",
@@ -62,7 +63,7 @@ extension TransportError {
 }
 
 extension OpenSSLError {
-    /// The number of the alert that the peer sent (RFC 8446, 6), if it is about one.
+    /// The number of a received alert (RFC 8446, 6), if the error is one.
     var alert: Int32? {
         guard library == ERR_LIB_SSL, (1000..<1256).contains(reason) else { return nil }
         return reason - Int32(SSL_AD_REASON_OFFSET)

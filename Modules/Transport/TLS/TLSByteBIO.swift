@@ -1,18 +1,18 @@
 internal import COpenSSL
 internal import NIOCore
 
-/// The two ends of a TLS connection's ciphertext, as OpenSSL sees them: it reads from `inbound`, writes to `outbound`,
-/// and is told to come back when `inbound` is empty. End of file is the handler's business, not this BIO's.
+/// The ciphertext of a TLS connection as an OpenSSL BIO: OpenSSL reads from `inbound`, writes to `outbound`, and
+/// retries when `inbound` is empty. The handler, not this BIO, handles the end of the connection.
 ///
-/// Owned by a ``TLSConnection``, which frees the `SSL` (and with it the BIO) before this object goes.
+/// Owned by a ``TLSConnection``, which frees the `SSL` and with it the BIO before this object is released.
 final class TLSByteBIO {
     private var inbound = ByteBuffer()
     private var outbound = ByteBuffer()
-    /// Whether what is in `outbound` was handed over: its memory serves again once it was written.
+    /// Whether the content of `outbound` was taken; its memory is reused afterwards.
     private var isOutboundTaken = false
     let bio: OpaquePointer
 
-    /// What a connection keeps to write in.
+    /// The capacity of the output buffer that a connection keeps.
     private static let mostBytesKept = 16_384
 
     init() throws(TransportError) {
@@ -25,7 +25,7 @@ final class TLSByteBIO {
 
     var inboundBytes: Int { inbound.readableBytes }
 
-    /// Adds bytes that came from the network.
+    /// Adds received bytes.
     func feed(_ bytes: ByteBuffer) {
         if inbound.readableBytes == 0 {
             inbound = bytes
@@ -34,13 +34,13 @@ final class TLSByteBIO {
         }
     }
 
-    /// How many bytes are to go to the network.
+    /// The number of bytes to send.
     var outboundBytes: Int { isOutboundTaken ? 0 : outbound.readableBytes }
 
-    /// Whether there are any.
+    /// Whether there are bytes to send.
     var hasOutbound: Bool { outboundBytes > 0 }
 
-    /// Takes the bytes that are to go to the network; nil where there are none.
+    /// Takes the bytes to send; nil if there are none.
     func takeOutbound() -> ByteBuffer? {
         guard hasOutbound else { return nil }
         defer {
@@ -49,13 +49,13 @@ final class TLSByteBIO {
         return outbound
     }
 
-    /// Makes room for about this many bytes of ciphertext.
+    /// Reserves capacity for about this many bytes of ciphertext.
     func reserveOutbound(_ bytes: Int) {
         prepareOutbound()
         outbound.reserveCapacity(minimumWritableBytes: bytes)
     }
 
-    /// Begins anew: in the same memory, if nobody has it any more.
+    /// Clears taken output, reusing the memory if it is no longer shared.
     private func prepareOutbound() {
         guard isOutboundTaken else { return }
         isOutboundTaken = false
@@ -84,7 +84,7 @@ final class TLSByteBIO {
         return Unmanaged<TLSByteBIO>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// SAFETY: made once, under Swift's guard for globals, and only read after that.
+    /// SAFETY: initialized once, under Swift's guard for globals, and only read afterwards.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "linnet") else { return nil }
         BIO_meth_set_create(method) { bio in

@@ -3,26 +3,26 @@ internal import FoundationEssentials
 internal import LinnetSecurity
 internal import NIOCore
 
-/// One `SSL`, with the bytes it has to send and to read: the protocol without the channel.
+/// An `SSL` with its ciphertext: the TLS protocol without the channel.
 ///
-/// Belongs to one event loop.
+/// Used on one event loop.
 final class TLSConnection {
     enum HandshakeStep {
         case complete
         case needsBytes
-        /// The peer's chain is in ``presentedChain``; give the verdict with ``receive(_:)`` and go on.
+        /// The peer's chain is in ``presented``; continue after ``receive(_:)``.
         case needsVerdict
-        /// The server asks for a certificate, by one of these authorities; say which with ``answer(_:)`` and go on.
+        /// The server requests a certificate by one of these authorities; continue after ``answer(_:)``.
         case needsIdentity([String])
         case failed([OpenSSLError])
     }
 
     enum ReadStep {
         case bytes
-        /// There is no room for more, of which there may be some.
+        /// The buffer is full; there may be more bytes.
         case full
         case needsBytes
-        /// The peer said close_notify.
+        /// The peer sent close_notify.
         case closed
         case failed([OpenSSLError])
 
@@ -30,27 +30,26 @@ final class TLSConnection {
     }
 
     private let ssl: OpaquePointer
-    /// Owns what the callbacks of the `SSL_CTX` read.
+    /// Retains what the callbacks of the `SSL_CTX` use.
     private let context: AnyObject
     let bio: TLSByteBIO
-    /// What the security policy said; the handshake cannot complete on a client before it is there.
+    /// The decision of the security policy. A client's handshake cannot complete without it.
     private(set) var verdict: TrustDecision?
     private let resumption: TLSResumption?
-    /// As whom the client shows itself; with a chooser, what that answered.
+    /// The client identity; with a chooser, its answer.
     private var identity: ClientIdentity?
-    /// Whether somebody is asked for the identity once the server asks, and has yet to answer.
+    /// Whether the chooser has yet to be asked or to answer.
     private var owesIdentity: Bool
     private let asksForIdentity: Bool
-    /// Why the identity cannot be shown.
+    /// Why OpenSSL refuses the identity.
     private(set) var identityFailure: TransportError?
     private let keyLog: TLSKeyLogFile?
-    /// Whether the server has asked for a certificate, and what it got.
+    /// The state of the server's request for a certificate.
     private(set) var certificateRequest = TLSCertificateRequest.none
-    private(set) var presentedChain: [Data] = []
-    /// Whether the handshake stands still, before the client's certificate is shown, for another verdict on the chain.
+    /// The chain that the server has presented.
+    private(set) var presented = TLSPresentedChain()
+    /// Whether the handshake is paused for another evaluation of the chain before the client certificate is sent.
     private var owesVerdictForIdentity = false
-    /// Whether the verdict is asked for before the staple is there: TLS 1.2 sends it after the chain (RFC 6066, 8).
-    private(set) var awaitsStaple = false
 
     private init(
         _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil,
@@ -72,9 +71,9 @@ final class TLSConnection {
         SSL_set_ex_data(ssl, TLSConnection.exDataIndex, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A client's side. `serverName` goes into SNI (RFC 6066, 3) and is nil for IP addresses. Without `resumption` the
-    /// handshake is a full one, and the server's tickets are not kept. The identity is shown if the server asks for one, and
-    /// has to be one for which `resumption` was made; unless somebody is to be asked for one then.
+    /// Creates the client side. `serverName` is sent as SNI (RFC 6066, 3), and nil for IP addresses. Without
+    /// `resumption` the handshake is a full one, and tickets are not kept. The identity is sent if the server requests
+    /// one, and has to be the one that `resumption` is for, unless it is chosen then.
     convenience init(
         client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
         resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, asksForIdentity: Bool = false
@@ -94,7 +93,7 @@ final class TLSConnection {
         resumption?.offerSession(on: ssl)
     }
 
-    /// A server's side.
+    /// Creates the server side.
     convenience init(server context: TLSServerContext) throws(TransportError) {
         try self.init(context.pointer, of: context)
         SSL_set_accept_state(ssl)
@@ -104,25 +103,24 @@ final class TLSConnection {
         SSL_free(ssl)
     }
 
-    /// What the security policy says of ``presentedChain``.
+    /// Takes the decision on ``presented``.
     func receive(_ decision: TrustDecision) {
         verdict = decision
         resumption?.wasJudged()
     }
 
-    /// Whether the chain has to be judged once more, now that a staple can come no more, since the client's certificate is
-    /// asked for or the handshake is complete: because there is one, or because it was promised or wanted. Says so once.
+    /// Whether the chain has to be evaluated again because the stapled response has arrived, or is missing although it
+    /// was promised or required. Called when it can no longer arrive: the client certificate is requested or the
+    /// handshake is complete. Returns true once.
     func owesAnotherVerdict() -> Bool {
-        guard awaitsStaple, case .accepted(let trust) = verdict else { return false }
-        awaitsStaple = false
-        if trust.awaitsStaple || stapledOCSPResponse != nil { return true }
-        return presentedChain.first.flatMap { try? Certificate(der: $0) }?.promisesStaple ?? false
+        guard case .accepted(let trust) = verdict else { return false }
+        return presented.stapleCanArriveNoMore(stapledOCSPResponse, after: trust)
     }
 
-    /// Whether the server may be talked to, once the handshake is complete: because its chain was presented in it and
-    /// accepted, or because it resumed the session that was offered, and the verdict on which that rests still holds.
+    /// Whether the server is trusted after the handshake: its chain was accepted, or the offered session was resumed
+    /// and its decision is still valid.
     ///
-    /// OpenSSL presents no chain when it resumes a session, from wherever that came; hence the question.
+    /// OpenSSL presents no chain for a resumed session.
     func confirmTrust() -> Bool {
         if isResumed {
             guard verdict == nil, let trust = resumption?.resumedTrust() else { return false }
@@ -133,21 +131,21 @@ final class TLSConnection {
         return true
     }
 
-    /// Whether sessions stand for what their key says: not for an identity that was chosen when the server asked.
+    /// Whether sessions match their key: not if the identity was chosen during the handshake.
     private var mayKeepSessions: Bool { !asksForIdentity || certificateRequest == .none }
 
-    /// As whom the client shows itself to the server that asks; nil for nobody.
+    /// Sets the client identity; nil for none.
     func answer(_ identity: ClientIdentity?) {
         self.identity = identity
         owesIdentity = false
     }
 
-    /// The handshake failed; what was offered in it is not offered again.
+    /// Called when the handshake failed; the offered session is not offered again.
     func handshakeFailed() {
         resumption?.forgetOffer()
     }
 
-    /// Whether the handshake resumed a session. Meaningful once it is complete.
+    /// Whether the handshake resumed a session. Valid once it is complete.
     var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
     func handshake() -> HandshakeStep {
@@ -165,10 +163,10 @@ final class TLSConnection {
         }
     }
 
-    /// How much of a record was deciphered and not read.
+    /// The number of decrypted bytes that were not read yet.
     var pendingBytes: Int { Int(SSL_pending(ssl)) }
 
-    /// Deciphers what is there into the end of `plaintext`, as far as there is room.
+    /// Decrypts available bytes into the free space at the end of `plaintext`.
     func read(into plaintext: inout ByteBuffer) -> ReadStep {
         while plaintext.writableBytes > 0 {
             OpenSSLErrorQueue.clear()
@@ -191,10 +189,10 @@ final class TLSConnection {
         return .full
     }
 
-    /// Encrypts all of it; the ciphertext is in the BIO's outbound end. Nil when it went well.
+    /// Encrypts all bytes into the BIO. Returns the errors, or nil on success.
     func write(_ plaintext: ByteBuffer) -> [OpenSSLError]? {
         guard plaintext.readableBytes > 0 else { return nil }
-        // A record carries 16 KiB at most and adds about 30 bytes.
+        // A record carries at most 16 KiB and adds about 30 bytes.
         bio.reserveOutbound(plaintext.readableBytes + (plaintext.readableBytes / 16384 + 1) * 64)
         return plaintext.withUnsafeReadableBytes { bytes in
             var rest = bytes[...]
@@ -211,14 +209,14 @@ final class TLSConnection {
         }
     }
 
-    /// Says close_notify.
+    /// Sends close_notify.
     func shutdown() {
         OpenSSLErrorQueue.clear()
         _ = SSL_shutdown(ssl)
         OpenSSLErrorQueue.clear()
     }
 
-    /// What was negotiated. Meaningful once the handshake is complete.
+    /// The negotiated parameters. Valid once the handshake is complete.
     func session() -> TLSSessionInfo {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -235,19 +233,19 @@ final class TLSConnection {
             isResumed: isResumed, isKeyLogged: keyLog != nil, trust: trust)
     }
 
-    /// The certificate that a client has shown to this server.
+    /// The client certificate received by this server.
     var clientCertificate: Data? {
         guard SSL_is_server(ssl) == 1, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
         return Self.der(of: certificate)
     }
 
-    /// What the errors say about the client's certificate; nil when they are about something else.
+    /// The errors as a failure of the client certificate; nil if they are about something else.
     func certificateFailure(_ errors: [OpenSSLError]) -> TransportError? {
         TransportError(errors, after: certificateRequest, identity: identity)
     }
 
-    /// The authorities that the server named when it asked for a certificate.
+    /// The authorities in the server's certificate request.
     private var acceptableIssuers: [String] {
         let names = SSL_get0_peer_CA_list(ssl)
         return (0..<max(0, names.map { linnet_sk_X509_NAME_num($0) } ?? 0)).compactMap { index in
@@ -255,10 +253,10 @@ final class TLSConnection {
         }
     }
 
-    /// Called by OpenSSL when the server has asked for a certificate, and its own was accepted; again after it was put off.
+    /// Called by OpenSSL when the server has requested a certificate and its own was accepted, and again after a pause.
     ///
-    /// In TLS 1.2 all that the server says of itself has come by then, the staple included (RFC 5246, 7.3; RFC 6066, 8): the
-    /// verdict is made final before the client shows who it is.
+    /// In TLS 1.2 everything about the server has arrived by then, including the stapled response (RFC 5246, 7.3; RFC
+    /// 6066, 8): the decision becomes final before the client reveals its identity.
     fileprivate func answerCertificateRequest() -> Int32 {
         if owesAnotherVerdict() {
             owesVerdictForIdentity = true
@@ -282,20 +280,21 @@ final class TLSConnection {
         keyLog?.write(String(cString: line))
     }
 
-    /// The OCSP response that the server stapled, if it has come: with the chain in TLS 1.3, after it in TLS 1.2.
-    var stapledOCSPResponse: Data? {
+    /// The stapled OCSP response if it has arrived: with the chain in TLS 1.3, after it in TLS 1.2.
+    private var stapledOCSPResponse: Data? {
         var bytes: UnsafePointer<UInt8>?
         let count = linnet_SSL_get_tlsext_status_ocsp_resp(ssl, &bytes)
         guard count > 0, let bytes else { return nil }
         return Data(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Called by OpenSSL, again after each time it was put off.
+    /// Called by OpenSSL, and again after each pause.
     fileprivate func judge(_ store: OpaquePointer) -> Int32 {
         switch verdict {
         case nil:
-            presentedChain = Self.chain(of: store)
-            awaitsStaple = SSL_version(ssl) < TLS1_3_VERSION
+            presented = TLSPresentedChain(
+                certificates: Self.chain(of: store), staple: stapledOCSPResponse,
+                awaitsStaple: SSL_version(ssl) < TLS1_3_VERSION)
             _ = linnet_SSL_set_retry_verify(ssl)
             return 1
         case .accepted:
@@ -308,7 +307,7 @@ final class TLSConnection {
         }
     }
 
-    /// Called by OpenSSL for each session that the server is ready to resume.
+    /// Called by OpenSSL for each new session.
     fileprivate func keep(_ session: OpaquePointer) {
         guard let resumption, mayKeepSessions, case .accepted(let trust) = verdict else { return }
         resumption.keepTicket(session, trust: trust)
@@ -341,7 +340,37 @@ final class TLSConnection {
     fileprivate static let exDataIndex = linnet_SSL_get_ex_new_index()
 }
 
-/// What a TLS handshake agreed on.
+/// The chain that a server presented, and its stapled OCSP response, which TLS 1.2 sends after the chain (RFC 6066, 8).
+struct TLSPresentedChain: Sendable {
+    private(set) var certificates: [Data] = []
+    private(set) var staple: Data?
+    /// Whether the stapled response may still arrive.
+    private(set) var awaitsStaple = false
+
+    init() {}
+
+    init(certificates: [Data], staple: Data?, awaitsStaple: Bool) {
+        (self.certificates, self.staple, self.awaitsStaple) = (certificates, staple, awaitsStaple)
+    }
+
+    /// The input to the security policy.
+    func trust(host: String, port: Int) -> ServerTrust {
+        var trust = ServerTrust(host: host, port: port, presentedChain: certificates, stapledOCSPResponse: staple)
+        trust.awaitsStaple = awaitsStaple
+        return trust
+    }
+
+    /// Takes the final stapled response after the chain was accepted. Returns true once if the chain has to be evaluated
+    /// again, because the response has arrived, or is missing although it was promised or required.
+    mutating func stapleCanArriveNoMore(_ response: Data?, after trust: VerifiedTrust) -> Bool {
+        guard awaitsStaple else { return false }
+        (staple, awaitsStaple) = (response, false)
+        if trust.awaitsStaple || response != nil { return true }
+        return certificates.first.flatMap { try? Certificate(der: $0) }?.promisesStaple ?? false
+    }
+}
+
+/// The parameters negotiated in a TLS handshake.
 struct TLSSessionInfo: Sendable {
     var version: String
     var cipher: String
@@ -367,7 +396,7 @@ func logKeys(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
     connection(of: ssl)?.log(line)
 }
 
-/// The callback for `SSL_CTX_set_cert_verify_callback`; whatever it cannot make sense of is refused.
+/// The callback for `SSL_CTX_set_cert_verify_callback`. Refuses in all unexpected cases.
 func judgePresentedChain(_ store: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32 {
     guard let store,
         let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
@@ -375,7 +404,7 @@ func judgePresentedChain(_ store: OpaquePointer?, _ argument: UnsafeMutableRawPo
     return connection(of: OpaquePointer(ssl))?.judge(store) ?? 0
 }
 
-/// The callback for `SSL_CTX_sess_set_new_cb`. It does not take the reference over.
+/// The callback for `SSL_CTX_sess_set_new_cb`. It does not take ownership of the reference.
 func keepNewSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
     guard let ssl, let session else { return 0 }
     connection(of: ssl)?.keep(session)

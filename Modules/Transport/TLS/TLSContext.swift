@@ -2,17 +2,17 @@ internal import COpenSSL
 package import FoundationEssentials
 internal import LinnetSecurity
 
-/// An `SSL_CTX` for a client: versions, ciphers, and the callback through which the verdict on a chain comes.
+/// An `SSL_CTX` for clients: versions, ciphers, and the callback for the evaluation of chains.
 ///
-/// Made once for a transport. OpenSSL's own verification never decides: ``TLSConnection`` hands the chain out, and goes
-/// on when a ``TrustDecision`` is there.
+/// Created once for a transport. OpenSSL's own verification never decides: ``TLSConnection`` passes the chain on and
+/// continues with a ``TrustDecision``.
 final class TLSClientContext: Sendable {
-    // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
+    // SAFETY: configured in init and never changed later; OpenSSL counts references with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
     let applicationProtocols: [String]
-    /// Nil when every handshake is to be a full one.
+    /// Nil if sessions are not resumed.
     let sessions: TLSSessionCache?
-    /// Where the keys of connections are written; nil for nowhere.
+    /// The log of connection keys, if there is one.
     let keyLog: TLSKeyLogFile?
 
     init(
@@ -24,7 +24,7 @@ final class TLSClientContext: Sendable {
             throw TransportError(.invalidConfiguration, "\(error)", underlying: error)
         }
         guard options.minimumVersion.number <= options.maximumVersion.number else {
-            throw TransportError(.invalidConfiguration, "The lowest TLS version is above the highest.")
+            throw TransportError(.invalidConfiguration, "The minimum TLS version is above the maximum.")
         }
         keyLog = if let log = options.keyLog { try TLSKeyLogFile.open(log) } else { nil }
         pointer = try makeSSLContext(
@@ -33,20 +33,20 @@ final class TLSClientContext: Sendable {
         self.sessions = options.sessionResumption ? sessions : nil
         if options.sessionResumption {
             SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET)
-            // OpenSSL's own cache knows of no policies and verdicts; ours is told of each session.
+            // OpenSSL's cache does not consider policies and decisions; ours receives each session.
             _ = linnet_SSL_CTX_set_session_cache_mode(
                 pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
             SSL_CTX_sess_set_new_cb(pointer, keepNewSession)
         }
         SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(pointer, judgePresentedChain, nil)
-        // Called when a server asks for a certificate; whose it is, the connection knows.
+        // Called when a server requests a certificate; the connection has the identity.
         SSL_CTX_set_cert_cb(pointer, answerCertificateRequest, nil)
         try TLSAlgorithms(options: options).apply(to: pointer)
         if keyLog != nil { SSL_CTX_set_keylog_callback(pointer, logKeys) }
     }
 
-    /// Refuses an identity that OpenSSL would refuse in a handshake, such as one with a key that is too weak.
+    /// Throws if OpenSSL would refuse an identity in a handshake, such as one with a weak key.
     func require(_ identities: ClientIdentityPolicy) throws(TransportError) {
         for identity in identities.identities {
             OpenSSLErrorQueue.clear()
@@ -62,7 +62,7 @@ final class TLSClientContext: Sendable {
         }
     }
 
-    /// How a connection to this host resumes sessions; nil when it does not.
+    /// The session resumption for a host; nil if sessions are not resumed.
     func resumption(
         host: String, port: Int, policy: SecurityPolicy, identity: ClientIdentity? = nil
     ) -> TLSResumption? {
@@ -78,31 +78,31 @@ final class TLSClientContext: Sendable {
     }
 }
 
-/// An `SSL_CTX` for a server, as tests need one.
+/// An `SSL_CTX` for test servers.
 package final class TLSServerContext: Sendable {
-    // SAFETY: set up in init and never changed after; OpenSSL counts references to it with atomics.
+    // SAFETY: configured in init and never changed later; OpenSSL counts references with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
-    /// What a server makes of its clients' certificates.
+    /// How a server treats client certificates.
     package enum ClientCertificates: Sendable {
         case ignored
-        /// A client may show one by these authorities, in DER.
+        /// Requests a certificate by one of these authorities, in DER.
         case requested(issuedBy: [Data])
-        /// A client must show one.
+        /// Requires a certificate.
         case required(issuedBy: [Data])
     }
 
     private let protocols: Protocols
     private let staple: TLSServerStaple?
 
-    /// What the ALPN callback reads; kept alive by the context it is registered with.
+    /// The data of the ALPN callback, retained by its context.
     private final class Protocols: Sendable {
         let wireFormat: [UInt8]
         init(_ names: [String]) { wireFormat = alpnWireFormat(names) }
     }
 
-    /// Makes a context from a chain, leaf first, and its key.
+    /// Creates a context from a chain, leaf first, and its key.
     ///
-    /// With `issuesSessionTickets`, clients get tickets with which this context, and no other, resumes their sessions.
+    /// With `issuesSessionTickets`, clients get tickets for sessions that only this context resumes.
     package init(
         certificateChainPEM: String, privateKeyPEM: String, applicationProtocols: [String] = ["http/1.1"],
         minimumVersion: TLSOptions.Version = .tls12, maximumVersion: TLSOptions.Version = .tls13,
@@ -110,7 +110,7 @@ package final class TLSServerContext: Sendable {
         clientCertificates: ClientCertificates = .ignored
     ) throws(TransportError) {
         pointer = try makeSSLContext(TLS_server_method(), minimum: minimumVersion, maximum: maximumVersion)
-        // It shows what it is given: whether that is too weak is for the client to find.
+        // The server presents weak certificates, too; clients have to detect them.
         SSL_CTX_set_security_level(pointer, 0)
         if issuesSessionTickets { SSL_CTX_clear_options(pointer, LINNET_SSL_OP_NO_TICKET) }
         protocols = Protocols(applicationProtocols)
@@ -131,7 +131,7 @@ package final class TLSServerContext: Sendable {
                 var chosen: UnsafeMutablePointer<UInt8>?
                 let result = SSL_select_next_proto(
                     &chosen, outLength, ours, UInt32(ours.count), offered, offeredLength)
-                // What was chosen lies in the client's offer when ours matched it.
+                // The result is in the client's offer if it matched ours.
                 guard result == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_NOACK }
                 let length = Int(outLength.pointee)
                 guard let match = findName(chosen, length, in: offered, Int(offeredLength)) else {
@@ -155,7 +155,7 @@ package final class TLSServerContext: Sendable {
             }
         guard mode != SSL_VERIFY_NONE else { return }
         SSL_CTX_set_verify(pointer, mode, nil)
-        // Sessions are resumed only where they say for what they are.
+        // Servers that request certificates need a session ID context to resume sessions.
         _ = linnet_SSL_CTX_set_session_id_context(pointer, "linnet")
         for authority in authorities {
             let isAdded = authority.withUnsafeBytes { bytes in
@@ -192,7 +192,7 @@ package final class TLSServerContext: Sendable {
             defer { BIO_free(bio) }
             var objects: [OpaquePointer] = []
             while let object = read(bio) { objects.append(object) }
-            // The read that found nothing more leaves "no start line" behind.
+            // The last read leaves "no start line" in the queue.
             OpenSSLErrorQueue.clear()
             return objects
         }
@@ -208,7 +208,7 @@ extension TLSOptions.Version {
     }
 }
 
-/// Where a name lies in a client's offer: what a callback returns must not lie in our own memory.
+/// The position of a name in the client's offer; the callback must not return memory of ours.
 private func findName(
     _ name: UnsafeMutablePointer<UInt8>?, _ length: Int, in offered: UnsafePointer<UInt8>, _ count: Int
 ) -> UnsafePointer<UInt8>? {
@@ -228,7 +228,7 @@ private func findName(
     return nil
 }
 
-/// Names as ALPN writes them (RFC 7301, 3.1): each behind a byte that tells its length.
+/// Protocol names in the ALPN format (RFC 7301, 3.1): each with a length byte.
 func alpnWireFormat(_ names: [String]) -> [UInt8] {
     names.filter { (1...255).contains($0.utf8.count) }.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
 }
@@ -239,17 +239,43 @@ private func makeSSLContext(
     OpenSSLErrorQueue.clear()
     guard let context = SSL_CTX_new(method) else {
         throw TransportError(
-            .invalidConfiguration, "OpenSSL gives no TLS context: \(OpenSSLErrorQueue.drain().summary).")
+            .invalidConfiguration, "OpenSSL could not create a TLS context: \(OpenSSLErrorQueue.drain().summary).")
     }
     guard linnet_SSL_CTX_set_min_proto_version(context, minimum.number) == 1,
         linnet_SSL_CTX_set_max_proto_version(context, maximum.number) == 1
     else {
         SSL_CTX_free(context)
-        throw TransportError(.invalidConfiguration, "The system's OpenSSL forbids the TLS versions asked for.")
+        throw TransportError(
+            .invalidConfiguration,
+            "The configuration of the system's OpenSSL does not allow the configured TLS versions.")
     }
     SSL_CTX_set_options(
         context, LINNET_SSL_OP_NO_RENEGOTIATION | LINNET_SSL_OP_NO_COMPRESSION | LINNET_SSL_OP_NO_TICKET)
     _ = linnet_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
     _ = linnet_SSL_CTX_set_read_ahead(context, 1)
     return context
+}
+
+/// The stapled OCSP response of a test server (RFC 6066, 8).
+final class TLSServerStaple: Sendable {
+    private let response: [UInt8]
+
+    init(_ response: [UInt8]) { self.response = response }
+
+    /// Registers the callbacks. The context must retain this object.
+    func register(with context: OpaquePointer) {
+        _ = linnet_SSL_CTX_set_tlsext_status_cb(context) { ssl, argument in
+            guard let ssl, let argument else { return SSL_TLSEXT_ERR_NOACK }
+            return Unmanaged<TLSServerStaple>.fromOpaque(argument).takeUnretainedValue().send(over: ssl)
+        }
+        _ = linnet_SSL_CTX_set_tlsext_status_arg(context, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// OpenSSL takes ownership of the bytes.
+    private func send(over ssl: OpaquePointer) -> Int32 {
+        guard let copy = CRYPTO_memdup(response, response.count, #file, #line) else { return SSL_TLSEXT_ERR_NOACK }
+        let bytes = copy.assumingMemoryBound(to: UInt8.self)
+        _ = linnet_SSL_set_tlsext_status_ocsp_resp(ssl, bytes, response.count)
+        return SSL_TLSEXT_ERR_OK
+    }
 }

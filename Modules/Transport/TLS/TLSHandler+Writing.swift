@@ -1,13 +1,14 @@
 internal import LinnetSecurity
 package import NIOCore
+internal import NIOPosix
 
-/// The way out: plaintext becomes ciphertext, no more at a time than the socket takes.
+/// Sending: encrypts plaintext at the rate at which the socket accepts it.
 extension TLSHandler {
-    /// What a record holds (RFC 8446, 5.1), and the largest write that is copied to share one.
+    /// The size of a record (RFC 8446, 5.1), and of the largest write that is copied to share one.
     private static let (recordBytes, mostGatheredBytes) = (16_384, 2_048)
-    /// What is encrypted at a time: more waits until the socket has taken the ciphertext of what came before.
+    /// The bytes encrypted at a time; more wait until the socket has accepted the ciphertext.
     private static let mostBytesAtATime = 262_144
-    /// After so many such pieces the event loop's other channels come first, however fast the socket is.
+    /// The pieces encrypted before the event loop's other channels get a turn.
     private static let mostPiecesInARow = 16
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -44,14 +45,14 @@ extension TLSHandler {
 
     // MARK: Encrypting
 
-    /// Small writes become one record: a record costs more than the bytes in it.
+    /// Combines small writes into one record, since a record costs more than its bytes.
     func encryptGathered(_ context: ChannelHandlerContext) {
         guard gathered.bytes.readableBytes > 0 else { return }
         encrypt(context, gathered.bytes, gathered.takePromise())
         gathered.clear()
     }
 
-    /// False when it failed, and the connection is closed.
+    /// Returns false if encryption failed and the connection was closed.
     @discardableResult
     private func encrypt(
         _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
@@ -66,15 +67,15 @@ extension TLSHandler {
         return false
     }
 
-    /// Whether a write need not wait: it is no more than what is encrypted at a time, and the socket keeps up.
+    /// Whether a write can be encrypted immediately: it is small enough, and the socket keeps up.
     private func canEncrypt(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
         bytes.readableBytes <= Self.mostBytesAtATime && !hasMuchCiphertext && context.channel.isWritable
     }
 
     private var hasMuchCiphertext: Bool { connection.map { $0.bio.outboundBytes >= Self.mostBytesAtATime } ?? false }
 
-    /// Encrypts what waits, piece by piece, for as long as the socket takes the ciphertext: the event loop does not encrypt a
-    /// large body at once, nor is there a second copy of it.
+    /// Encrypts waiting writes piece by piece while the socket accepts the ciphertext, so that a large body neither
+    /// blocks the event loop nor exists twice in memory.
     func encryptPending(_ context: ChannelHandlerContext, waitsForSocket: Bool = true) {
         guard !isEncryptingPending, !pendingWrites.isEmpty else { return }
         isEncryptingPending = true
@@ -103,6 +104,86 @@ extension TLSHandler {
         } else {
             promise?.succeed()
             context.flush()
+        }
+    }
+}
+
+/// Small writes that are combined into one.
+struct GatheredWrites {
+    /// The combined bytes; the memory is reused after ``clear()``.
+    private(set) var bytes = ByteBuffer()
+    private var promise: EventLoopPromise<Void>?
+
+    mutating func append(_ more: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+        bytes.writeImmutableBuffer(more)
+        self.promise.setOrCascade(to: promise)
+    }
+
+    /// Takes the promise of all combined writes.
+    mutating func takePromise() -> EventLoopPromise<Void>? {
+        defer { promise = nil }
+        return promise
+    }
+
+    mutating func clear() {
+        bytes.clear()
+    }
+}
+
+/// Memory for decrypted bytes, reused once it is no longer referenced.
+///
+/// Without it, readers free memory on another thread than the event loop that allocates it, and the C library returns
+/// the pages to the system each time, so that new pages have to be mapped and cleared.
+///
+/// There is one for each event loop instead of each connection, so that idle connections hold no memory.
+final class TLSPlaintextPool {
+    /// All buffers together have at most one mebibyte.
+    private static let (mostBuffers, mostBytes) = (16, 65_536)
+
+    // SAFETY: each thread has its own value; the system synchronizes the variable itself.
+    nonisolated(unsafe) private static let pools = ThreadSpecificVariable<TLSPlaintextPool>()
+
+    /// The pool of the event loop that runs on this thread.
+    static var current: TLSPlaintextPool {
+        if let pool = pools.currentValue { return pool }
+        let pool = TLSPlaintextPool()
+        pools.currentValue = pool
+        return pool
+    }
+
+    private var buffers: [ByteBuffer] = []
+    /// The buffer used last.
+    private var position = 0
+
+    /// Calls `fill` with an empty buffer of at least this capacity, up to a maximum, and returns the buffer with the
+    /// result. `fill` must not make it grow.
+    func buffer<Result>(
+        capacity: Int, _ fill: (inout ByteBuffer) -> Result
+    ) -> (buffer: ByteBuffer, result: Result) {
+        let capacity = min(capacity, Self.mostBytes)
+        for _ in buffers.indices {
+            position = (position + 1) % buffers.count
+            // A much larger buffer would be kept alive by few bytes.
+            guard (capacity..<(2 * capacity)).contains(buffers[position].capacity) else { continue }
+            let result = buffers[position].modifyIfUniquelyOwned { buffer in
+                buffer.clear()
+                return fill(&buffer)
+            }
+            if let result { return (buffers[position], result) }
+        }
+        var buffer = ByteBufferAllocator().buffer(capacity: capacity)
+        let result = fill(&buffer)
+        add(buffer)
+        return (buffer, result)
+    }
+
+    private func add(_ buffer: ByteBuffer) {
+        if buffers.count < Self.mostBuffers {
+            buffers.append(buffer)
+        } else {
+            // The replaced buffer is still referenced, and freed with its last reference.
+            position = (position + 1) % buffers.count
+            buffers[position] = buffer
         }
     }
 }

@@ -2,27 +2,24 @@ internal import FoundationEssentials
 internal import LinnetSecurity
 package import NIOCore
 
-/// TLS on a channel: ciphertext below, plaintext above.
+/// A channel handler for TLS, with ciphertext below and plaintext above.
 ///
-/// A client's handler asks its judge for a verdict on the server's chain. Judging runs in a task of its own; until it
-/// is done the handshake stands still, and the event loop goes on with other channels.
+/// On clients, an evaluator decides on the server's chain in a task of its own. The handshake is paused until then, and
+/// the event loop serves other channels.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
     package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    typealias Judge =
-        @Sendable (
-            _ chain: [Data], _ stapledOCSPResponse: Data?, _ awaitsStaple: Bool
-        ) async -> TrustDecision
+    typealias Judge = @Sendable (TLSPresentedChain) async -> TrustDecision
 
-    /// Chooses whom the client shows itself to be, from the authorities that the server takes.
+    /// Chooses the client identity from the authorities that the server accepts.
     typealias Chooser = @Sendable (_ acceptableIssuers: [String]) async -> Result<ClientIdentity?, any Error>
 
-    /// What a record has beside its content at least: its head (RFC 8446, 5.1), the tag and the content's type.
+    /// The minimum overhead of a record: its header (RFC 8446, 5.1), the tag and the content type.
     private static let recordOverhead = 22
-    /// The most memory that a connection keeps for what it reads.
+    /// The capacity of the read buffer that a connection keeps.
     private static let mostSmallBytes = 4_096
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
@@ -32,7 +29,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     var state = TLSHandlerState.idle
     private var judging: Task<Void, Never>?
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
-    /// What waits to be encrypted: for the handshake's end, or for the socket to take what was encrypted before.
+    /// Writes that wait for the handshake, or for the socket to accept earlier ciphertext.
     var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
     var isEncryptingPending = false
     var writePromise: EventLoopPromise<Void>?
@@ -44,17 +41,17 @@ package final class TLSHandler: ChannelDuplexHandler {
     var hasWritten = false
     private let lateFailure: TLSLateFailure?
 
-    /// A server's side.
+    /// Creates the server side.
     package init(server context: TLSServerContext) {
         makeConnection = { () throws(TransportError) in try TLSConnection(server: context) }
         (judge, choose) = (nil, nil)
         lateFailure = nil
     }
 
-    /// A client's side; `promise` is completed when the handshake ends, well or not.
+    /// Creates the client side; `promise` is completed when the handshake ends.
     ///
-    /// What the server says of the client's certificate once the handshake is over goes to `lateFailure`, too. The judge is
-    /// not asked when the server resumes a session that `resumption` has from an earlier connection.
+    /// `lateFailure` receives what the server reports about the client certificate after the handshake. The judge is
+    /// not asked if a session of `resumption` is resumed.
     init(
         client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
         resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
@@ -77,8 +74,9 @@ package final class TLSHandler: ChannelDuplexHandler {
         if context.channel.isActive {
             begin(context)
         } else if handshakePromise != nil {
-            // A client's channel is open when the handler joins it: this one has gone already.
-            failHandshake(TransportError(.connectionClosed, "The server ended the connection before TLS began."))
+            // A client's channel is open when the handler is added, so this one has already closed.
+            failHandshake(
+                TransportError(.connectionClosed, "The server closed the connection before the TLS handshake."))
         }
     }
 
@@ -95,8 +93,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // Nobody above asks for bytes before the handshake is done. While a verdict is due nobody reads: a server gets
-        // no room to fill meanwhile.
+        // The handlers above do not read before the handshake is done. During an evaluation nothing is read, so that
+        // the server cannot fill buffers.
         if case .handshaking = state { context.read() }
         context.fireChannelReadComplete()
     }
@@ -105,7 +103,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         switch state {
         case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
             failHandshake(
-                TransportError(.connectionClosed, "The server ended the connection during the TLS handshake."))
+                TransportError(.connectionClosed, "The server closed the connection during the TLS handshake."))
         case .active where !heardCloseNotify:
             noteMissingCertificate()
             context.fireUserInboundEventTriggered(TLSTruncated())
@@ -135,8 +133,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
     }
 
-    /// The server asked for a certificate, got none, and ends the connection instead of an answer. It owes an alert then; what
-    /// the client had sent meanwhile can make the system throw that away.
+    /// Records a missing client certificate if the server requested one and closes the connection instead of answering.
+    /// It should send an alert, which the system may discard because of data that the client had sent.
     private func noteMissingCertificate() {
         guard state == .active, let connection, hasWritten, !hasRead else { return }
         guard connection.certificateRequest == .unanswered else { return }
@@ -147,7 +145,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
         if state == .active || (state == .closing && mode == .all) {
             encryptGathered(context)
-            // What waits still is sent before an end in order; after bytes that are missing nothing says that it is one.
+            // Pending writes are sent before an orderly end. If bytes are missing, no close_notify is sent.
             if mode == .output { encryptPending(context, waitsForSocket: false) }
             if state == .active && saysCloseNotify && pendingWrites.isEmpty { connection?.shutdown() }
             sendCiphertext(context)
@@ -206,21 +204,22 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     private func askForVerdict(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
         guard let judge else {
-            return refuse(context, TransportError(.tlsHandshakeFailed, "Nobody is there to judge the peer's chain."))
+            return refuse(
+                context,
+                TransportError(.tlsHandshakeFailed, "No evaluator is configured for the peer's certificate chain."))
         }
         state = .awaitingVerdict
-        let (chain, staple) = (connection.presentedChain, connection.stapledOCSPResponse)
-        let awaitsStaple = connection.awaitsStaple
+        let presented = connection.presented
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        // No promise: an evaluator that outlives its event loop must not break one.
+        // No promise, since an evaluator may outlive its event loop.
         judging = Task(executorPreference: JudgeExecutor.shared) {
-            let decision = await judge(chain, staple, awaitsStaple)
+            let decision = await judge(presented)
             handler.execute { $0.0.receive(decision, $0.1) }
         }
     }
 
     private func receive(_ decision: TrustDecision, _ context: ChannelHandlerContext) {
-        // The channel may have gone in the meantime.
+        // The channel may have closed meanwhile.
         guard case .awaitingVerdict = state, let connection else { return }
         judging = nil
         connection.receive(decision)
@@ -229,7 +228,8 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     private func askForIdentity(_ context: ChannelHandlerContext, _ issuers: [String]) {
         guard let choose else {
-            return refuse(context, TransportError(.tlsHandshakeFailed, "Nobody is there to choose an identity."))
+            return refuse(
+                context, TransportError(.tlsHandshakeFailed, "No function is configured to choose a client identity."))
         }
         state = .awaitingIdentity
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -251,7 +251,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
     }
 
-    /// What the handshake stood still for is there.
+    /// Continues the paused handshake.
     private func goOn(_ context: ChannelHandlerContext) {
         state = .handshaking
         advanceHandshake(context)
@@ -263,12 +263,15 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func completeHandshake(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
-        // Nothing that the application says has been sent.
+        // No application data has been sent.
         if connection.owesAnotherVerdict() { return askForVerdict(context, connection) }
-        // OpenSSL completed without our word: never let that pass.
+        // OpenSSL completed the handshake without a decision; this must not pass.
         guard judge == nil || connection.confirmTrust() else {
             guard case .refused = connection.verdict else {
-                return refuse(context, TransportError(.tlsHandshakeFailed, "No verdict on the server's chain holds."))
+                return refuse(
+                    context,
+                    TransportError(
+                        .tlsHandshakeFailed, "There is no valid trust decision for the server's certificate chain."))
             }
             return refuse(context, handshakeError(connection, []))
         }
@@ -290,7 +293,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Gives the handshake up, unless it is over.
+    /// Aborts the handshake unless it is complete.
     func abort(_ error: TransportError, channel: any Channel) {
         guard state == .idle || state.isHandshake else { return }
         failHandshake(error)
@@ -322,7 +325,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         repeat {
             let plaintext: ByteBuffer
             (plaintext, step) = decrypt(connection)
-            // Reading can make OpenSSL answer, to a key update for one.
+            // Reading can cause output, for example for a key update.
             if connection.bio.hasOutbound { sendCiphertext(context) }
             if plaintext.readableBytes > 0 {
                 hasRead = true
@@ -336,7 +339,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             heardCloseNotify = true
             guard state == .active else { return }
             encryptGathered(context)
-            // The peer is owed the same word (RFC 8446, 6.1).
+            // Answer with close_notify (RFC 8446, 6.1).
             if saysCloseNotify { connection.shutdown() }
             sendCiphertext(context)
             state = .closing
@@ -344,7 +347,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         case .failed(let errors):
             guard state == .active else { return }
             end()
-            // TLS 1.3 servers judge a client's certificate when the client's handshake is complete already.
+            // TLS 1.3 servers check a client certificate after the client's handshake is complete.
             let refusal = connection.certificateFailure(errors)
             if let refusal { lateFailure?.note(refusal) }
             context.fireErrorCaught(
@@ -354,20 +357,20 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Deciphers what is there: into the connection's own memory when it is little, the event loop's otherwise.
+    /// Decrypts available bytes, small amounts into the connection's own memory and others into that of the event loop.
     private func decrypt(_ connection: TLSConnection) -> (ByteBuffer, TLSConnection.ReadStep) {
-        // No more than there is: a full record fits exactly into 16 KiB.
+        // The exact size: a full record fits into 16 KiB.
         let capacity = max(connection.bio.inboundBytes + connection.pendingBytes - Self.recordOverhead, 1_024)
         guard capacity <= Self.mostSmallBytes else {
             return TLSPlaintextPool.current.buffer(capacity: capacity) { connection.read(into: &$0) }
         }
-        // Copies nothing: whoever still has the last bytes keeps their memory.
+        // If the previous bytes are still referenced, their memory is not reused.
         smallPlaintext.clear(minimumCapacity: capacity)
         let step = connection.read(into: &smallPlaintext)
         return (smallPlaintext, step)
     }
 
-    /// Nothing goes in or out any more; whoever waits for a write hears of it.
+    /// Closes the state and fails pending writes.
     private func end() {
         guard state != .closed else { return }
         state = .closed

@@ -1,20 +1,21 @@
 package import FoundationEssentials
+internal import Synchronization
 
-/// Where a TLS channel stands.
+/// The state of a TLS channel.
 enum TLSHandlerState {
     /// The channel is not open yet.
     case idle
-    /// Handshake messages go to and fro.
+    /// Handshake messages are exchanged.
     case handshaking
-    /// The server's chain is being judged, off the event loop.
+    /// The server's chain is being evaluated, off the event loop.
     case awaitingVerdict
-    /// It is being chosen whom the client shows itself to be, off the event loop.
+    /// The client identity is being chosen, off the event loop.
     case awaitingIdentity
-    /// Application data flows.
+    /// Application data is exchanged.
     case active
-    /// close_notify was said or heard, the channel is about to close.
+    /// close_notify was sent or received; the channel is about to close.
     case closing
-    /// Nothing goes in or out any more.
+    /// The channel is closed.
     case closed
 
     var isHandshake: Bool {
@@ -31,21 +32,34 @@ package struct TLSHandshakeCompleted: Sendable {
     package let version: String
     /// The cipher suite's IANA name.
     package let cipher: String
-    /// What ALPN chose.
+    /// The protocol that ALPN selected.
     package let applicationProtocol: String?
-    /// The name that the client asked for.
+    /// The server name that the client sent.
     package let serverName: String?
-    /// On a server, the certificate that the client showed, in DER.
+    /// On a server, the client's certificate in DER.
     package let clientCertificate: Data?
 }
 
-/// Fired inbound before the channel goes inactive, when the peer ended the connection without close_notify: what it
-/// sent last may be cut short (RFC 8446, 6.1).
+/// Fired inbound before the channel becomes inactive if the peer closed the connection without close_notify: its last
+/// data may be truncated (RFC 8446, 6.1).
 package struct TLSTruncated: Sendable {
     package init() {}
 }
 
-/// Triggered outbound, on a test server: a later close is without close_notify.
+/// Triggered outbound on a test server: a later close omits close_notify.
 package struct TLSAbandon: Sendable {
     package init() {}
+}
+
+/// A failure of the client certificate that a TLS 1.3 server reports after the handshake (RFC 8446, 4.4.2.4), possibly
+/// before a request has started.
+final class TLSLateFailure: Sendable {
+    private let noted = Mutex<TransportError?>(nil)
+
+    var error: TransportError? { noted.withLock { $0 } }
+
+    /// Records a failure. Only the first one counts.
+    func note(_ error: TransportError) {
+        noted.withLock { $0 = $0 ?? error }
+    }
 }

@@ -2,9 +2,9 @@ import FoundationEssentials
 import LinnetSecurity
 import LinnetTesting
 
-/// A chain of our own making, the rule that it is about, and the verdict under each profile.
+/// A generated chain, the rule that it tests, and the decision under each profile.
 struct ChainCase: Sendable, CustomStringConvertible {
-    /// Why each profile refuses; nil for one that accepts.
+    /// The reason for which each profile refuses; nil if it accepts.
     struct Verdicts: Sendable {
         typealias Reason = TrustRefusal.Reason
 
@@ -14,34 +14,34 @@ struct ChainCase: Sendable, CustomStringConvertible {
 
         static let accepted = Verdicts()
 
-        /// By every profile.
+        /// Refused by every profile.
         static func refused(_ reason: Reason) -> Verdicts {
             Verdicts(default: reason, strict: reason, lenient: reason)
         }
 
-        /// By a rule that binds every authority, and which OpenSSL does not have.
+        /// Refused by a rule for every authority that OpenSSL does not have.
         static func byRule(_ rule: ChainRule) -> Verdicts {
             Verdicts(default: rule.reason, strict: rule.reason, lenient: nil)
         }
 
-        /// By a rule that binds the web's authorities alone.
+        /// Refused by a rule for public web authorities.
         static func byWebRule(_ rule: ChainRule) -> Verdicts {
             Verdicts(default: nil, strict: rule.reason, lenient: nil)
         }
 
-        /// By rules that OpenSSL does not have, of which the strict profile has one that comes first.
+        /// Refused by rules that OpenSSL does not have; the strict profile has one that is checked first.
         static func refused(default rule: ChainRule, strict: ChainRule) -> Verdicts {
             Verdicts(default: rule.reason, strict: strict.reason, lenient: nil)
         }
 
-        /// As OpenSSL refuses it, too, with less to say about it.
+        /// Also refused by OpenSSL, with a less specific reason.
         static func refused(_ reason: Reason, lenient: Reason) -> Verdicts {
             Verdicts(default: reason, strict: reason, lenient: lenient)
         }
     }
 
     let description: String
-    /// Where the rule is written; RFC 5280 where nothing else is said.
+    /// The document of the rule; RFC 5280 by default.
     let section: String
     let verdicts: Verdicts
     let change: @Sendable (inout ChainDraft) -> Void
@@ -57,13 +57,13 @@ struct ChainCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// A root, authorities below it, and a server's certificate, before they are made.
+/// The descriptions of a root, of authorities below it and of a server's certificate.
 struct ChainDraft {
     var root = CertificateTemplate.authority("Root")
-    /// From the root down.
+    /// From the root.
     var authorities = [CertificateTemplate.authority("Authority")]
     var leaf = CertificateTemplate.server(hosts: ["www.example.com"])
-    /// The host that is asked for; nil where it is not looked at.
+    /// The requested host; nil if it is not checked.
     var host: String? = "www.example.com"
     var time = Date()
     var maximumDepth = 10
@@ -74,7 +74,7 @@ struct ChainDraft {
         set { authorities[0] = newValue }
     }
 
-    /// Makes the certificates and asks for a verdict.
+    /// Creates the certificates and evaluates the chain.
     func refusal(_ profile: ChainProfile) async throws -> TrustRefusal? {
         let anchor = try TestPKI.forgeRoot(root)
         let pki = try TestPKI()
@@ -83,7 +83,7 @@ struct ChainDraft {
         let server = try pki.forge(leaf, by: issuers.last)
         var profile = profile
         profile.maximumDepth = maximumDepth
-        let evaluator = SystemTrustEvaluator(
+        let evaluator = StandardTrustEvaluator.systemTrust(
             anchors: try .certificates([anchor.certificate]), validatesHost: host != nil, profile: profile)
         let presented = [server.der] + issuers.dropFirst().reversed().map(\.der)
         let trust = ServerTrust(host: host ?? "any.example", port: 443, presentedChain: presented, time: time)
@@ -92,13 +92,13 @@ struct ChainDraft {
 }
 
 extension CertificateTemplate {
-    /// Hosts and addresses in place of what there is; the first host is the common name, too.
+    /// Replaces hosts and addresses; the first host is also the common name.
     mutating func name(_ hosts: [String], _ more: [UInt8]...) {
         if let first = hosts.first { subject = ASN1.name(first) }
         set("2.5.29.17", ASN1.sequence(of: hosts.map(ASN1.host) + more))
     }
 
-    /// Names beside the ones that there are.
+    /// Adds names.
     mutating func alsoName(_ names: [UInt8]...) {
         set("2.5.29.17", ASN1.sequence(of: [ASN1.host("www.example.com")] + names))
     }
@@ -132,7 +132,7 @@ enum Part {
     }
     static func directory(_ name: [UInt8]) -> [UInt8] { ASN1.value(0xA4, name) }
 
-    /// A name of an organization, perhaps of a common name in it.
+    /// A name with an organization and optionally a common name.
     static func organization(_ text: String, _ commonName: String? = nil, tag: UInt8 = 0x0C) -> [UInt8] {
         func attribute(_ identifier: String, _ text: String, _ tag: UInt8) -> [UInt8] {
             ASN1.value(0x31, ASN1.sequence(ASN1.object(identifier), ASN1.value(tag, Array(text.utf8))))

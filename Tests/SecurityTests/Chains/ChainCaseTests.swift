@@ -2,12 +2,12 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// The chains, by what they are about.
+/// The chains by category.
 enum ChainCases {
     static let all = names + constraints + pathLengths + validity + identifiers + keyUsage
 }
 
-/// Chains that differ from a good one in one thing, each judged under the three profiles.
+/// Chains that differ from a valid one in one respect, each evaluated under the three profiles.
 @Suite("Chains by category and profile", .timeLimit(.minutes(2)))
 struct ChainCaseTests {
     @Test(arguments: ChainCases.names)

@@ -5,7 +5,7 @@ extension ChainCases {
     private static let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1]
     private static let documentation: [UInt8] = [192, 0, 2, 0, 255, 255, 255, 0]
 
-    /// An authority may certify these alone.
+    /// Permitted subtrees.
     private static func permitting(
         _ name: String, _ bases: [[UInt8]], _ verdicts: ChainCase.Verdicts,
         change: @escaping @Sendable (inout ChainDraft) -> Void = { _ in }
@@ -16,7 +16,7 @@ extension ChainCases {
         }
     }
 
-    /// An authority may not certify these.
+    /// Excluded subtrees.
     private static func excluding(
         _ name: String, _ bases: [[UInt8]], _ verdicts: ChainCase.Verdicts,
         change: @escaping @Sendable (inout ChainDraft) -> Void = { _ in }
@@ -27,7 +27,7 @@ extension ChainCases {
         }
     }
 
-    /// Which names an authority may certify.
+    /// Name constraints.
     static let constraints: [ChainCase] = hosts + wildcards + addresses + directories + otherForms + places
 
     private static let hosts = [

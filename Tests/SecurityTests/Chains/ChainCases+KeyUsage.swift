@@ -5,7 +5,7 @@ extension ChainCases {
     private static let (servers, clients, code) = ("1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "1.3.6.1.5.5.7.3.3")
     private static let anyPurpose = "2.5.29.37.0"
 
-    /// What keys are for.
+    /// Key usages.
     static let keyUsage: [ChainCase] = authoritiesUsage + serversUsage + purposes
 
     private static let authoritiesUsage = [

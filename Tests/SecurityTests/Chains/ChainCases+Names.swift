@@ -2,7 +2,7 @@ import LinnetSecurity
 import LinnetTesting
 
 extension ChainCases {
-    /// Which hosts a certificate is for.
+    /// Host names of certificates.
     static let names: [ChainCase] = [
         ChainCase("the host", "4.2.1.6", .accepted),
         ChainCase("the host in other letters", "4.2.1.6", .accepted) { $0.leaf.name(["WWW.Example.COM"]) },

@@ -2,7 +2,7 @@ import LinnetSecurity
 import LinnetTesting
 
 extension ChainCases {
-    /// A chain whose root and authorities allow so many below them; nil for any number.
+    /// A chain whose root and authorities have these path length constraints; nil for none.
     private static func path(
         _ root: UInt8?, _ authorities: [UInt8?], _ verdicts: ChainCase.Verdicts, depth: Int = 10
     ) -> ChainCase {
@@ -19,7 +19,7 @@ extension ChainCases {
         }
     }
 
-    /// How long a path may be.
+    /// Path length constraints.
     static let pathLengths: [ChainCase] =
         [
             path(nil, [], .accepted), path(0, [], .accepted), path(0, [nil], .refused(.chainInvalid)),

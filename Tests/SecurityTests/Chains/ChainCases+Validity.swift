@@ -5,7 +5,7 @@ import LinnetTesting
 extension ChainCases {
     private typealias Change = (inout CertificateTemplate) -> Void
 
-    /// Where in the chain a certificate stands.
+    /// The position of a certificate in the chain.
     private static let places: [(name: String, change: @Sendable (inout ChainDraft, Change) -> Void)] = [
         ("the root", { draft, change in change(&draft.root) }),
         ("an authority", { draft, change in change(&draft.authority) }),
@@ -15,7 +15,7 @@ extension ChainCases {
     private static let moment = Date(timeIntervalSince1970: 1_750_000_000)
     private static let (past, exact, future) = ("250615150639Z", "250615150640Z", "250615150641Z")
 
-    /// Certificates of twenty years, looked at on 2025-06-15 at 15:06:40.
+    /// Certificates valid for twenty years, evaluated on 2025-06-15 at 15:06:40.
     private static func on(
         _ name: String, _ section: String, _ verdicts: ChainCase.Verdicts, offset: TimeInterval = 0,
         change: @escaping @Sendable (inout ChainDraft) -> Void
@@ -32,7 +32,7 @@ extension ChainCases {
         }
     }
 
-    /// When certificates are valid.
+    /// Validity periods.
     static let validity: [ChainCase] = places.flatMap { edges($0.name, $0.change) } + forms
 
     private static func edges(

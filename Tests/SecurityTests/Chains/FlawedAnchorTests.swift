@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// What is wrong with an anchor is told always, and refused where a profile says so.
+/// Flaws of an anchor are always reported, and refused if the profile has the rule.
 @Suite("Anchors that cannot mean what they say", .timeLimit(.minutes(1)))
 struct FlawedAnchorTests {
     private final class Collector: Sendable {
@@ -42,9 +42,9 @@ struct FlawedAnchorTests {
         let collector = Collector()
         let reporter = TrustReporter { collector.add($0) }
         for profile in [ChainProfile.default, .lenient] {
-            let policy = SecurityPolicy.everyHost(SystemTrustEvaluator(anchors: anchors, profile: profile))
+            let policy = SecurityPolicy.everyHost(.systemTrust(anchors: anchors, profile: profile))
                 .reporting(to: reporter)
-            // Also of a chain that is remembered.
+            // Also for a cached chain.
             for _ in 0..<2 {
                 guard case .accepted(let verified) = await policy.evaluate(trust) else {
                     Issue.record("refused")
@@ -63,18 +63,19 @@ struct FlawedAnchorTests {
         let (anchor, trust) = try chain(Self.flaws[index])
         let anchors = try TrustAnchors.certificates([anchor.certificate])
         for profile in [ChainProfile.strict, .default.enforcing(.flawedAnchor)] {
-            let refusal = await SystemTrustEvaluator(anchors: anchors, profile: profile).evaluate(trust).refusal
+            let refusal = await StandardTrustEvaluator.systemTrust(anchors: anchors, profile: profile).evaluate(trust)
+                .refusal
             #expect(refusal?.reason == .flawedAnchor)
         }
-        let allowed = SystemTrustEvaluator(anchors: anchors, profile: .strict.allowing(.flawedAnchor))
+        let allowed = StandardTrustEvaluator.systemTrust(anchors: anchors, profile: .strict.allowing(.flawedAnchor))
         #expect(await allowed.evaluate(trust).isAccepted)
     }
 
     @Test func aGoodAnchorAndAServersOwnAreNoFindings() async throws {
         let (anchor, trust) = try chain { _ in }
-        let good = SystemTrustEvaluator(anchors: try .certificates([anchor.certificate]))
+        let good = StandardTrustEvaluator.systemTrust(anchors: try .certificates([anchor.certificate]))
         let own = try TestPKI.forgeRoot(.server())
-        let alone = try CertificatePinEvaluator([own.certificate])
+        let alone = try StandardTrustEvaluator.certificatePins([own.certificate])
         let server = ServerTrust(host: "localhost", port: 443, presentedChain: [own.der])
         for decision in [await good.evaluate(trust), await alone.evaluate(server)] {
             guard case .accepted(let verified) = decision else {

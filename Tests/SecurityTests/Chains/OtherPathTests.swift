@@ -4,13 +4,13 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// Where the path that OpenSSL takes is refused, the others are tried.
+/// If OpenSSL's path is refused, other paths are tried.
 @Suite("Other paths to an anchor", .timeLimit(.minutes(2)))
 struct OtherPathTests {
     private let pki: TestPKI
     private let root: ForgedCertificate
     private let other: ForgedCertificate
-    /// One authority of one key, as two roots certify it.
+    /// An authority with one key, certified by two roots.
     private let authority: ForgedCertificate
 
     init() throws {
@@ -31,13 +31,13 @@ struct OtherPathTests {
     private func decision(
         _ presented: [ForgedCertificate], anchors: [ForgedCertificate], profile: ChainProfile = .default
     ) async throws -> TrustDecision {
-        let evaluator = SystemTrustEvaluator(
+        let evaluator = StandardTrustEvaluator.systemTrust(
             anchors: try .certificates(anchors.map { try $0.certificate }), profile: profile)
         return await evaluator.evaluate(
             ServerTrust(host: "localhost", port: 443, presentedChain: presented.map(\.der)))
     }
 
-    /// The chain that is accepted, whichever of two authorities comes first; empty when it is refused.
+    /// The accepted chain for both orders of two authorities; empty if it is refused.
     private func chains(
         _ good: ForgedCertificate, _ bad: ForgedCertificate, anchors: [ForgedCertificate],
         profile: ChainProfile = .default
@@ -110,7 +110,9 @@ struct OtherPathTests {
         var asked: [[Data]] = []
         for profile in [ChainProfile.default, .strict, .default, .strict] {
             guard
-                case .accepted(let verified) = await SystemTrustEvaluator(anchors: anchors, profile: profile).evaluate(
+                case .accepted(let verified) = await StandardTrustEvaluator.systemTrust(
+                    anchors: anchors, profile: profile
+                ).evaluate(
                     trust)
             else {
                 Issue.record("refused")
@@ -123,7 +125,7 @@ struct OtherPathTests {
         #expect(asked[1][1] == authority.der)
     }
 
-    @Test func whereNoPathHoldsTheFirstRefusalIsTold() async throws {
+    @Test func withoutAValidPathTheFirstRefusalIsReported() async throws {
         let (bad, worse) = (
             try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root),
             try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: other)
@@ -139,7 +141,7 @@ struct OtherPathTests {
         (anchor.notBefore, anchor.notAfter, server.notBefore, server.notAfter) = (end, end, end, end)
         let issuer = try TestPKI.forgeRoot(anchor)
         let leaf = try pki.forge(server, by: issuer)
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([issuer.certificate]))
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([issuer.certificate]))
         let trust = ServerTrust(host: "localhost", port: 443, presentedChain: [leaf.der], time: now)
         for (offset, reason) in [(0, nil), (0.9, nil), (1, .expired), (-1, .notYetValid)]
             as [(Double, TrustRefusal.Reason?)]
@@ -152,7 +154,8 @@ struct OtherPathTests {
 
     // MARK: Work
 
-    /// Thirty authorities of one name and one key each, all of whom seem to have issued all others, and none an anchor.
+    /// Thirty authorities with the same name and different keys, all of which seem to have issued each other, and none
+    /// of which is an anchor.
     @Test func authoritiesThatSignEachOtherCostLittle() async throws {
         var ring: [ForgedCertificate] = []
         for number in 0..<30 {
@@ -188,7 +191,7 @@ struct OtherPathTests {
         }
         let found: Bool? = search.first { _ in true }
         #expect(found == nil)
-        // Each issuer is asked about twice at most: as an anchor and as an authority.
+        // Each issuer is examined at most twice: as an anchor and as an authority.
         #expect(asked <= 2 * ChainLimits.pathSteps + 2)
         #expect(asked > 10)
     }

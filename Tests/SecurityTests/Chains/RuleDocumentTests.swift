@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSecurity
 import Testing
 
-/// The page of rules says what the code enforces.
+/// The page of rules matches the code.
 @Suite("Rules in the documentation", .timeLimit(.minutes(1)))
 struct RuleDocumentTests {
     @Test func everyRuleHasItsLine() throws {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import LinnetSecurity
 
-/// One exception is one exception, and a weak digest is seen wherever something is signed over it.
+/// An exception allows one weakness only, and a weak digest is detected in every signature.
 @Suite("Exceptions for weak keys and digests", .timeLimit(.minutes(1)))
 struct WeaknessTests {
     private let pki: TestPKI
 
     init() throws { pki = try TestPKI() }
 
-    /// DSA with a modulus of 1024 bits (RFC 3279, 2.3.2), of numbers that nobody has checked.
+    /// DSA with a modulus of 1024 bits (RFC 3279, 2.3.2) of arbitrary numbers.
     private static let dsa1024: [UInt8] = {
         let (p, q) = (
             [0xC1] + [UInt8](repeating: 0x5A, count: 126) + [1], [0xC1] + [UInt8](repeating: 0x5A, count: 18) + [1]
@@ -30,7 +30,7 @@ struct WeaknessTests {
         leaf(&server)
         let issuer = try pki.forge(issuing, byRoot: true)
         let chain = [try pki.forge(server, by: issuer).der, issuer.der]
-        let evaluator = SystemTrustEvaluator(anchors: try .certificates([pki.root]), profile: profile)
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]), profile: profile)
         return await evaluator.evaluate(ServerTrust(host: "localhost", port: 443, presentedChain: chain)).refusal?
             .reason
     }
@@ -105,7 +105,7 @@ struct WeaknessTests {
             profile.revocation.failure = .hardForLeaf
             var trust = ServerTrust(identity.chain)
             trust.stapledOCSPResponse = try pki.ocspResponse(about: identity, signedBy: responder, pssDigest: digest)
-            let evaluator = SystemTrustEvaluator(anchors: try pki.anchors, profile: profile)
+            let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors, profile: profile)
             #expect(await evaluator.evaluate(trust).refusal?.reason == wanted, "\(digest), allowed: \(allowed)")
         }
     }

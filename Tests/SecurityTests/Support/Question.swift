@@ -10,13 +10,13 @@ extension TestPKI {
 }
 
 extension TestPKI.Identity {
-    /// The question whether this server is the host.
+    /// The input for this server as a host.
     func trust(_ host: String = "localhost", time: Date = Date()) -> ServerTrust {
         ServerTrust(chain, host: host, time: time)
     }
 }
 
-/// Asks an evaluator, and gives the reason of its refusal; nil when it accepts.
+/// The reason for which an evaluator refuses; nil if it accepts.
 func reason(_ evaluator: any TrustEvaluator, _ trust: ServerTrust) async -> TrustRefusal.Reason? {
     await evaluator.evaluate(trust).refusal?.reason
 }

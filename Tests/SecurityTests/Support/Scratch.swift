@@ -11,10 +11,10 @@ struct Scratch {
         return try await use(Scratch(path: folder.path))
     }
 
-    /// A file's path, whether it is there or not.
+    /// The path of a file, which need not exist.
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file; its path.
+    /// Writes a file and returns its path.
     func write(_ name: String, _ data: Data) throws -> String {
         try data.write(to: URL(filePath: file(name)))
         return file(name)

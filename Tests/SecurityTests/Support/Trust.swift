@@ -10,14 +10,14 @@ extension ServerTrust {
 }
 
 extension TrustEvaluator {
-    /// Why a server that presents this is refused; nil when it is accepted.
+    /// The refusal of a server that presents this chain; nil if it is accepted.
     func refusal(
         of chain: [Certificate], host: String = "localhost", time: Date = Date()
     ) async -> TrustRefusal? {
         await evaluate(ServerTrust(chain, host: host, time: time)).refusal
     }
 
-    /// The verified chain of a server that presents this; nil when it is refused.
+    /// The verified chain of a server that presents this chain; nil if it is refused.
     func trust(in chain: [Certificate], host: String = "localhost") async -> VerifiedTrust? {
         if case .accepted(let trust) = await evaluate(ServerTrust(chain, host: host)) { trust } else { nil }
     }

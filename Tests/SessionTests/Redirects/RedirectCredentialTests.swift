@@ -92,10 +92,10 @@ struct RedirectCredentialTests {
             configuration.hostName = "localhost"
             try await withMockServer(.redirect(to: location), tls: identity, configuration: configuration) { server in
                 let anchors = try TrustAnchors.certificates([pki.root])
-                let pins = try PublicKeyPinEvaluator([stranger.pin], anchors: anchors)
+                let pins = try StandardTrustEvaluator.pins([stranger.pin], anchors: anchors)
                 let session = try Session {
                     $0.securityPolicy = try SecurityPolicy(
-                        rules: [HostRule("127.0.0.1", pins)], otherHosts: SystemTrustEvaluator(anchors: anchors))
+                        rules: [HostRule("127.0.0.1", pins)], otherHosts: .systemTrust(anchors: anchors))
                 }
                 let error = await #expect(throws: SessionError.self) {
                     try await session.data(for: Request(url: server.url("/a")))

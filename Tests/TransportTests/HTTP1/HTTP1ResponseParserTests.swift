@@ -74,78 +74,81 @@ struct HTTP1ResponseParserTests {
     }
 
     static let refused: [(String, String)] = [
-        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
-        ("HTTP/2.0 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
-        ("HTTP/1.x 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
-        ("HTTP/1.10 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
+        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
+        ("HTTP/2.0 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
+        ("HTTP/1.x 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
+        ("HTTP/1.10 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
-            "a Transfer-Encoding that nothing asked for: \"gzip\""
+            "a Transfer-Encoding that the request did not accept: \"gzip\""
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
-            "a Transfer-Encoding that nothing asked for: \"gzip\""
+            "a Transfer-Encoding that the request did not accept: \"gzip\""
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked;a=b\r\n\r\n",
-            "a Transfer-Encoding that nothing asked for: \"chunked;a=b\""
+            "a Transfer-Encoding that the request did not accept: \"chunked;a=b\""
         ),
-        ("http/1.1 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
-        ("\r\nHTTP/1.1 200 OK\r\n\r\n", "a first line that is no status line of HTTP/1.1"),
-        ("HTTP/1.1  200 OK\r\n\r\n", "a status that is no number"),
-        ("HTTP/1.1 2OO OK\r\n\r\n", "a status that is no number"),
+        ("http/1.1 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
+        ("\r\nHTTP/1.1 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
+        ("HTTP/1.1  200 OK\r\n\r\n", "a status that is not a number"),
+        ("HTTP/1.1 2OO OK\r\n\r\n", "a status that is not a number"),
         ("HTTP/1.1 2000 OK\r\n\r\n", "a status that is not three digits"),
         ("HTTP/1.1 099 OK\r\n\r\n", "a status that is not three digits"),
         ("HTTP/1.1 200 O\u{0}K\r\n\r\n", "a control character in the reason phrase"),
         ("HTTP/1.1 200 OK\nX: y\r\n\r\n", "a line that does not end with CRLF"),
         ("HTTP/1.1 200 OK\r\nX: y\n\r\n", "a line that does not end with CRLF"),
         ("HTTP/1.1 200 OK\r\nX: y\r\n\n", "a line that does not end with CRLF"),
-        ("HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", "a control character in a field's value"),
-        ("HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n", "a control character in a field's value"),
-        ("HTTP/1.1 200 OK\r\nX: a\u{7F}b\r\n\r\n", "a control character in a field's value"),
-        ("HTTP/1.1 200 OK\r\nX: a\r\n b\u{1}\r\n\r\n", "a control character in a field's value"),
-        ("HTTP/1.1 200 OK\r\n X: y\r\n\r\n", "a line that continues none"),
-        ("HTTP/1.1 200 OK\r\nX : y\r\n\r\n", "a field's name that is none"),
-        ("HTTP/1.1 200 OK\r\nBad Name: y\r\n\r\n", "a field's name that is none"),
-        ("HTTP/1.1 200 OK\r\n: y\r\n\r\n", "a field's name that is none"),
-        ("HTTP/1.1 200 OK\r\n:path: y\r\n\r\n", "a field's name that is none"),
-        ("HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "a field's name that is none"),
-        ("HTTP/1.1 200 OK\r\nNoColon\r\n\r\n", "a field's name that is none"),
-        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "a Content-Length that is not one number"),
-        ("HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\n", "a Content-Length that is not one number"),
-        ("HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n", "a Content-Length that is not one number"),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\n", "a Content-Length that is not one number"),
+        ("HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", "a control character in a field value"),
+        ("HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n", "a control character in a field value"),
+        ("HTTP/1.1 200 OK\r\nX: a\u{7F}b\r\n\r\n", "a control character in a field value"),
+        ("HTTP/1.1 200 OK\r\nX: a\r\n b\u{1}\r\n\r\n", "a control character in a field value"),
+        ("HTTP/1.1 200 OK\r\n X: y\r\n\r\n", "a continuation line without a field line"),
+        ("HTTP/1.1 200 OK\r\nX : y\r\n\r\n", "an invalid field name"),
+        ("HTTP/1.1 200 OK\r\nBad Name: y\r\n\r\n", "an invalid field name"),
+        ("HTTP/1.1 200 OK\r\n: y\r\n\r\n", "an invalid field name"),
+        ("HTTP/1.1 200 OK\r\n:path: y\r\n\r\n", "an invalid field name"),
+        ("HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "an invalid field name"),
+        ("HTTP/1.1 200 OK\r\nNoColon\r\n\r\n", "an invalid field name"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "a Content-Length that is not a single number"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\n", "a Content-Length that is not a single number"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n", "a Content-Length that is not a single number"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\n", "a Content-Length that is not a single number"),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
-            "a Content-Length that is not one number"
+            "a Content-Length that is not a single number"
         ),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999999\r\n\r\n", "a Content-Length that is not one number"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999999\r\n\r\n",
+            "a Content-Length that is not a single number"
+        ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
             "both Content-Length and Transfer-Encoding"
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
-            "a Transfer-Encoding that goes on after chunked"
+            "a Transfer-Encoding with a coding after chunked"
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "a Transfer-Encoding that goes on after chunked"
+            "a Transfer-Encoding with a coding after chunked"
         ),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: ,\r\n\r\n", "an empty Transfer-Encoding"),
     ]
 
     static let refusedChunks: [(String, String)] = [
-        ("x\r\n", "a chunk's size that is no number"), ("\r\n", "a chunk's size that is no number"),
-        ("-1\r\n", "a chunk's size that is no number"), ("0x1\r\n", "a chunk's size that is no number"),
-        ("1 \r\n", "a chunk's size that is no number"), ("1 2\r\n", "a chunk's size that is no number"),
-        ("1;\u{0}\r\n", "a chunk's size that is no number"), ("1;a\rb\r\n", "a chunk's size that is no number"),
-        ("1000000000000000\r\n", "a chunk's size beyond all measure"),
-        ("1\na\r\n", "a chunk's size that does not end with CRLF"),
-        ("1\r\nab\r\n", "a chunk that is longer than it says"), ("1\r\na\n0", "a chunk that is longer than it says"),
-        ("0\r\nX : y\r\n\r\n", "a field's name that is none"),
-        (String(repeating: "0", count: 5000), "a chunk's size of too many bytes"),
-        ("1;" + String(repeating: "x", count: 5000), "a chunk's size of too many bytes"),
+        ("x\r\n", "a chunk size that is not a number"), ("\r\n", "a chunk size that is not a number"),
+        ("-1\r\n", "a chunk size that is not a number"), ("0x1\r\n", "a chunk size that is not a number"),
+        ("1 \r\n", "a chunk size that is not a number"), ("1 2\r\n", "a chunk size that is not a number"),
+        ("1;\u{0}\r\n", "a chunk size that is not a number"), ("1;a\rb\r\n", "a chunk size that is not a number"),
+        ("1000000000000000\r\n", "a chunk size that is too large"),
+        ("1\na\r\n", "a chunk size line that does not end with CRLF"),
+        ("1\r\nab\r\n", "a chunk that is longer than its size"), ("1\r\na\n0", "a chunk that is longer than its size"),
+        ("0\r\nX : y\r\n\r\n", "an invalid field name"),
+        (String(repeating: "0", count: 5000), "a chunk size line that is too long"),
+        ("1;" + String(repeating: "x", count: 5000), "a chunk size line that is too long"),
     ]
 
     @Test(arguments: refused + refusedChunks.map { ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + $0, $1) })

@@ -8,9 +8,9 @@ import Testing
 
 @testable import LinnetTransport
 
-/// One connection of HTTP/2, with neither TLS nor a pool.
+/// An HTTP/2 connection without TLS and pool.
 final class FrameClient: Sendable {
-    /// What the connection told its owner.
+    /// The calls of the connection to its owner.
     struct Told {
         var ended = 0
         var capacities: [Int] = []
@@ -48,16 +48,7 @@ final class FrameClient: Sendable {
         }.get()
         let client = FrameClient(channel, connection)
         await client.perform { connection in
-            connection.adopt(
-                HTTP2Connection.Owner(
-                    streamEnded: { client.streamEnded(connection) },
-                    capacityChanged: { capacity in client.told.withLock { $0.capacities.append(capacity) } },
-                    isRetiring: { client.told.withLock { $0.isRetiring = true } },
-                    requiresHTTP1: {
-                        client.told.withLock { $0.wantsHTTP1 += 1 }
-                        return true
-                    },
-                    closed: { client.told.withLock { $0.isClosed = true } }))
+            connection.adopt(client)
         }
         do {
             let result = try await perform(client)
@@ -74,7 +65,7 @@ final class FrameClient: Sendable {
         try? await channel.closeFuture.get()
     }
 
-    /// What the owner has been told, once it meets the condition.
+    /// The calls so far, once they meet the condition.
     func told(where condition: (Told) -> Bool = { _ in true }) async throws -> Told {
         while true {
             let told = told.withLock { $0 }
@@ -144,13 +135,6 @@ final class FrameClient: Sendable {
         }
         if starts { connection.start(exchange) } else { waiting.withLock { $0.append(exchange) } }
     }
-
-    private func streamEnded(_ connection: HTTP2Connection) {
-        told.withLock { $0.ended += 1 }
-        running.withLock { $0 = max(0, $0 - 1) }
-        let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        if let next { enqueue(next, connection) }
-    }
 }
 
 extension TransportRequest {
@@ -198,4 +182,24 @@ final class Log<Element: Sendable>: Sendable {
         for await element in stream where condition(element) { return element }
         return nil
     }
+}
+
+extension FrameClient: ConnectionOwner {
+    func exchangeEnded() {
+        told.withLock { $0.ended += 1 }
+        running.withLock { $0 = max(0, $0 - 1) }
+        let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let next { enqueue(next, connection.value) }
+    }
+
+    func capacityChanged(_ capacity: Int) { told.withLock { $0.capacities.append(capacity) } }
+
+    func isRetiring() { told.withLock { $0.isRetiring = true } }
+
+    func requiresHTTP1() -> Bool {
+        told.withLock { $0.wantsHTTP1 += 1 }
+        return true
+    }
+
+    func closed() { told.withLock { $0.isClosed = true } }
 }

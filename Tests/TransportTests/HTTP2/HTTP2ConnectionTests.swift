@@ -9,7 +9,7 @@ import Testing
 
 @Suite("HTTP/2 connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2ConnectionTests {
-    @Test func theServersLimitIsTold() async throws {
+    @Test func theServersLimitIsReported() async throws {
         try await FrameServer.run(settings: [HTTP2Setting(parameter: .maxConcurrentStreams, value: 8)]) { frame, peer in
             if frame.path != nil { peer.respond(frame.streamID) }
             // The second word on it.

@@ -32,7 +32,7 @@ struct HTTP2KeepAliveTests {
         #expect(keepAlive.next(hasStreams: true) == start + .seconds(65))
     }
 
-    @Test func nobodyAsksForNothing() {
+    @Test func noPingIsSentWithoutStreams() {
         var keepAlive = keepAlive()
         let action = keepAlive.check(start + .seconds(100), hasStreams: false)
         #expect(action == .none && keepAlive.next(hasStreams: false) == nil)

@@ -187,7 +187,7 @@ struct HTTP2ResponseTests {
     }
 
     /// The framing finds an error on a stream whose exchange has just ended for another reason.
-    @Test func anErrorAfterTheEndFailsNobodyElse() async throws {
+    @Test func anErrorAfterTheEndFailsNoOtherStream() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path == "/good" { peer.respond(frame.streamID, "good") }
             guard frame.path == "/bad" else { return }

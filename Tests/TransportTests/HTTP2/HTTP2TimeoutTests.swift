@@ -145,7 +145,7 @@ struct HTTP2FloodTests {
         }
     }
 
-    /// One word of a server that knows no rules, and all that runs on the connection hears of it.
+    /// A frame that violates the protocol fails everything on the connection.
     @Test(arguments: [
         rawFrame(type: 8, [0x7F, 0xFF, 0xFF, 0xFF]), rawFrame(type: 5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82]),
         rawFrame(type: 1, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]),

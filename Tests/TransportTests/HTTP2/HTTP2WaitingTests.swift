@@ -9,7 +9,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Servers that let a client wait, or send it elsewhere.
+/// Servers that make a client wait or use another protocol.
 @Suite("HTTP/2 servers that want less", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2WaitingTests {
     typealias Peer = NIOLoopBound<FrameServer.Peer>
@@ -173,8 +173,9 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// The places of a connection that retires are gone as its streams end: who waits gets one on the next connection.
-    @Test func whatEndsOnARetiringConnectionIsNoPlaceForAnother() async throws {
+    /// The places of a retiring connection disappear as its streams end: waiting requests get one on the next
+    /// connection.
+    @Test func aPlaceOnARetiringConnectionIsNotReused() async throws {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 4)]
         let heads = Mutex<[Int: [HTTP2StreamID]]>([:])
         try await FrameServer.run(settings: settings) { frame, peer in
@@ -251,7 +252,7 @@ struct HTTP2WaitingTests {
         let server = FrameServer(address: try #require(listener.localAddress))
         try await FrameClient.run(server, configure: { $0.http2.pingTimeout = .milliseconds(50) }) { client in
             let outcome = await client.outcome(.http2())
-            #expect(outcome.error?.code == .pingTimeout && outcome.error?.message.contains("settings") == true)
+            #expect(outcome.error?.code == .pingTimeout && outcome.error?.message.contains("SETTINGS") == true)
             _ = try await client.told { $0.isClosed }
         }
         // GOAWAY with SETTINGS_TIMEOUT.

@@ -12,7 +12,7 @@ struct ConnectionCareTests {
         while !condition() { await Task.yield() }
     }
 
-    @Test func retiredConnectionsServeNobody() async throws {
+    @Test func retiredConnectionsServeNoRequest() async throws {
         let release = LinnetTesting.Signal()
         try await withMockServer { request in
             if request.path == "/slow" { await release.wait() }
@@ -63,9 +63,9 @@ struct ConnectionCareTests {
         }
     }
 
-    @Test func prewarmingNobodyFailsNobody() async throws {
+    @Test func prewarmingAnUnreachableHostFailsNothing() async throws {
         try await withTransport { transport in
-            // Nobody listens on the discard port of this address.
+            // No server listens on the discard port of this address.
             let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:9", path: "/")
             try transport.prewarm(head)
             await until { transport.openConnections == 0 }
@@ -106,7 +106,7 @@ struct ConnectionCareTests {
 
     /// Requests from many threads over few connections, with policies replaced and connections retired underneath.
     @Test(arguments: [1, 2, 5])
-    func nobodyIsForgottenUnderContention(limit: Int) async throws {
+    func everyRequestIsServedUnderContention(limit: Int) async throws {
         try await withMockServer { request in
             .text(request.path)
         } perform: { server in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Runs random histories through the pool's state machine, and holds it to what must always be true.
+/// Runs random histories through the pool's state machine and checks its invariants.
 @Suite("Connection pool, random histories", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PoolModelTests {
     struct Fake: Identifiable, Equatable {
@@ -35,7 +35,7 @@ struct PoolModelTests {
             return (connection.key == "m" ? Self.capacity : 1) - connection.inUse
         }
 
-        /// Somebody wants a place, and finds one only if there is one.
+        /// A request takes a place if there is one.
         mutating func lease(_ key: String, waiter: UInt64) {
             if !pool.hasWaiters(key), let index = open.firstIndex(where: { $0.key == key && places($0) > 0 }) {
                 open[index].inUse += 1
@@ -59,7 +59,7 @@ struct PoolModelTests {
             }
         }
 
-        /// A place that is held is given to who waits, or back.
+        /// A held place is given to a waiting request, or returned.
         mutating func offer(_ index: Int) {
             let key = open[index].key
             switch pool.release(key, isUnused: open[index].inUse == 1) {
@@ -100,7 +100,7 @@ struct PoolModelTests {
                 let index = Int.random(in: 0..<connecting.count, using: &random)
                 let concerned = pool.waitersForAttempt(connecting[index])
                 expectEqual(concerned.isEmpty, !pool.needsAttempt(connecting[index]))
-                // Somebody waits for it: it may be tried again, and nothing changes.
+                // A request waits for it: it may be tried again, and nothing changes.
                 if !concerned.isEmpty, Bool.random(using: &random) { return }
                 let key = connecting.remove(at: index)
                 if concerned.isEmpty, Bool.random(using: &random) {
@@ -142,7 +142,7 @@ struct PoolModelTests {
             }
         }
 
-        /// Lets everything that has begun come to its end.
+        /// Lets everything that has started finish.
         mutating func drain() {
             for _ in 0..<10_000 {
                 if let key = connecting.popLast() {
@@ -163,7 +163,7 @@ struct PoolModelTests {
     }
 
     @Test(arguments: 0..<300)
-    func limitsHoldAndNobodyIsForgotten(seed: UInt64) {
+    func limitsHoldAndEveryWaiterIsServed(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var limits = TransportConfiguration.PoolLimits()
         limits.connectionsPerOrigin = Int.random(in: 1...3, using: &random)

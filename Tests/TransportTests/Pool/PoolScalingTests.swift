@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// What the pool does under its lock, counted: twice as many requests or origins cost at most 2.5 times as much.
+/// The work under the pool's lock: twice as many requests or origins cost at most 2.5 times as much.
 @Suite("Connection pool, many requests and origins", .timeLimit(.minutes(1)), .serialized)
 struct PoolScalingTests {
     /// A key that counts how often one is looked at.
@@ -83,7 +83,7 @@ struct PoolScalingTests {
         #expect(more < fewer * 40, "\(fewer) and \(more)")
     }
 
-    /// The deadlines of those who wait, in any order, many of them over before their time.
+    /// The deadlines of waiting requests in any order, many of them removed before they expire.
     @Test(arguments: 0..<20)
     func deadlinesExpireInOrderAndOnce(seed: UInt64) {
         var random = SplitMix(seed: seed)

@@ -24,7 +24,7 @@ struct PoolStateMachineTests {
         #expect(pool.connections == 2)
     }
 
-    @Test func aPlaceGoesToWhoWaitedLongest() {
+    @Test func aPlaceGoesToTheRequestThatWaitedLongest() {
         var pool = machine(perOrigin: 1)
         for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
         expectEqual(pool.connected("a", isMultiplexed: false), 0)
@@ -80,7 +80,7 @@ struct PoolStateMachineTests {
         #expect(pool.isEmpty)
     }
 
-    @Test func aFailedAttemptThatNobodyNeedsFailsNobody() {
+    @Test func aFailedAttemptThatIsNotNeededFailsNoRequest() {
         var pool = machine()
         for waiter in 1...2 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
         _ = pool.connected("a", isMultiplexed: false)
@@ -91,7 +91,7 @@ struct PoolStateMachineTests {
         #expect(next == nil)
     }
 
-    @Test func aLostConnectionIsReplacedForWhoWaits() {
+    @Test func aLostConnectionIsReplacedForWaitingRequests() {
         var pool = machine(perOrigin: 1)
         _ = pool.wait(1, for: "a", .never)
         _ = pool.connected("a", isMultiplexed: false)
@@ -128,7 +128,7 @@ struct PoolStateMachineTests {
         expectEqual(pool.closed("a", wasDraining: false), "b")
     }
 
-    @Test func whoWaitsForTheTotalIsServedInTurn() {
+    @Test func requestsThatWaitForTheTotalAreServedInTurn() {
         var pool = machine(perOrigin: 1, total: 1)
         _ = pool.wait(1, for: "a", .never)
         _ = pool.connected("a", isMultiplexed: false)
@@ -149,7 +149,7 @@ struct PoolStateMachineTests {
         #expect(pool.connections == 2)
     }
 
-    @Test func aMultiplexedConnectionServesAllWhoWait() {
+    @Test func aMultiplexedConnectionServesAllWaitingRequests() {
         var pool = machine(perOrigin: 8)
         for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .possible) }
         expectEqual(pool.connected("a", isMultiplexed: true), 0)
@@ -170,7 +170,7 @@ struct PoolStateMachineTests {
         #expect(pool.connections == 2)
     }
 
-    @Test func oneFailedAttemptTellsAllWhoseConnectionItWouldHaveBeen() {
+    @Test func oneFailedAttemptFailsAllRequestsThatWouldShareIt() {
         var pool = machine()
         for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .possible) }
         let (failed, next) = pool.connectFailed("a")
@@ -193,7 +193,7 @@ struct PoolStateMachineTests {
 
     // MARK: Upkeep
 
-    @Test func whoWaitsUnderARetiredKeyHasToAskAgain() {
+    @Test func waitersOfARetiredKeyAskAgain() {
         var pool = machine(perOrigin: 1)
         for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "old", .never) }
         #expect(pool.retire { $0 == "old" } == [1, 2, 3])

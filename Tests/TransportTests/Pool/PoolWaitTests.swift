@@ -3,7 +3,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// How long requests wait for a connection: one timer serves all of them.
+/// The wait for a connection: one timer serves all requests.
 @Suite("Waiting for a connection", .timeLimit(.minutes(1)))
 struct PoolWaitTests {
     /// Runs with the only connection taken.
@@ -59,7 +59,7 @@ struct PoolWaitTests {
         }
     }
 
-    /// The timer was set for one that was served; the next one's wait ends all the same.
+    /// The timer was set for a request that was served; the next one's wait still ends.
     @Test func theTimerIsSetAgainForTheNextWait() async throws {
         try await withFullPool { transport, server in
             for _ in 0..<3 {

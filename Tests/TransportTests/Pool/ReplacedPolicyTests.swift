@@ -7,11 +7,11 @@ import Testing
 
 @testable import LinnetTransport
 
-/// After a policy was replaced, no request begins under the old one, wherever it had got to.
+/// After a policy was replaced, no request starts under the old one, whatever its state.
 @Suite("Replaced policies", .timeLimit(.minutes(1)))
 struct ReplacedPolicyTests {
     private func pinning() throws -> SecurityPolicy {
-        try SecurityPolicy(rules: [HostRule("127.0.0.1", PublicKeyPinEvaluator([TestPKI.selfSigned().pin]))])
+        try SecurityPolicy(rules: [HostRule("127.0.0.1", .pins([TestPKI.selfSigned().pin]))])
     }
 
     @Test func requestsThatWaitOverHTTPAreJudgedByTheNewPolicy() async throws {
@@ -39,14 +39,14 @@ struct ReplacedPolicyTests {
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(errors.count == 24 && errors.allSatisfy { $0?.code == .cleartextRefused })
-                // It had begun before.
+                // It had started before.
                 #expect(try await first.text == "/first")
             }
             #expect(server.recordedRequests.map(\.path) == ["/first"])
         }
     }
 
-    /// A request was given a connection, and has not begun on it.
+    /// A request was assigned a connection and has not started.
     @Test(arguments: [HTTPVersions.http1, .http2])
     func aConnectionThatWasGivenOutIsJudgedByTheNewPolicy(versions: HTTPVersions) async throws {
         let configuration = MockServer.Configuration { $0.httpVersions = versions == .http2 ? .http2 : .http1 }
@@ -102,7 +102,7 @@ struct ReplacedPolicyTests {
     }
 }
 
-/// Hears that a request waits.
+/// Observes that a request waits.
 private struct WaitObserver: TransportObserver {
     let waits: @Sendable () -> Void
 

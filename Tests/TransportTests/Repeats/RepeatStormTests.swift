@@ -121,7 +121,7 @@ struct RepeatStormTests {
     // MARK: Perhaps processed
 
     /// The connection was opened for the requests, and none of them can have crossed the end of an idle one.
-    @Test func aFreshConnectionThatDiesUnderThirtyTwoRequestsIsNoReasonToRepeat() async throws {
+    @Test func thirtyTwoRequestsOnAFreshConnectionThatEndsAreNotRepeated() async throws {
         let tally = Tally()
         try await FrameServer.run { frame, peer in
             if frame.path != nil, tally.count(peer).request == 32 { peer.close() }

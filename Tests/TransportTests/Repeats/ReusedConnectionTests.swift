@@ -59,7 +59,7 @@ struct ReusedConnectionTests {
         }
     }
 
-    @Test func aRepeatIsTold() async throws {
+    @Test func aRepeatIsReported() async throws {
         let observer = RecordingObserver()
         try await withMockServer { request in
             request.exchangeIndex == 0 ? .text("ok") : MockResponse(faults: [.init(.close, at: .responseHead)])

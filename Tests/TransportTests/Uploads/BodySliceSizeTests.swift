@@ -13,7 +13,7 @@ struct BodySliceSizeTests {
         #expect(size.bytes == 512 * 1024)
     }
 
-    /// At 1 KB/s a slice is taken within a quarter of the default idle time.
+    /// At 1 KB/s a slice is accepted within a quarter of the default idle timeout.
     @Test func aSlowSocketGetsLessAtATime() {
         var size = BodySliceSize()
         for _ in 0..<10 { size.took(.seconds(1)) }

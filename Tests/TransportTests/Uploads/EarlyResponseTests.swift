@@ -6,14 +6,14 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Responses over HTTP/1.1 that come before the server has read the request to its end.
+/// HTTP/1.1 responses that arrive before the server has read the whole request.
 @Suite("Responses before the request's end", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct EarlyResponseTests {
     /// More than the buffers of two sockets hold.
     private static let size = 32 * 1024 * 1024
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    /// Starts a server that reads so much of a body, says its word, and goes on as `serve` says.
+    /// Starts a server that reads part of a body, responds, and continues with `serve`.
     private func server(
         reading count: Int = 40_000, answering response: String = ok,
         then serve: @escaping @Sendable (inout UploadedBytes) async throws -> Void
@@ -55,7 +55,7 @@ struct EarlyResponseTests {
     }
 
     @Test(arguments: UploadKind.allCases)
-    func aServerThatClosesWithItsSuccessIsTold(kind: UploadKind) async throws {
+    func aServerThatClosesWithItsSuccessIsReported(kind: UploadKind) async throws {
         let server = try await server(
             answering: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
         ) { try await $0.readToEnd() }
@@ -97,7 +97,7 @@ struct EarlyResponseTests {
             #expect(response.head.status.code == status)
             #expect(response.text == "no")
             #expect(response.metrics.isRequestBodyCutShort)
-            // Not behind the rest of that body.
+            // Not after the rest of that body.
             let next = try await transport.send(server.request(timeouts: timeouts))
             #expect(next.text == "ok")
             #expect(!next.metrics.isReusedConnection)
@@ -130,7 +130,7 @@ struct EarlyResponseTests {
         await server.shutdown()
     }
 
-    /// The last byte is out, though the reader has not said that it was the last.
+    /// The last byte was sent, and the reader has not returned nil yet.
     @Test func aBodyOfKnownLengthEndsWithItsLastByte() async throws {
         let server = try await server(
             reading: 5, answering: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
@@ -176,7 +176,7 @@ struct EarlyResponseTests {
 
     // MARK: Both ways at once
 
-    /// Each piece goes out when the server's word to the last one has been read.
+    /// Each piece is sent after the server's answer to the last one was read.
     @Test func requestAndResponseCanFlowAtTheSameTime() async throws {
         let rounds = 20
         let server = try await MockServer.startRaw { connection in
@@ -212,7 +212,7 @@ struct EarlyResponseTests {
         await server.shutdown()
     }
 
-    /// The whole response is there long before the body's reader comes to its end.
+    /// The whole response arrives long before the body's reader ends.
     @Test func aResponseIsNotOverBeforeItsRequest() async throws {
         let server = try await server(reading: 1) { try await $0.readToEnd() }
         try await withTransport { transport in

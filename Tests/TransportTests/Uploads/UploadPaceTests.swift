@@ -7,7 +7,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Uploads to servers that read slowly: what counts is what the socket took.
+/// Uploads to slow servers: progress is what the socket accepts.
 @Suite("The pace of uploads", .leavesNothingAlive, .timeLimit(.minutes(4)), .serialized)
 struct UploadPaceTests {
     /// Reads a body at a steady pace, and answers with its size.
@@ -20,7 +20,7 @@ struct UploadPaceTests {
             let start = ContinuousClock.now
             while bytes.count < total {
                 try await bytes.read(upTo: bytes.count + 1)
-                // What it has read so far takes this long.
+                // The time for the bytes read so far.
                 try await Task.sleep(until: start + .seconds(Double(bytes.count) / Double(bytesPerSecond)))
             }
             let text = "\(bytes.count)"
@@ -29,7 +29,7 @@ struct UploadPaceTests {
         }
     }
 
-    /// Uploads so many bytes to a server of such a pace.
+    /// Uploads bytes to a server with a given pace.
     private func upload(
         _ kind: UploadKind, overTLS: Bool, _ total: Int, bytesPerSecond: Int, timeouts: TransportTimeouts
     ) async throws {
@@ -47,10 +47,11 @@ struct UploadPaceTests {
         await server.shutdown()
     }
 
-    /// The whole takes longer than each idle time, and the server never pauses for as long. The time to read has room for what
-    /// the system's buffers hold of the body when the socket has taken its last byte: some ten megabytes on loopback.
+    /// The upload takes longer than each idle timeout, and the server never pauses for as long. The read timeout leaves
+    /// room for what the system's buffers hold of the body when the socket has accepted its last byte: about ten
+    /// megabytes on loopback.
     @Test(arguments: UploadKind.allCases, [false, true])
-    func aSlowButSteadyServerIsNoTimeout(kind: UploadKind, overTLS: Bool) async throws {
+    func aSlowButSteadyServerDoesNotTimeOut(kind: UploadKind, overTLS: Bool) async throws {
         try await upload(
             kind, overTLS: overTLS, 32 * 1024 * 1024, bytesPerSecond: 8 * 1024 * 1024,
             timeouts: TransportTimeouts(idleRead: .milliseconds(2_500), idleWrite: .milliseconds(1_500)))
@@ -73,7 +74,7 @@ struct UploadPaceTests {
         }
     }
 
-    /// When it last heard of bytes that were sent, and how many there were.
+    /// When bytes were last reported as sent, and how many.
     private final class LastWrite: TransportObserver {
         private let state = Mutex((time: ContinuousClock.now, bytes: 0, steps: 0))
 
@@ -92,7 +93,7 @@ struct UploadPaceTests {
         let server = try await MockServer.startRaw(
             tls: overTLS ? try pki.identity() : nil, configuration: configuration
         ) { connection in
-            // Over TLS it has read what the handshake needs.
+            // Over TLS the server has read the handshake.
             _ = try await connection.read()
             try await connection.perform(.stall)
         }
@@ -107,7 +108,7 @@ struct UploadPaceTests {
             }
             let (last, waited) = (observer.last, ContinuousClock.now - observer.last.time)
             #expect(error?.code == .writeTimeout)
-            // What the buffers of two sockets hold, in more than one step, and not what waits in memory.
+            // The content of the buffers of two sockets, in several steps, without what waits in memory.
             #expect((1..<size / 2).contains(last.bytes))
             #expect(last.steps > 1)
             #expect(waited >= idle - .milliseconds(20))

@@ -4,10 +4,10 @@ import LinnetTransport
 import NIOCore
 import Synchronization
 
-/// What a server of bytes alone reads of one request's body.
+/// A raw server's view of a request body.
 struct UploadedBytes {
     let connection: RawConnection
-    /// Bytes after the head, its framing included.
+    /// The bytes after the head, including framing.
     private(set) var count = 0
 
     /// Reads the head, and what came with it.
@@ -24,7 +24,7 @@ struct UploadedBytes {
         throw TestingError(.connectionClosed, "The client closed the connection before its head was complete.")
     }
 
-    /// Reads until so many bytes are there, or the client ends the connection; the latter is false.
+    /// Reads until enough bytes have arrived, or returns false when the client closes the connection.
     @discardableResult
     mutating func read(upTo total: Int) async throws -> Bool {
         while count < total {
@@ -34,7 +34,7 @@ struct UploadedBytes {
         return true
     }
 
-    /// Reads until the client ends the connection.
+    /// Reads until the client closes the connection.
     mutating func readToEnd() async throws {
         while let more = try await connection.read() { count += more.count }
     }
@@ -55,11 +55,11 @@ struct MadeReader: TransportBodyReader {
     }
 }
 
-/// How the same bytes can be given to a transport.
+/// The ways to pass the same bytes to a transport.
 enum UploadKind: CaseIterable, Sendable {
     case memory, known, chunked
 
-    /// So many bytes, the streamed ones in chunks.
+    /// A body of a given size; streamed ones are chunked.
     func body(_ count: Int, chunk: Int = 64 * 1024) -> TransportRequestBody {
         guard self != .memory else { return .bytes(ByteBuffer(repeating: 0x61, count: count)) }
         return .stream(length: self == .known ? Int64(count) : nil, isReplayable: true) {

@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// Counts what costs us more than it costs a server (RFC 9113, 10.5). Pure: the time is a parameter.
+/// Counts frames that cost the client more than the server (RFC 9113, 10.5). Pure: the time is a parameter.
 struct HTTP2FrameCounts {
-    /// So many in each span of time.
+    /// A limit on the number of events in a period.
     private struct Rate {
         let most: Int
         private var count = 0
@@ -12,7 +12,7 @@ struct HTTP2FrameCounts {
             self.most = most
         }
 
-        /// Counts one more; false when it is one too many.
+        /// Counts an event. Returns false if that exceeds the limit.
         mutating func add(_ now: NIODeadline, _ span: TimeAmount) -> Bool {
             if now >= end { (count, end) = (0, now + span) }
             count += 1
@@ -20,53 +20,54 @@ struct HTTP2FrameCounts {
         }
     }
 
-    /// HEADERS, among them informational ones and trailers, and RST_STREAM that a server may have sent on a stream before it
-    /// hears that the stream is closed.
+    /// The number of HEADERS (including informational ones and trailers) and RST_STREAM that a server may have sent on
+    /// a stream before it learns that the stream is closed.
     private static let stragglersOfAStream = 16
 
     private let limits: HTTP2Options.Limits
     private let span: TimeAmount
     private var controlFrames: Rate
     private var streamErrors: Rate
-    /// Empty DATA frames that are paid for by as many that carried something.
+    /// The number of empty DATA frames that are free because as many had content.
     private var paidEmptyData = 0
-    /// Frames that may still come for streams that have closed.
+    /// The number of frames that may still arrive for closed streams.
     private var paidStragglers = 0
     private var waitingAnswers = 0
 
     init(_ limits: HTTP2Options.Limits) {
         self.limits = limits
-        // A time that no connection lives; longer ones could not be added to the clock.
+        // Longer than any connection lives; longer periods could overflow the clock.
         span = min(TimeAmount(limits.countingWindow), .hours(24 * 365))
         controlFrames = Rate(limits.controlFrames)
         streamErrors = Rate(limits.streamErrors)
     }
 
     mutating func addControlFrame(_ now: NIODeadline) throws(HTTP2ConnectionError) {
-        guard controlFrames.add(now, span) else { throw .flood("PING, SETTINGS and others that carry nothing") }
+        guard controlFrames.add(now, span) else { throw .flood("PING, SETTINGS and other control frames") }
     }
 
     mutating func addStreamError(_ now: NIODeadline) throws(HTTP2ConnectionError) {
-        guard streamErrors.add(now, span) else { throw .flood("messages that break the rules") }
+        guard streamErrors.add(now, span) else { throw .flood("malformed messages") }
     }
 
-    /// Counts a DATA frame: an empty one is free for each that carried something before, and a control frame beyond.
+    /// Counts a DATA frame: an empty one is free for each earlier one with content, and counts as a control frame
+    /// beyond that.
     mutating func addData(isEmpty: Bool, _ now: NIODeadline) throws(HTTP2ConnectionError) {
         if !isEmpty {
             paidEmptyData += 1
         } else if paidEmptyData > 0 {
             paidEmptyData -= 1
         } else {
-            guard controlFrames.add(now, span) else { throw .flood("DATA without a byte") }
+            guard controlFrames.add(now, span) else { throw .flood("empty DATA") }
         }
     }
 
-    /// A stream has closed: what the server sends before it knows of that costs us as much as it would have otherwise.
+    /// Records a closed stream: the frames that the server sends before it learns of that are free.
     mutating func streamClosed() {
         paidStragglers += Self.stragglersOfAStream
     }
 
-    /// Counts a frame on a closed stream: one that belongs to no request beyond those that are paid for is a control frame.
+    /// Counts a frame on a closed stream: beyond the free ones it counts as a control frame.
     mutating func addStraggler(_ now: NIODeadline) throws(HTTP2ConnectionError) {
         if paidStragglers > 0 {
             paidStragglers -= 1
@@ -75,7 +76,7 @@ struct HTTP2FrameCounts {
         }
     }
 
-    /// An answer that we owe; what the server has taken counts no more.
+    /// Counts a queued answer; accepted ones no longer count.
     mutating func addAnswer() throws(HTTP2ConnectionError) {
         waitingAnswers += 1
         guard waitingAnswers <= limits.waitingControlFrames else {

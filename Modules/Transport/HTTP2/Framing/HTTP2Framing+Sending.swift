@@ -1,14 +1,15 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// What goes to the server.
+/// Sending.
 extension HTTP2Framing {
     private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// Frames are no larger, whatever the server takes: others have their turn, and a slow way shows progress.
+    /// The maximum DATA frame size, whatever the server allows, so that streams take turns and a slow connection shows
+    /// progress.
     private static let largestData = 16_384
 
-    /// The first words (RFC 9113, 3.4).
+    /// Writes the connection preface (RFC 9113, 3.4).
     mutating func begin() {
         outbox.buffer.writeString(Self.preface)
         outbox.buffer.writeSettings([
@@ -21,8 +22,8 @@ extension HTTP2Framing {
 
     // MARK: Streams
 
-    /// Opens a stream whose number is above all others, at once or as soon as the server has room for it: then it comes
-    /// among those of ``takeOpened()``. Returns whether it was opened.
+    /// Opens a stream whose number is above all others, now or as soon as the server has room for it, as reported by
+    /// ``takeOpened()``. Returns whether it is open.
     @discardableResult
     mutating func open(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) -> Bool {
         highestStream = max(highestStream, stream)
@@ -39,7 +40,7 @@ extension HTTP2Framing {
         return hasRoom
     }
 
-    /// Opens streams that have waited, as far as there is room.
+    /// Opens waiting streams while there is room.
     mutating func openWaiting() {
         while waitingCount > 0, !isGoingAway, streams.count - waitingCount < peer.maximumConcurrentStreams,
             let stream = waiting.popFirst()
@@ -56,7 +57,7 @@ extension HTTP2Framing {
         }
     }
 
-    /// The streams that have waited, and were opened since it was last asked.
+    /// The waiting streams that were opened since the last call.
     mutating func takeOpened() -> [Int] {
         guard !opened.isEmpty else { return [] }
         defer { opened = [] }
@@ -76,7 +77,7 @@ extension HTTP2Framing {
             outbox.buffer.setInteger(UInt8(truncatingIfNeeded: length), at: start + 2)
             return
         }
-        // Rare: the block is taken out again and cut.
+        // Rare: the block is removed and split.
         let block = outbox.buffer.getSlice(at: start + HTTP2FrameHeader.size, length: length) ?? ByteBuffer()
         outbox.buffer.moveWriterIndex(to: start)
         Self.writeCut(block, stream, flags, most, into: &outbox.buffer)
@@ -95,18 +96,18 @@ extension HTTP2Framing {
         }
     }
 
-    /// Resets a stream, unless it is closed.
+    /// Resets a stream unless it is closed.
     mutating func reset(_ stream: Int, _ code: HTTP2ErrorCode) {
         guard let index = streams.index(of: stream) else { return }
         if streams[index].waitingHead == nil {
-            // Before the stream that takes its place: a server counts.
+            // Written before the stream that takes its place, since the server counts open streams.
             outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
             outbox.buffer.writeInteger(code.rawValue)
         }
         remove(index, stream)
     }
 
-    /// Forgets a stream that is closed.
+    /// Removes a closed stream.
     mutating func remove(_ index: Int, _ stream: Int) {
         let old = streams.remove(at: index)
         if old.waitingHead != nil { waitingCount -= 1 } else { counts.streamClosed() }
@@ -120,23 +121,24 @@ extension HTTP2Framing {
 
     // MARK: Bodies
 
-    /// Sends bytes of a body as soon as the windows let them; the pieces of ``takePieces(room:)`` tell how many they carry.
+    /// Queues bytes of a body until the windows allow them; the pieces of ``takePieces(room:)`` report how many they
+    /// carry.
     mutating func send(_ stream: Int, _ bytes: ByteBuffer, isEnd: Bool) {
         guard let index = streams.index(of: stream), !streams[index].isLocalEnded else { return }
         streams[index].outgoing.append(HTTP2FramedStream.Outgoing(bytes: bytes, isEnd: isEnd))
         queueSender(index, stream)
     }
 
-    /// Nothing more of a stream's body is sent; the stream stays open.
+    /// Drops the unsent body of a stream, which stays open.
     mutating func dropBody(_ stream: Int) {
         guard let index = streams.index(of: stream) else { return }
         streams[index].outgoing = []
     }
 
-    /// Whether bytes of a body wait for the connection: its window, or its way to the socket.
+    /// Whether bytes of a body wait for the connection's window or the socket.
     var hasSenders: Bool { !senders.isEmpty }
 
-    /// Whether a stream's body waits for the stream's own window.
+    /// Whether a body waits for the window of its stream.
     func isHeldBack(_ stream: Int) -> Bool {
         guard let index = streams.index(of: stream), streams[index].waitingHead == nil,
             let first = streams[index].outgoing.first
@@ -150,7 +152,7 @@ extension HTTP2Framing {
         senders.append(stream)
     }
 
-    /// Writes what the windows let through, a frame for each stream in turn, until there is no more room for it.
+    /// Writes DATA as far as the windows allow, one frame per stream in turn, until there is no room left.
     private mutating func sendData(room: Int) {
         var blocked = 0
         let before = outbox.carriedBytes
@@ -163,14 +165,14 @@ extension HTTP2Framing {
             if sendFrame(index, stream) {
                 blocked = 0
             } else {
-                // The connection's window is the obstacle.
+                // The connection window is exhausted.
                 blocked += 1
             }
             if streams.index(of: stream) != nil { senders.append(stream) }
         }
     }
 
-    /// Writes one frame of a stream that can send; false when the connection's window has no room.
+    /// Writes one frame of a stream. Returns false if the connection window is exhausted.
     private mutating func sendFrame(_ index: Int, _ stream: Int) -> Bool {
         var first = streams[index].outgoing[0]
         let room = min(sendWindow, streams[index].sendWindow, peer.maximumFrameSize, Self.largestData)
@@ -194,38 +196,38 @@ extension HTTP2Framing {
         return true
     }
 
-    /// The server has changed the window that streams begin with (RFC 9113, 6.9.2).
+    /// Applies a change of the initial window size (RFC 9113, 6.9.2).
     mutating func changeSendWindows(by difference: Int) throws(HTTP2ConnectionError) {
         guard difference != 0 else { return }
         for index in 0..<streams.count {
             streams[index].sendWindow += difference
             guard streams[index].sendWindow <= HTTP2PeerSettings.largestWindow else {
-                throw .rule(.flowControlError, "a window beyond all measure")
+                throw .rule(.flowControlError, "a window that is too large")
             }
             queueSender(index, streams.numbers[index])
         }
     }
 
-    // MARK: The connection
+    // MARK: Connection
 
     mutating func ping() {
         outbox.buffer.writeFrameHeader(.ping, length: 8)
         outbox.buffer.writeInteger(UInt64(0))
     }
 
-    /// The last stream of the server's making is 0: there is none, since pushes are off.
+    /// The last stream of the server is 0: there is none, since push is disabled.
     mutating func goAway(_ code: HTTP2ErrorCode) {
         outbox.buffer.writeFrameHeader(.goAway, length: 8)
         outbox.buffer.writeMultipleIntegers(UInt32(0), code.rawValue)
     }
 
-    /// All that can be written now; of bodies no more than there is room for, but for the rest of a frame.
+    /// Takes what can be written now; of bodies at most what there is room for, plus the rest of a frame.
     mutating func takePieces(room: Int = .max) -> [HTTP2Outbox.Piece] {
         if !senders.isEmpty { sendData(room: room) }
         return outbox.take()
     }
 
-    /// The connection is gone: nothing of any stream will be sent.
+    /// Drops all streams after the connection has ended.
     mutating func abandonAll() {
         streams = HTTP2StreamTable()
         _ = outbox.take()
@@ -235,7 +237,7 @@ extension HTTP2Framing {
 }
 
 extension HTTP2FramedStream {
-    /// Whether the stream itself lets something go out.
+    /// Whether the stream has something to send that its own window allows.
     fileprivate var canSend: Bool {
         guard waitingHead == nil, let first = outgoing.first else { return false }
         return first.bytes.readableBytes == 0 || sendWindow > 0

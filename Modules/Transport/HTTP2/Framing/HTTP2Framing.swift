@@ -1,46 +1,46 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// A client's side of HTTP/2 on the wire (RFC 9113, 3 to 6): frames, field blocks, streams' states, windows. Pure.
+/// The client side of HTTP/2 framing (RFC 9113, 3 to 6): frames, field blocks, stream states, flow control. Pure.
 ///
-/// Bytes go in by ``append(_:_:)``, events come out by ``next()``; what is to be sent goes in by ``open(_:_:isEnd:)`` and
-/// the like, and comes out by ``takePieces()``. It keeps no more of what came than an unfinished frame or field block,
-/// both of which are limited.
+/// Received bytes are added with ``append(_:_:)``, events are returned by ``next()``. Requests are added with
+/// ``open(_:_:isEnd:)`` and similar methods, and the bytes to send are returned by ``takePieces()``. Of received bytes
+/// it buffers at most an unfinished frame or field block, both of which are limited.
 struct HTTP2Framing {
     enum Event {
         case head(stream: Int, HTTP2FieldSection, isEnd: Bool)
         case data(stream: Int, ByteBuffer, isEnd: Bool)
-        /// The server has reset the stream.
+        /// The server reset the stream.
         case reset(stream: Int, HTTP2ErrorCode)
-        /// The server broke a rule on the stream, which is reset.
+        /// The stream had a protocol error and was reset.
         case broken(stream: Int, HTTP2StreamError)
-        /// The server takes no more streams; those above the last are forgotten, and those in the list were not even sent.
+        /// The server accepts no more streams. Those above the last one are removed; the listed ones were not sent.
         case goAway(last: Int, HTTP2ErrorCode, unsent: [Int])
         /// ``peer`` has changed.
         case settings
-        /// The server takes more of all bodies together.
+        /// The server widened the connection window.
         case widened
     }
 
-    /// DATA whose payload comes in pieces.
+    /// A DATA frame whose payload arrives in pieces.
     struct DataInProgress {
         let stream: Int
         var payloadLeft: Int
         var paddingLeft: Int
-        /// That the stream ends is still to be told.
+        /// Whether the end of the stream has yet to be reported.
         var owesEnd: Bool
-        /// Nobody wants it.
+        /// Whether the payload is discarded.
         let isDropped: Bool
 
         var isOver: Bool { payloadLeft == 0 && paddingLeft == 0 && !owesEnd }
     }
 
-    /// A field block that goes on in CONTINUATION frames.
+    /// A field block that continues in CONTINUATION frames.
     struct BlockInProgress {
         let stream: Int
         let isEnd: Bool
         var bytes: ByteBuffer
-        /// Bytes as they count against the limit: each frame counts for a few more than it carries.
+        /// The bytes that count against the limit, including a surcharge for each frame.
         var cost: Int
     }
 
@@ -51,23 +51,23 @@ struct HTTP2Framing {
     }
 
     let options: HTTP2Options
-    /// Bytes of a field section as it comes, and as it counts (RFC 9113, 6.5.2).
+    /// The maximum size of a field section, encoded and decoded (RFC 9113, 6.5.2).
     let maximumListSize: Int
-    /// What the server may send on a stream before it hears more.
+    /// The initial receive window of a stream.
     let firstWindow: Int
     var peer = HTTP2PeerSettings()
     var streams = HTTP2StreamTable<HTTP2FramedStream>()
-    /// The highest stream there was. Those below it that are not among `streams` are closed (RFC 9113, 5.1.1).
+    /// The highest stream so far. Lower ones that are not in `streams` are closed (RFC 9113, 5.1.1).
     var highestStream = 0
-    /// What the server may still send on all streams together, and what we may.
+    /// The connection windows for receiving and sending.
     var (receiveWindow, sendWindow) = (65_535, 65_535)
     var outbox = HTTP2Outbox()
-    /// Streams that have something to send, in turn.
+    /// Streams with something to send, in turn.
     var senders = CircularBuffer<Int>(initialCapacity: 4)
-    /// Streams for which the server has no room yet, and those that were given up meanwhile.
+    /// Streams that wait for room on the server, including those abandoned meanwhile.
     var waiting = CircularBuffer<Int>(initialCapacity: 4)
     var waitingCount = 0
-    /// Streams that have waited, and were opened since it was last asked.
+    /// Waiting streams that were opened since the last ``takeOpened()``.
     var opened: [Int] = []
     var encoder = HTTP2FieldEncoder()
     var decoder: HTTP2FieldDecoder
@@ -79,9 +79,9 @@ struct HTTP2Framing {
     private var frame: HTTP2FrameHeader?
     private var hasSettings = false
     var hasReadSettings = false
-    /// The server has acknowledged our SETTINGS (RFC 9113, 6.5.3).
+    /// Whether the server has acknowledged our SETTINGS (RFC 9113, 6.5.3).
     var isAcknowledged = false
-    /// The server takes no new streams.
+    /// Whether the server accepts no new streams.
     var isGoingAway = false
     private(set) var hasFailed = false
 
@@ -99,7 +99,8 @@ struct HTTP2Framing {
         if input.readableBytes == 0 { input = bytes } else { input.writeImmutableBuffer(bytes) }
     }
 
-    /// The next event; nil when more bytes are needed. After an error, which the server is told of, nothing comes any more.
+    /// The next event; nil if more bytes are needed. After an error, for which GOAWAY is queued, there are no further
+    /// events.
     mutating func next() throws(HTTP2ConnectionError) -> Event? {
         guard !hasFailed else { return nil }
         do {
@@ -108,7 +109,7 @@ struct HTTP2Framing {
                 case .event(let event): return event
                 case .goOn: continue
                 case .needsBytes:
-                    // Keeps no memory of what was read.
+                    // Releases the memory of processed bytes.
                     if input.readableBytes == 0 { input = ByteBuffer() }
                     return nil
                 }
@@ -141,7 +142,7 @@ struct HTTP2Framing {
             throw .rule(.frameSizeError, "a frame of \(frame.length) bytes")
         }
         if !hasSettings {
-            // The server's first word (RFC 9113, 3.4).
+            // The first frame of the server (RFC 9113, 3.4).
             guard frame.type == .settings, !frame.flags.contains(.ack) else {
                 throw .rule("bytes that do not begin with SETTINGS")
             }
@@ -174,9 +175,9 @@ struct HTTP2Framing {
     }
 }
 
-/// What the framing knows of a stream (RFC 9113, 5.1 and 5.2).
+/// The framing state of a stream (RFC 9113, 5.1 and 5.2).
 struct HTTP2FramedStream {
-    /// Bytes of a body, which wait for the windows.
+    /// Bytes of a body that wait for the windows.
     struct Outgoing {
         var bytes: ByteBuffer
         let isEnd: Bool
@@ -184,12 +185,57 @@ struct HTTP2FramedStream {
 
     var receiveWindow: Int
     var sendWindow: Int
-    /// The response's head was there: what comes next are trailers.
+    /// Whether the final head has arrived; the next section is trailers.
     var hasFinalHead = false
     var isRemoteEnded = false
     var isLocalEnded = false
-    /// The request's head, while the server has no room for the stream.
+    /// The request head while the stream waits for room on the server.
     var waitingHead: (lines: [HTTP2FieldEncoder.Line], isEnd: Bool)?
     var outgoing: [Outgoing] = []
     var isSending = false
+}
+
+/// The streams that are not closed, sorted by number. Numbers only grow and streams are few, so binary search is faster
+/// than hashing.
+struct HTTP2StreamTable<Value> {
+    private(set) var numbers: [Int] = []
+    private var values: [Value] = []
+
+    var count: Int { numbers.count }
+
+    /// The index of a stream, valid until a stream is added or removed.
+    func index(of number: Int) -> Int? {
+        var (low, high) = (0, numbers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if numbers[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < numbers.count && numbers[low] == number ? low : nil
+    }
+
+    subscript(index: Int) -> Value {
+        get { values[index] }
+        _modify { yield &values[index] }
+    }
+
+    /// Adds a stream whose number is above all others.
+    mutating func append(_ number: Int, _ value: Value) {
+        numbers.append(number)
+        values.append(value)
+    }
+
+    @discardableResult
+    mutating func remove(at index: Int) -> Value {
+        numbers.remove(at: index)
+        return values.remove(at: index)
+    }
+}
+
+extension TransportConfiguration.ResponseLimits {
+    /// The announced maximum size of a field list. It is larger than `headBytes`: a head between the two can be decoded
+    /// and fails only its stream, while a larger one ends the connection.
+    var headerListSize: Int {
+        let (sum, overflow) = headBytes.addingReportingOverflow(64 * 1024)
+        return overflow ? Int(Int32.max) : min(sum, Int(Int32.max))
+    }
 }

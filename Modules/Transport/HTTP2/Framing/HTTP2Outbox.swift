@@ -1,13 +1,13 @@
 internal import NIOCore
 
-/// Frames that wait to be written. Small things go into one piece of memory, which serves one flush after another; large
-/// payloads stay where they are.
+/// Frames that wait to be written. Small ones share one buffer, which is reused for each flush; large payloads are not
+/// copied.
 struct HTTP2Outbox {
-    /// What a piece holds of a stream's body.
+    /// The part of a request body in a piece.
     struct Carried: Equatable {
         let stream: Int
         let count: Int
-        /// With it, the request is out.
+        /// Whether the request ends with it.
         let isEnd: Bool
     }
 
@@ -21,21 +21,21 @@ struct HTTP2Outbox {
 
     /// Payloads up to this are copied.
     private static let mostCopied = 2048
-    /// What a connection keeps to write in.
+    /// The capacity of the buffer that a connection keeps.
     private static let mostKept = 65_536
 
     private var pieces: [Piece] = []
     private var tail = ByteBuffer()
-    /// What `tail` holds has been taken.
+    /// Whether the content of `tail` has been taken.
     private var isTaken = false
-    /// What `tail` carries.
+    /// The parts of bodies in `tail`.
     private var carried: [Carried] = []
-    /// Bytes of bodies among all that waits.
+    /// The bytes of bodies in all waiting frames.
     private(set) var carriedBytes = 0
 
     var isEmpty: Bool { pieces.isEmpty && (isTaken || tail.readableBytes == 0) }
 
-    /// Where frames are written to.
+    /// The buffer that frames are written to.
     var buffer: ByteBuffer {
         get { isTaken ? ByteBuffer() : tail }
         _modify {
@@ -47,7 +47,7 @@ struct HTTP2Outbox {
         }
     }
 
-    /// Writes a part of a body behind its frame's header.
+    /// Writes the payload of a DATA frame after its header.
     mutating func write(payload: ByteBuffer, of stream: Int, isEnd: Bool) {
         let part = Carried(stream: stream, count: payload.readableBytes, isEnd: isEnd)
         carriedBytes += part.count
@@ -60,7 +60,7 @@ struct HTTP2Outbox {
         pieces.append(Piece(bytes: payload, carried: [part]))
     }
 
-    /// Hands over all that waits, in its order.
+    /// Takes all waiting frames in order.
     mutating func take() -> [Piece] {
         closeTail()
         isTaken = true

@@ -1,22 +1,23 @@
-/// The code of HPACK's strings (RFC 7541, 5.2 and appendix B).
+/// The Huffman code of HPACK (RFC 7541, 5.2 and appendix B).
 ///
-/// It is canonical: codes of a length follow each other in the order of the bytes that they stand for, and those of the
-/// next length follow them. So the lengths are all there is to write down.
+/// The code is canonical: codes of the same length are consecutive in the order of their bytes, and followed by those
+/// of the next length. The lengths therefore determine the code.
 struct HPACKHuffmanCode: Sendable {
     static let shared = HPACKHuffmanCode()
 
-    /// Codes up to this length are looked up at once; nearly all of what is visible ASCII has one.
+    /// Codes up to this length are decoded with a table; it covers nearly all visible ASCII.
     private static let fastBits = 9
     private static let longest = 30
 
-    /// The code of each byte, its bits at the low end.
+    /// The code of each byte, right-aligned.
     private var codes = [UInt32](repeating: 0, count: 257)
-    /// By the next nine bits: the byte in the high half and its code's length in the low one; 0 where the code is longer.
+    /// Indexed by the next nine bits: the byte in the high half and the length of its code in the low one; 0 if the
+    /// code is longer.
     private var fast = [UInt16](repeating: 0, count: 1 << fastBits)
-    /// For each length: its first code, and where its bytes begin in `ordered`.
+    /// For each length, the first code and the index of its bytes in `ordered`.
     private var firstCodes = [UInt32](repeating: 0, count: longest + 2)
     private var offsets = [Int](repeating: 0, count: longest + 2)
-    /// Bytes in the order of their codes; 256 is the end of a string, which is not written.
+    /// The bytes in code order; 256 is the end-of-string symbol, which is not written.
     private var ordered: [UInt16] = []
 
     private init() {
@@ -47,7 +48,7 @@ struct HPACKHuffmanCode: Sendable {
         (bytes.reduce(0) { $0 + Int(Self.lengths[Int($1)]) } + 7) / 8
     }
 
-    /// Hands over the coded bytes one by one.
+    /// Writes the coded bytes one by one.
     func encode(_ bytes: UnsafeRawBufferPointer, _ write: (UInt8) -> Void) {
         var (window, count) = (UInt64(0), 0)
         for byte in bytes {
@@ -59,15 +60,15 @@ struct HPACKHuffmanCode: Sendable {
                 write(UInt8(truncatingIfNeeded: window >> UInt64(count)))
             }
         }
-        // The rest of the last byte is the beginning of the end's code, which is all ones.
+        // The last byte is padded with the most significant bits of the end-of-string code, which are ones.
         if count > 0 { write(UInt8(truncatingIfNeeded: window << UInt64(8 - count)) | (0xFF >> UInt8(count))) }
     }
 
     // MARK: Decoding
 
-    /// Appends what coded bytes stand for.
+    /// Appends the decoded bytes.
     func decode(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) throws(HPACKError) {
-        // The next bits stand at the high end.
+        // The next bits are left-aligned.
         var (window, count, position) = (UInt64(0), 0, 0)
         while true {
             while count <= 56, position < bytes.count {
@@ -83,11 +84,11 @@ struct HPACKHuffmanCode: Sendable {
             window <<= UInt64(length)
             count -= length
         }
-        // What is left is less than a byte of ones (RFC 7541, 5.2).
+        // The remaining padding is less than a byte of ones (RFC 7541, 5.2).
         guard count < 8, window >> 56 == ~(0xFF >> UInt64(count)) & 0xFF else { throw .invalidHuffmanCode }
     }
 
-    /// A code of more than nine bits.
+    /// Decodes a code of more than nine bits.
     private func long(_ window: UInt64) -> (symbol: UInt16, length: Int) {
         for length in Self.fastBits + 1...Self.longest {
             let index = Int(window >> UInt64(64 - length)) - Int(firstCodes[length])
@@ -119,13 +120,13 @@ struct HPACKHuffmanCode: Sendable {
     ]
 }
 
-/// Why bytes are not a field block (RFC 7541). The tables of both ends may differ from then on.
+/// A decoding error (RFC 7541), after which the tables of both ends may differ.
 enum HPACKError: Error, Equatable {
     case truncated
     case integerTooLarge
     case invalidHuffmanCode
     case invalidIndex
     case invalidTableSize
-    /// More bytes of fields than we said we would take (RFC 9113, 6.5.2).
+    /// The field list exceeds the announced limit (RFC 9113, 6.5.2).
     case listTooLarge
 }

@@ -1,15 +1,15 @@
 /// Decodes a server's field blocks (RFC 7541). Pure.
 ///
-/// A server repeats itself, and so what was made of its bytes is kept: of a line while it stands in the table or comes in
-/// the same place of the next block, and of whole blocks while the table does not change.
+/// Results are cached, since servers repeat themselves: lines while they are in the table or at the same place in the
+/// next block, and whole blocks while the table does not change.
 struct HTTP2FieldDecoder {
-    /// What was made of the block before, line by line.
+    /// The lines of the previous block.
     private struct Memory {
         struct Line {
             let range: Range<Int>
             let line: HTTP2FieldLine
-            /// How many entries the dynamic table had ever had when the line was looked up there; nil for one that the
-            /// table has no part in.
+            /// The number of insertions into the dynamic table when the line was looked up; nil if it does not depend
+            /// on the table.
             let insertions: Int?
         }
 
@@ -22,21 +22,21 @@ struct HTTP2FieldDecoder {
         let section: HTTP2FieldSection
     }
 
-    /// What we let a server's table grow to (RFC 9113, 6.5.2).
+    /// The maximum size of the server's table (RFC 9113, 6.5.2).
     static let tableCapacity = 4096
     private static let mostKnownBlocks = 4
-    /// HTTPFields ends the process at more.
+    /// HTTPFields traps on more.
     static let mostLines = 65_534
-    /// Blocks with more are not remembered.
+    /// Larger blocks are not cached.
     private static let mostRemembered = (bytes: 4096, lines: 64)
 
     private let maximumListSize: Int
     private var table = HPACKDynamicTable<HTTP2FieldLine>(capacity: tableCapacity)
     private var memory = Memory()
-    /// Blocks that left the table as it is now.
+    /// Blocks that did not change the table.
     private var known: [KnownBlock] = []
     private var nextKnown = 0
-    /// Where coded strings are written to.
+    /// Buffers for decoded strings.
     private var (name, value) = ([UInt8](), [UInt8]())
 
     init(maximumListSize: Int) {
@@ -52,7 +52,7 @@ struct HTTP2FieldDecoder {
         lines.reserveCapacity(memory.lines.count)
         while let first = reader.next {
             if first & 0xE0 == 0x20 {
-                // Changes of the table stand at the beginning, two at the most (RFC 7541, 4.2).
+                // Table size updates come first, at most two of them (RFC 7541, 4.2).
                 updates += 1
                 guard lines.isEmpty, updates <= 2 else { throw .invalidTableSize }
                 try resizeTable(&reader)
@@ -119,7 +119,7 @@ struct HTTP2FieldDecoder {
         try HPACKHuffmanCode.shared.decode(bytes, to: &output)
     }
 
-    // MARK: The tables
+    // MARK: Tables
 
     private func line(at index: Int) throws(HPACKError) -> HTTP2FieldLine {
         guard index > 0 else { throw .invalidIndex }
@@ -137,7 +137,7 @@ struct HTTP2FieldDecoder {
         memory = Memory()
     }
 
-    // MARK: What was made before
+    // MARK: Cache
 
     private func knownSection(_ block: UnsafeRawBufferPointer) -> HTTP2FieldSection? {
         known.first { known in

@@ -2,14 +2,14 @@ internal import NIOCore
 
 /// Encodes requests' field sections (RFC 7541). Pure.
 ///
-/// A client repeats itself: what became of a line is remembered for the line in the same place of the next request.
+/// The encoding of each line is remembered for the same place in the next request, since requests repeat their fields.
 struct HTTP2FieldEncoder {
-    /// How a line goes out (RFC 7541, 6.2 and 7.1.3).
+    /// The indexing of a line (RFC 7541, 6.2 and 7.1.3).
     enum Indexing: Equatable {
         case indexed
-        /// It differs each time, and would only fill the table.
+        /// The value changes each time and would only fill the table.
         case notIndexed
-        /// It is a secret, for those who pass it on, too.
+        /// The value is secret, also for intermediaries.
         case neverIndexed
     }
 
@@ -21,20 +21,20 @@ struct HTTP2FieldEncoder {
 
     private enum Place {
         case fixed(Int)
-        /// The number of its insertion.
+        /// The number of the insertion.
         case dynamic(Int)
     }
 
-    /// The most that our table takes, whatever the server allows.
+    /// The maximum size of our table, whatever the server allows.
     private static let mostCapacity = 4096
     private static let mostRemembered = 64
 
     private var table = HPACKDynamicTable<Line>(capacity: mostCapacity)
     private var memory: [(line: Line, place: Place)?] = []
-    /// The smallest size since the last block; the server is told of it and of the size that is (RFC 7541, 4.2).
+    /// The smallest size since the last block. The server is told this and the current size (RFC 7541, 4.2).
     private var smallestCapacity: Int?
 
-    /// The server lets the table have so many bytes.
+    /// Sets the table size that the server allows.
     mutating func allow(_ capacity: Int) {
         let capacity = min(capacity, Self.mostCapacity)
         guard capacity != table.capacity else { return }
@@ -60,7 +60,7 @@ struct HTTP2FieldEncoder {
             buffer.writeHPACK(integer: index, prefix: 7, flags: 0x80)
             return remember(line, place, number: number)
         }
-        // It would push out what is worth more.
+        // A large line would evict more useful ones.
         guard line.size <= table.capacity / 2 else { return writeLiteral(line, into: &buffer) }
         writeName(line.name, prefix: 6, flags: 0x40, into: &buffer)
         buffer.writeHPACK(string: line.value)
@@ -79,7 +79,7 @@ struct HTTP2FieldEncoder {
         if index == 0 { buffer.writeHPACK(string: name) }
     }
 
-    // MARK: Where lines are
+    // MARK: Lookup
 
     private func remembered(_ line: Line, number: Int) -> Int? {
         guard number < memory.count, let before = memory[number], before.line == line else { return nil }
@@ -112,12 +112,12 @@ struct HTTP2FieldEncoder {
 }
 
 extension HTTP2FieldEncoder.Line {
-    /// What it counts for in the table (RFC 7541, 4.1).
+    /// The size of the line in the table (RFC 7541, 4.1).
     fileprivate var size: Int { name.utf8.count + value.utf8.count + 32 }
 }
 
 extension ByteBuffer {
-    /// Writes an integer whose first bits stand behind flags (RFC 7541, 5.1).
+    /// Writes an integer whose first bits follow flags (RFC 7541, 5.1).
     fileprivate mutating func writeHPACK(integer value: Int, prefix: UInt8, flags: UInt8) {
         let mask = 1 << Int(prefix) - 1
         guard value >= mask else {
@@ -133,7 +133,7 @@ extension ByteBuffer {
         writeInteger(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Writes a string, coded if that makes it shorter (RFC 7541, 5.2).
+    /// Writes a string, Huffman-coded if that is shorter (RFC 7541, 5.2).
     fileprivate mutating func writeHPACK(string: String) {
         var string = string
         string.withUTF8 { bytes in

@@ -37,7 +37,7 @@ struct HTTP2FlowControlTests {
         #expect(probe.error?.code == .flowControlError)
     }
 
-    /// Padding counts, and so does what nobody wants.
+    /// Padding counts, and so do discarded bytes.
     @Test func theConnectionsWindowIsGivenBackByHalves() {
         var probe = FramingProbe(requests: 1, configure: Self.small)
         probe.feed(Self.head(1), Self.data(1, 40_000))
@@ -158,7 +158,7 @@ struct HTTP2FlowControlTests {
     }
 
     /// RFC 9113, 5.1.2: a server that allows no stream for now will allow some later.
-    @Test func noStreamsForNowIsNoEnd() {
+    @Test func aTemporaryLimitOfZeroStreamsDoesNotEndTheConnection() {
         var probe = FramingProbe(settings: .setting(3, 0))
         probe.open(1)
         #expect(probe.sent() == [] && probe.opened == [])
@@ -290,7 +290,7 @@ struct HTTP2FrameCountsTests {
         #expect(probe.error == .headTooLarge)
     }
 
-    @Test func answersThatNobodyReadsAreCounted() {
+    @Test func answersThatAreNotReadAreCounted() {
         var probe = FramingProbe { $0.http2.limits.waitingControlFrames = 10 }
         let ping = rawFrame(type: 6, [0, 0, 0, 0, 0, 0, 0, 0])
         // The answer to SETTINGS is the first.

@@ -235,7 +235,7 @@ struct HTTP2FramingTests {
         }
     }
 
-    @Test func aServersResetIsTold() {
+    @Test func aServersResetIsReported() {
         var probe = FramingProbe(requests: 1)
         probe.feed(rawFrame(type: 3, stream: 1, .word(7)), rawFrame(type: 3, stream: 1, .word(7)))
         #expect(probe.events == ["1 reset 7"])

@@ -1,0 +1,104 @@
+internal import FoundationEssentials
+
+/// The lines of a policy's JSON text, by location, and its repeated keys.
+///
+/// A decoder uses one of two values with the same key, and a human reader may assume the other. The text has been decoded,
+/// or far enough to give an error a location, so it is enough to track strings, objects and arrays.
+struct PolicyText {
+    /// An object or array that is still open.
+    private struct Container {
+        let path: String
+        /// The keys so far; nil for an array.
+        var keys: Set<String>?
+        /// The index of the next element of an array.
+        var index = 0
+    }
+
+    /// No location of a policy is nested more deeply.
+    private static let maximumDepth = 8
+
+    /// The line on which the value of each location begins, from 1.
+    private var lines: [String: Int] = ["": 1]
+    /// An error for the first key that is repeated or written with an escape.
+    private(set) var keyError: SecurityError?
+
+    private var open: [Container] = []
+    private var line = 1
+    /// The location of the next value.
+    private var path = ""
+    private var string: [UInt8] = []
+    private var stringLine = 1
+
+    init(_ json: Data) {
+        var (isInString, isEscaped) = (false, false)
+        for byte in json {
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if isInString {
+                isInString = byte != UInt8(ascii: "\"") || isEscaped
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+                if isInString { string.append(byte) }
+            } else {
+                isInString = byte == UInt8(ascii: "\"")
+                read(byte)
+            }
+        }
+    }
+
+    /// The line of a location, or of the closest enclosing one that exists, since a missing key has no line.
+    func line(of path: String) -> Int? {
+        var path = path[...]
+        while lines[String(path)] == nil, let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) {
+            path = path[..<end]
+        }
+        return lines[String(path)] ?? lines[""]
+    }
+
+    private mutating func read(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): break
+        case UInt8(ascii: ":"): readKey()
+        case UInt8(ascii: ","):
+            if let last = open.indices.last { open[last].index += 1 }
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+        case UInt8(ascii: "{"): begin(keys: [])
+        case UInt8(ascii: "["): begin(keys: nil)
+        case UInt8(ascii: "\""):
+            (string, stringLine) = ([], line)
+            // In an object this is a key, or the value of the key that was read before.
+            if open.last?.keys == nil { noteElement() }
+        default:
+            if open.last?.keys == nil { noteElement() }
+        }
+    }
+
+    private mutating func begin(keys: Set<String>?) {
+        if let last = open.last, last.keys == nil { noteElement() }
+        if open.isEmpty { lines[""] = line }
+        open.append(Container(path: open.count < Self.maximumDepth ? path : "", keys: keys))
+    }
+
+    /// Notes the line of the next element of the open array.
+    private mutating func noteElement() {
+        guard let last = open.indices.last, open.count <= Self.maximumDepth else { return }
+        path = open[last].path + "[\(open[last].index)]"
+        if lines[path] == nil { lines[path] = line }
+    }
+
+    private mutating func readKey() {
+        guard let last = open.indices.last, let keys = open[last].keys, open.count <= Self.maximumDepth else { return }
+        let key = String(decoding: string, as: UTF8.self)
+        path = open[last].path.isEmpty ? key : open[last].path + "." + key
+        lines[path] = stringLine
+        guard keyError == nil else { return }
+        // No known key needs an escape, and an escape could hide a repetition.
+        if key.contains("\\") {
+            keyError = SecurityError(
+                .unknownPolicyKey, "The key \"\(key.oneLine)\" is written with an escape.", path: "")
+        } else if keys.contains(key) {
+            keyError = SecurityError(
+                .unknownPolicyKey, "The key \"\(key.oneLine)\" is repeated in one object.", path: "")
+        }
+        keyError?.line = stringLine
+        open[last].keys?.insert(key)
+    }
+}
