@@ -11,7 +11,7 @@ import Testing
     func aResponseHasItsStatus(_ stub: StubResponse, _ status: HTTPResponse.Status) async throws {
         let transport = StubTransport { _ in stub }
         let head = HTTPRequest(method: .get, scheme: "http", authority: "example.test", path: "/")
-        let response = try await transport.send(TransportRequest(head: head))
+        let response = try await transport.send(TransportRequest(head: head), observer: nil)
         #expect(response.head.status == status)
         #expect(transport.requests.map(\.index) == [0])
         await transport.shutdown(.immediate)

@@ -1,6 +1,6 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 internal import HTTPTypes
-public import LinnetSerialization
+internal import LinnetSerialization
 
 // What reads the body as it comes. Nothing more is read from the connection while the reader is busy; leaving before the end
 // closes it.

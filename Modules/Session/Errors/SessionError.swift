@@ -121,7 +121,7 @@ extension SessionError {
     ///
     /// - Throws: A `SessionError` with ``Code/decodingFailed`` when there is no body, or when it is not such a value.
     public func decoded<T: Decodable>(
-        as type: T.Type, decoder: JSONDecoder = JSONDecoder()
+        as type: T.Type, decoder: JSONBodyDecoder = JSONBodyDecoder()
     ) throws(SessionError) -> T {
         guard let body else {
             throw SessionError(
