@@ -1,13 +1,12 @@
 public import Dispatch
 
-/// Where a session calls its callbacks.
+/// The executor on which a session calls its callbacks.
 ///
-/// It must run what it is given one after another, in order, each exactly once; the promises on the order of
-/// callbacks rest on that.
+/// It must run the functions serially, in order, each exactly once; the guarantees on the order of callbacks depend on it.
 public struct CallbackExecutor: Sendable {
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Calls callbacks by a function of your own, such as one that hands them to a UI toolkit's main loop.
+    /// Calls callbacks through a custom function, such as one that schedules them on a UI toolkit's main loop.
     public static func custom(
         _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) -> CallbackExecutor {
@@ -19,12 +18,12 @@ public struct CallbackExecutor: Sendable {
         CallbackExecutor { work in queue.async(execute: work) }
     }
 
-    /// Calls callbacks on a new serial queue that nobody else uses.
+    /// Calls callbacks on a new, private serial queue.
     public static func serial() -> CallbackExecutor {
         .queue(DispatchQueue(label: "linnet.callbacks"))
     }
 
-    /// Calls callbacks on the main queue. A process without a main actor at work or `dispatchMain()` never drains it.
+    /// Calls callbacks on the main queue. It is drained only if the process runs the main actor or `dispatchMain()`.
     public static let main = CallbackExecutor.queue(.main)
 
     func execute(_ work: @escaping @Sendable () -> Void) {

@@ -1,5 +1,5 @@
-// What a session's own API speaks of comes with it: whoever imports LinnetSession, or Linnet, needs no further import to
-// make a request, to choose a serializer, to set a timeout or to read metrics. Of the transport these are values alone.
+// Types that appear in a session's API are re-exported: importing LinnetSession or Linnet is enough to make a request, choose a
+// serializer, set a timeout or read metrics. Of the transport, only value types are re-exported.
 
 @_exported public import LinnetSerialization
 

@@ -3,17 +3,17 @@ public import HTTPTypes
 internal import LinnetSerialization
 public import LinnetTransport
 
-/// A response that was found acceptable, and the value that its body was read into.
+/// A response that passed validation, and the value decoded from its body.
 public struct Response<Value: Sendable>: Sendable {
-    /// What the response serializer made of the body.
+    /// The value that the response serializer decoded from the body.
     public var value: Value
-    /// Where the response came from.
+    /// The URL of the response.
     public var url: URL
     /// Status and header fields.
     public var head: HTTPResponse
-    /// The body as it came.
+    /// The body as received.
     public var body: Data
-    /// What each attempt cost, in order; empty when nothing went over the network.
+    /// The metrics of each attempt, in order; empty when the network was not used.
     public var metrics: [TransportMetrics]
     /// The redirects that were followed to it, in order.
     public var redirects: [Redirect] = []
@@ -30,7 +30,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
 
-    /// The same response with another value, made from this one. What `transform` throws is thrown.
+    /// Returns the response with its value transformed. Rethrows errors from `transform`.
     public func map<NewValue: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> NewValue
     ) throws(Failure) -> Response<NewValue> {

@@ -5,8 +5,8 @@ internal import LinnetTransport
 extension Session {
     /// Sends a request, and returns its response as the serializer reads it.
     ///
-    /// It runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
-    /// ``SessionError/Code/cancelled``. A failure carries the response's head and body, when there was one.
+    /// It runs in the caller's task and creates no other; cancelling the task cancels the transfer, with
+    /// ``SessionError/Code/cancelled``. The error has the response's head and body, if there was one.
     public func response<S: ResponseSerializer>(
         for request: Request, serializer: S
     ) async throws(SessionError) -> Response<S.Value> {
@@ -14,7 +14,7 @@ extension Session {
         return try await response(for: request, serializer: serializer, hooks: nil)
     }
 
-    /// Sends a request that has hooks of its own, and returns its response as the serializer reads it. Otherwise as
+    /// Sends a request with its own hooks, and returns its response as the serializer reads it. Otherwise behaves as
     /// ``response(for:serializer:)``.
     public func response<S: ResponseSerializer>(
         for request: Request, serializer: S, hooks: TaskHooks?
@@ -32,9 +32,9 @@ extension Session {
         try await response(for: request, serializer: DataResponseSerializer(), hooks: hooks)
     }
 
-    /// Sends a request, and returns once the response's head is there; the body is read as it comes.
+    /// Sends a request, and returns once the response's head was received; the body is read as it arrives.
     ///
-    /// The status is not judged: an error page is a response too.
+    /// The status is not validated: an error page is returned as a response.
     public func bytes(
         for request: Request, hooks: TaskHooks? = nil
     ) async throws(SessionError) -> StreamedResponse {

@@ -7,81 +7,80 @@ public import LinnetTransport
 public import Logging
 
 extension Session {
-    /// What a ``Session`` is made with.
+    /// The configuration of a ``Session``.
     public struct Configuration: Sendable {
-        /// Who is trusted. The default is the system's trust store.
+        /// The security policy for servers. The default is the system's trust store.
         public var securityPolicy: SecurityPolicy = .systemTrust
-        /// As whom the session shows itself to servers that ask for a certificate. The default is nobody.
+        /// The client identities for servers that request a certificate. The default is none.
         public var clientIdentities: ClientIdentityPolicy = .none
         /// TLS versions, algorithms, resumption. The default is TLS 1.2 and 1.3.
         public var tls = TLSOptions()
-        /// How long each step may take; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
-        /// for each of the idle times and for waiting in the pool, no limit for the whole.
+        /// The timeouts of each step; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s for each
+        /// idle timeout and for waiting in the pool, and no limit for the whole request.
         public var timeouts: TransportTimeouts = .default
-        /// Which versions of HTTP are spoken. The default is `.automatic`: over TLS what the server chooses of HTTP/2 and
-        /// HTTP/1.1, in clear text HTTP/1.1.
+        /// The HTTP versions to use. The default is `.automatic`: HTTP/2 or HTTP/1.1 over TLS, as the server chooses, and
+        /// HTTP/1.1 in clear text.
         public var httpVersions = HTTPVersions.automatic
-        /// How connections of HTTP/2 work.
+        /// The options of HTTP/2 connections.
         public var http2 = HTTP2Options()
-        /// How names become addresses.
+        /// The options of name resolution.
         public var resolution = ResolutionOptions()
-        /// How old a connection may be to serve another request; nil for no limit. The default is nil.
+        /// The maximum age of a connection for another request; nil for no limit. The default is nil.
         public var maximumConnectionAge: Duration?
-        /// Connections of HTTP/1.1 to one origin. The default is 8.
+        /// The maximum number of HTTP/1.1 connections to one origin. The default is 8.
         public var maximumConnectionsPerOrigin = 8
-        /// Connections in total. The default is 256.
+        /// The maximum number of connections in total. The default is 256.
         public var maximumConnections = 256
         /// How long an unused connection is kept. The default is 60 seconds.
         public var idleConnectionTimeout: Duration = .seconds(60)
-        /// Bytes of a response's body that may end up in memory. The default is 2 GiB. Streamed bodies have no limit.
+        /// The maximum size in bytes of a response's body in memory. The default is 2 GiB. Streamed bodies have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
-        /// How much a server may send beside the body.
+        /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
-        /// How long a request with `Expect: 100-continue` waits for the server's word before it sends its body all the
-        /// same (RFC 9110, 10.1.1). The default is 1 second.
+        /// How long a request with `Expect: 100-continue` waits for the server's response before it sends its body anyway (RFC
+        /// 9110, 10.1.1). The default is 1 second.
         public var continueTimeout: Duration = .seconds(1)
-        /// Where the connections run. The default is `.shared`.
+        /// The event loops that connections run on. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
-        /// Header fields for requests that do not have them, be it from their serializer or their own. The default is none.
+        /// Header fields that are added unless the request or its serializer sets them. The default is none.
         public var headerFields = HTTPFields()
-        /// The user's links of the chain, the outermost first. The default is none.
+        /// The custom interceptors of the chain, the outermost first. The default is none.
         public var interceptors: [any Interceptor] = []
         /// Which redirects are followed. The default is ``RedirectPolicy/follow``: up to 20, by RFC 9110, section 15.4.
         public var redirectPolicy: RedirectPolicy = .follow
         /// When requests are sent again. The default is ``RetryPolicy/never``.
         public var retryPolicy: RetryPolicy = .never
-        /// Who decides on retries before the policy does. The default is nobody.
+        /// The retriers, which decide before the policy. The default is none.
         public var retriers: [any RequestRetrier] = []
-        /// What changes each attempt's request. The default is nothing.
+        /// The adapters, which change the request of each attempt. The default is none.
         public var requestAdapters: [any RequestAdapter] = []
-        /// Where the answers to challenges are. The default is nowhere: 401 is an error like others.
+        /// The credentials that answer challenges. The default is none: a 401 is handled as any other status.
         public var credentialStore: CredentialStore?
         /// Measures the waits between attempts. The default is the continuous clock.
         public var clock: any Clock<Duration> = ContinuousClock()
-        /// What is called on the way of every request. The default is nothing.
+        /// The hooks for every request. The default is none.
         public var hooks = TaskHooks()
-        /// What is called about the session itself. The default is nothing.
+        /// The hooks for the session itself. The default is none.
         public var sessionHooks = SessionHooks()
         /// Counts the session's running requests. The default is none.
         public var completionGroup: CompletionGroup?
-        /// Where each attempt of a request is written: `debug` for requests and responses, `info` for failures, `trace` with
-        /// their header fields; never a body. The default is nowhere.
+        /// The logger for each attempt of a request: `debug` for requests and responses, `info` for failures, `trace` with
+        /// their header fields. Bodies are never logged. The default is none.
         public var logger: Logger?
         /// What is hidden in the log. The default is ``Redaction/standard``.
         public var redaction: Redaction = .standard
-        /// Watches the network for whoever asks the session; the session neither starts nor stops it, nor waits for it.
-        /// The default is none.
+        /// Monitors the network for users of the session, which neither starts nor stops the monitor, nor waits for it. The
+        /// default is none.
         public var reachabilityMonitor: ReachabilityMonitor?
-        /// The shortest time between two news of one task's progress; the last one comes at once. The default is 100
-        /// milliseconds. Without handles nothing is counted.
+        /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default is 100
+        /// milliseconds. Bytes are counted for handles only.
         public var progressInterval: Duration = .milliseconds(100)
-        /// Where callbacks are called. The default is a serial queue of the session's own, not the main queue.
+        /// The executor for callbacks. The default is a serial queue of the session's own, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()
 
         /// How parameters are written. The default is `FormRequestSerializer`.
         public var requestSerializer: any RequestSerializer = FormRequestSerializer()
-        /// How responses are read as JSON where no type is asked for. Its validation holds for those that are read into a type,
-        /// too.
+        /// Reads responses as JSON when no type is requested. Its validation also applies to responses decoded as a type.
         public var responseSerializer = JSONResponseSerializer()
         /// How ``HTTPCall/body(json:)`` is encoded; nil, the default, is `JSONBodyEncoder` with the request serializer's layout.
         public var encoder: JSONBodyEncoder?
@@ -133,7 +132,7 @@ extension Session {
 }
 
 extension SessionError {
-    /// What a function threw that was to configure something.
+    /// Makes the error for one thrown by a configuring function.
     init(configuring error: any Error) {
         if let error = error as? SessionError {
             self = error

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 
-// What can be said of a session's connections. A session over another transport than HTTPTransport has none.
+// Control over a session's connections. It has no effect over transports other than HTTPTransport.
 extension Session {
     /// One executor for each event loop of the session.
     ///
@@ -19,9 +19,9 @@ extension Session {
     ///     }
     /// }
     /// ```
-    /// What such a task does between its requests holds up the other connections of that loop, so it should be short and
-    /// must never block. Spread the tasks over all executors. Empty for a session over another transport than
-    /// `HTTPTransport`. With `.dedicated` event loops, the tasks have to end before the session is shut down.
+    /// Work that such a task does between its requests delays the other connections of that loop, so it should be short and
+    /// must never block. Spread the tasks over all executors. Empty for a session over another transport than `HTTPTransport`.
+    /// With `.dedicated` event loops, the tasks have to end before the session is shut down.
     public var taskExecutors: [any TaskExecutor] { transport.taskExecutors }
 
     /// Closes the connections that no request uses.
@@ -29,20 +29,20 @@ extension Session {
         (transport as? HTTPTransport)?.closeIdleConnections()
     }
 
-    /// Lets no connection that is open now serve another request: idle ones are closed, the others once their requests are
-    /// over. For when the network has changed under them.
+    /// Prevents the reuse of all open connections: idle ones are closed now, the others once their requests have ended. Use it
+    /// after the network has changed.
     public func retireConnections() {
         (transport as? HTTPTransport)?.retireConnections()
     }
 
-    /// Forgets the addresses of names that were looked up. Connections that are open stay so.
+    /// Clears the cache of resolved names. Open connections stay open.
     public func clearResolvedNames() {
         (transport as? HTTPTransport)?.clearResolvedNames()
     }
 
-    /// Opens connections to a URL's host before anybody asks, so that the first request need not wait for TCP and TLS: up
-    /// to `count` in all, and one where HTTP/2 lets the requests share it. Returns at once; a connection that cannot be
-    /// opened fails nobody.
+    /// Opens connections to a URL's host in advance, so that the first request need not wait for TCP and TLS: up to `count` in
+    /// all, and one where HTTP/2 lets the requests share it. Returns at once; a connection that cannot be opened causes no
+    /// error.
     ///
     /// Throws ``SessionError/Code/invalidURL`` for a URL that is not http or https with a host,
     /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and

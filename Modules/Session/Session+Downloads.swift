@@ -5,7 +5,7 @@ public import LinnetSerialization
 extension Session {
     /// Makes a handle on a download to a file. Nothing is sent until ``TransferTask/resume()``.
     ///
-    /// It works as ``download(for:to:options:hooks:)`` does.
+    /// It behaves as ``download(for:to:options:hooks:)``.
     public func downloadTask(
         for request: Request, to destination: URL, options: DownloadOptions = DownloadOptions()
     ) -> DownloadTask {
@@ -17,8 +17,8 @@ extension Session {
     /// Makes a handle on a download into a folder, under the name that the response suggests: by its Content-Disposition (RFC
     /// 6266), or else its URL. Nothing is sent until ``TransferTask/resume()``.
     ///
-    /// Whatever the server says, the file is in that folder, and not hidden: of a path only its last component is taken,
-    /// dots at its start and control characters are left out, and what is empty then is called "download".
+    /// The file is always in that folder and never hidden: only the last component of a suggested path is used, leading dots
+    /// and control characters are removed, and an empty name is replaced by "download".
     public func downloadTask(
         for request: Request, into folder: URL, options: DownloadOptions = DownloadOptions()
     ) -> DownloadTask {
@@ -27,12 +27,12 @@ extension Session {
         }
     }
 
-    /// Makes a handle on a download whose place is chosen when it is complete and was found acceptable. Nothing is sent until
+    /// Makes a handle on a download whose destination is chosen when it is complete and valid. Nothing is sent until
     /// ``TransferTask/resume()``.
     ///
     /// `chooseDestination` gets the file in the system's folder for temporary files, which it may read but must leave there,
-    /// and the response's head; it returns where the file is to go. It is called once, on a thread for files. What it throws
-    /// fails the task with ``SessionError/Code/fileFailed``, its error below, and nothing is left.
+    /// and the response's head; it returns where the file is to go. It is called once, on a thread for files. An error that it
+    /// throws fails the task with ``SessionError/Code/fileFailed``, as the underlying error, and the file is removed.
     public func downloadTask(
         for request: Request, options: DownloadOptions = DownloadOptions(),
         chooseDestination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL

@@ -2,22 +2,22 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSerialization
 
-// Downloads that go on from a part. What is the same for all:
+// Downloads that resume from a part. Common to all:
 //
-// The part is checked against its digest, and the server is asked for the rest of the very version that was begun (Range
-// and If-Range; RFC 9110, sections 13.1.5 and 14.2). What it answers decides: 206 is the rest; 200 is all of it, and the
-// part is thrown away; 416, or a 206 of another version, makes it ask once more, for all of it. An error, such as 404 or a
-// connection that is lost again, leaves the part, and `SessionError.resumeData` says how far it has come.
+// The part is checked against its digest, and the rest of the same version is requested (Range and If-Range; RFC 9110, sections
+// 13.1.5 and 14.2). A 206 has the rest. A 200 has the whole, and the part is discarded. After a 416, or a 206 of another
+// version, the whole is requested. An error, such as 404 or a lost connection, keeps the part, and `SessionError.resumeData`
+// describes it.
 extension Session {
-    /// Makes a handle on a download that goes on from a part. Nothing is sent until ``TransferTask/resume()``.
+    /// Makes a handle on a download that resumes from a part. Nothing is sent until ``TransferTask/resume()``.
     ///
     /// `resumeData` is from ``TransferTask/cancelProducingResumeData()``, ``SessionError/resumeData`` or
-    /// ``DownloadOptions/resumeFile``. `request` is what to send when it is not a plain GET of the URL in it: with
-    /// credentials, or with a new URL, such as a link that was signed again. It must lead to the same bytes.
+    /// ``DownloadOptions/resumeFile``. `request` replaces a plain GET of the URL in it, for example to add credentials or a
+    /// newly signed URL. It must lead to the same bytes.
     ///
-    /// ``TransferTask/resumption`` tells whether it went on or started over. It fails with
-    /// ``SessionError/Code/invalidResumeData`` when the part is not what the resume data says, else as
-    /// ``download(for:to:options:hooks:)`` does.
+    /// ``TransferTask/resumption`` tells whether it resumed or started over. It fails with
+    /// ``SessionError/Code/invalidResumeData`` when the part does not match the resume data, otherwise as
+    /// ``download(for:to:options:hooks:)``.
     public func downloadTask(
         resuming resumeData: ResumeData, with request: Request? = nil, to destination: URL,
         options: DownloadOptions = DownloadOptions()
@@ -27,7 +27,7 @@ extension Session {
         }
     }
 
-    /// Makes a handle on a download into a folder that goes on from a part.
+    /// Makes a handle on a download into a folder that resumes from a part.
     public func downloadTask(
         resuming resumeData: ResumeData, with request: Request? = nil, into folder: URL,
         options: DownloadOptions = DownloadOptions()
@@ -37,7 +37,7 @@ extension Session {
         }
     }
 
-    /// Makes a handle on a download that goes on from a part, and whose place is chosen when it is complete.
+    /// Makes a handle on a download that resumes from a part, and whose destination is chosen when it is complete.
     public func downloadTask(
         resuming resumeData: ResumeData, with request: Request? = nil, options: DownloadOptions = DownloadOptions(),
         chooseDestination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL
@@ -47,8 +47,8 @@ extension Session {
         }
     }
 
-    /// Goes on with a download from a part, in the caller's task. The response's status tells whether it went on (206) or
-    /// started over (200).
+    /// Resumes a download from a part, in the caller's task. The response's status tells whether it resumed (206) or started
+    /// over (200).
     public func download(
         resuming resumeData: ResumeData, with request: Request? = nil, to destination: URL,
         options: DownloadOptions = DownloadOptions()
@@ -59,13 +59,13 @@ extension Session {
 }
 
 extension TransferTask where Value == URL {
-    /// What became of the part that the download was to go on from; nil before that is known, and when there was none.
+    /// Whether the download resumed from its part or started over; nil before that is known, and when there was no part.
     public var resumption: DownloadResumption? { link.download?.resumption }
 
-    /// Ends the task as ``cancel()`` does, but leaves what is there of the file, and returns what is needed to go on with it.
+    /// Ends the task as ``cancel()`` does, but keeps the part, and returns the data to resume the download.
     ///
-    /// Nil when it cannot go on: nothing has come, the server gave no strong validator (RFC 9110, section 8.8) or knows no
-    /// ranges, the request is no GET, or the task has ended before. Then nothing is left of it.
+    /// Returns nil, and keeps no part, when the download cannot resume: nothing was received, the server sent no strong
+    /// validator (RFC 9110, section 8.8) or does not support ranges, the request is not a GET, or the task had ended.
     public func cancelProducingResumeData() async -> ResumeData? {
         link.download?.setEnding(.keep)
         driver.cancel(.cancelled(driver.request?.url))

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A transport whose security policy can be replaced while it runs.
 public protocol SecurityPolicyReplacing: Transport {
-    /// From now on connections are made under this policy, and idle ones made under another are closed.
+    /// Uses this policy for new connections, and closes idle ones made under another.
     func replaceSecurityPolicy(_ policy: SecurityPolicy)
 }
 
@@ -12,20 +12,20 @@ extension HTTPTransport: SecurityPolicyReplacing {}
 
 /// A transport whose client identities can be replaced while it runs.
 public protocol ClientIdentityReplacing: Transport {
-    /// From now on connections are made under these identities, and idle ones made under another are closed.
+    /// Uses these identities for new connections, and closes idle ones made under another.
     func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError)
 }
 
 extension HTTPTransport: ClientIdentityReplacing {}
 
 extension Session {
-    /// Who is trusted by the connections that are made from now on.
+    /// The security policy for new connections.
     public var securityPolicy: SecurityPolicy { policy.withLock { $0 } }
 
-    /// Replaces the security policy: new connections are made under it, idle ones made under the old one are closed,
-    /// requests that run finish on theirs. Once it has returned, no request begins under the old one, neither over https nor
-    /// over http, also none that was waiting for a connection. Of two replacements at once, one is the last, and holds: it is
-    /// what ``securityPolicy`` says.
+    /// Replaces the security policy: new connections are made under it, idle ones made under the old one are closed, running
+    /// requests finish on theirs. Once it has returned, no request begins under the old one, over https or http, including
+    /// those that were waiting for a connection. Of two concurrent replacements, the last one applies, and is the value of
+    /// ``securityPolicy``.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when the session's transport cannot do that.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
@@ -39,11 +39,11 @@ extension Session {
         }
     }
 
-    /// As whom the session shows itself to servers that ask for a certificate, on connections that are made from now on.
+    /// The client identities for servers that request a certificate, on new connections.
     public var clientIdentities: ClientIdentityPolicy { identities.withLock { $0 } }
 
-    /// Replaces the client identities: new connections are made under them, idle ones to hosts whose identity is another one
-    /// are closed, requests that run finish on theirs. No TLS session of another identity is resumed.
+    /// Replaces the client identities: new connections are made under them, idle ones to hosts whose identity changes are
+    /// closed, running requests finish on theirs. No TLS session of another identity is resumed.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when OpenSSL refuses one of them, or when the session's transport
     /// cannot do that; then nothing changes.

@@ -2,19 +2,19 @@ internal import LinnetSerialization
 public import LinnetTransport
 
 extension Session {
-    /// Ends the session, and returns when its connections and its threads are gone. Requests that come later fail with
+    /// Ends the session, and returns when its connections and threads have ended. Later requests fail with
     /// ``SessionError/Code/shutDown``, and so do handles that were never resumed.
     ///
-    /// Gracefully, which is the default, what runs may finish, a suspended handle only once it is resumed; immediately,
-    /// it fails with ``SessionError/Code/shutDown``.
+    /// A graceful shutdown, the default, lets running requests finish; a suspended handle finishes only once it is resumed. An
+    /// immediate one fails them with ``SessionError/Code/shutDown``.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
         await transport.shutdown(mode)
         hub.latch?.sessionEnded()
     }
 
-    /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled, else
-    /// gracefully. ``successor()`` makes another one like it.
+    /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled,
+    /// otherwise gracefully. ``successor()`` makes a new session like it.
     public func invalidate(cancellingTasks: Bool) {
         let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
         refuseRequests(mode)

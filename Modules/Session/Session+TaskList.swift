@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
 
-// What the session's handles are at this moment. None of it waits for anything.
+// The session's current handles. Nothing here waits.
 extension Session {
     /// The handles that have not ended, in the order in which they were made. Never waits.
     public var tasks: [any SessionTask] { registry.tasks }
@@ -28,12 +28,12 @@ extension Session {
         cancelTasks { $0.originalRequest?.options.tag == tag }
     }
 
-    /// Cancels the handles whose requests' paths begin with this, such as `/api/v1/posts/`, compared as the URLs have them.
+    /// Cancels the handles whose requests' paths begin with this, such as `/api/v1/posts/`, compared as written in the URLs.
     public func cancelTasks(pathPrefix prefix: String) {
         cancelTasks { $0.originalRequest?.url.path(percentEncoded: true).hasPrefix(prefix) == true }
     }
 
-    /// Cancels the handles for which a function says so.
+    /// Cancels the handles for which a function returns true.
     public func cancelTasks(where isMeant: (any SessionTask) -> Bool) {
         for task in registry.tasks where isMeant(task) { task.cancel() }
     }

@@ -2,16 +2,15 @@ public import FoundationEssentials
 public import LinnetSerialization
 internal import LinnetTransport
 
-// Nothing is sent before a task is resumed. What cannot be made, such as a download to a place that is no file, gives a
-// handle that fails once it is resumed.
+// Nothing is sent before a task is resumed. When a task cannot be made, such as a download to a place that is not a file, its
+// handle fails once it is resumed.
 extension Session {
     /// Makes a handle on a request. Nothing is sent until ``TransferTask/resume()``.
     public func dataTask<S: ResponseSerializer>(for request: Request, serializer: S) -> DataTask<S.Value> {
         task(for: .success(request), kind: .data, serializer: serializer)
     }
 
-    /// Makes a handle on a request that is about what it sends: bytes, a file or a stream. Nothing is sent until
-    /// ``TransferTask/resume()``.
+    /// Makes a handle on an upload of bytes, a file or a stream. Nothing is sent until ``TransferTask/resume()``.
     public func uploadTask<S: ResponseSerializer>(
         for request: Request, from body: HTTPBody, serializer: S
     ) -> UploadTask<S.Value> {
@@ -37,7 +36,7 @@ extension Session {
         return task(for: whole, kind: .upload, serializer: serializer)
     }
 
-    /// Makes a handle on a response that is read as it comes, from ``TransferTask/response``. Nothing is sent until
+    /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``. Nothing is sent until
     /// ``TransferTask/resume()``.
     public func streamTask(for request: Request) -> StreamTask {
         streamTask(for: .success(request))

@@ -3,16 +3,15 @@ internal import LinnetSecurity
 public import LinnetTransport
 internal import Synchronization
 
-/// Sends requests, over connections of its own.
+/// Sends requests over its own connections.
 ///
 /// ```swift
 /// let session = try Session { $0.timeouts.request = .seconds(10) }
 /// let response = try await session.data(for: Request(url: url))
 /// await session.shutdown()
 /// ```
-/// Three surfaces lead to one engine: `async` functions, handles, and callbacks on handles. All of them may be called from
-/// any thread. Make one session and keep it: it is what keeps connections open. ``HTTPSession`` adds a base URL, verbs and
-/// serializers.
+/// The same engine serves `async` functions, handles, and callbacks on handles. All of them may be called from any thread. Make
+/// one session and keep it, since it keeps connections open. ``HTTPSession`` adds a base URL, verbs and serializers.
 public final class Session: Sendable {
     let engine: Engine
     let hub: TaskEventHub
@@ -22,19 +21,19 @@ public final class Session: Sendable {
     let transport: any Transport
     let policy: Mutex<SecurityPolicy>
     let identities: Mutex<ClientIdentityPolicy>
-    /// Held while the transport's policy or identities are replaced, so that what the session says is what holds.
+    /// Held while the transport's policy or identities are replaced, so that the session's properties match the transport.
     let replacement = Mutex(())
     /// What the session was made with.
     let configuration: Configuration
-    /// Whether the transport was the session's own to make.
+    /// Whether the session made the transport.
     private let hasMadeTransport: Bool
-    /// What watches the network, if the configuration has one.
+    /// The configuration's network monitor, if any.
     public let reachabilityMonitor: ReachabilityMonitor?
 
     /// Makes a session over sockets. Opens no connection yet.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced, or when the function
-    /// throws, whose error is then the underlying one.
+    /// throws; its error is then the underlying one.
     public convenience init(_ configure: (inout Configuration) throws -> Void = { _ in }) throws(SessionError) {
         try self.init(configuration: Configuration.make(configure))
     }
@@ -54,19 +53,19 @@ public final class Session: Sendable {
         }
     }
 
-    /// Makes a session over a transport, which it shuts down in the end.
+    /// Makes a session over a transport, which the session shuts down when it ends.
     ///
-    /// What the configuration says of connections, TLS and trust is the transport's business then, and not read.
+    /// The configuration's settings for connections, TLS and trust are ignored; the transport has its own.
     public convenience init(configuration: Configuration = Configuration(), transport: any Transport) {
         self.init(configuration, transport, hasMadeTransport: false)
     }
 
-    /// Makes a session with the same configuration, and the security policy that holds now: for when this one was ended, or
-    /// is to be, and its user goes on. It has connections of its own; the objects that the configuration refers to, such as the
-    /// callback executor and the credential store, are shared.
+    /// Makes a session with the same configuration, and the current security policy, to replace a session that has ended or
+    /// will end. It has its own connections; the objects that the configuration refers to, such as the callback executor and
+    /// the credential store, are shared.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport: it needs another one,
-    /// as ``successor(over:)`` takes it.
+    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport: it needs another one; see
+    /// ``successor(over:)``.
     public func successor() throws(SessionError) -> Session {
         guard hasMadeTransport else {
             throw SessionError(.invalidConfiguration, "A session over a given transport needs another transport.")

@@ -2,15 +2,15 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetTransport
 
-/// A response whose body is read as it comes.
+/// A response whose body is read as it arrives.
 ///
 /// ```swift
 /// let response = try await session.bytes(for: request)
 /// for try await chunk in response { consume(chunk) }
 /// ```
-/// Nothing more is read from the connection while the reader is busy. Leaving before the end closes the connection.
+/// Nothing is read from the connection while the reader is busy. Stopping before the end closes the connection.
 public struct StreamedResponse: Sendable, AsyncSequence {
-    /// The bytes, as they came.
+    /// A chunk of bytes, as received.
     public typealias Element = Data
     /// A ``SessionError``.
     public typealias Failure = SessionError
@@ -23,13 +23,13 @@ public struct StreamedResponse: Sendable, AsyncSequence {
         self.report = report
     }
 
-    /// Where the response came from.
+    /// The URL of the response.
     public var url: URL { response.url }
-    /// Status and header fields. Nobody has judged them yet.
+    /// Status and header fields, which are not validated.
     public var head: HTTPResponse { response.head }
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
-    /// What each attempt cost, in order; complete once the body's end was read.
+    /// The metrics of each attempt, in order; complete once the body was read to its end.
     public var metrics: [TransportMetrics] { response.finalAttempts }
     /// The redirects that were followed to it, in order.
     public var redirects: [Redirect] { response.redirects }

@@ -22,7 +22,7 @@ struct ErrorLineTests {
         let server = try await EmbeddedServer.start()
         let line = try await errorLine(from: server.url)
         await server.shutdown()
-        #expect(line.contains("no trusted anchor"))
+        #expect(line.contains("does not lead to a trusted anchor"))
         #expect(line.contains("SSL_CERT_FILE"))
     }
 

@@ -77,9 +77,9 @@ struct HostValidationTests {
         let chain = try identity([], ["192.0.2.1"]).chain
         #expect(chain[0].subject == "CN=192.0.2.1")
         let leaf = try identity([]).chain
-        #expect(leaf[0].subject == "CN=nobody")
+        #expect(leaf[0].subject == "CN=unnamed")
         for evaluator in evaluators {
-            #expect(await evaluator.refusal(of: leaf, host: "nobody")?.reason == .hostnameMismatch)
+            #expect(await evaluator.refusal(of: leaf, host: "unnamed")?.reason == .hostnameMismatch)
         }
     }
 

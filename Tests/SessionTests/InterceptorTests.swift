@@ -110,7 +110,7 @@ struct InterceptorTests {
         _ = try await client.get("x").headers([.accept: "own/*"]).response(JSONResponseSerializer())
         let fields = try #require(transport.requests.first?.head.headerFields)
         #expect(fields[values: .accept] == ["own/*"])
-        #expect(fields[values: .userAgent] == ["serializer"])
+        #expect(fields[values: .userAgent] == ["session"])
         #expect(fields[values: .acceptLanguage] == ["session"])
     }
 }

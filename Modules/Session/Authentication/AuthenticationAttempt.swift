@@ -1,26 +1,26 @@
 public import HTTPTypes
 
-/// A response that asks for authentication (401, RFC 9110, section 15.5.2), as a hook sees it.
+/// A response that requires authentication (401, RFC 9110, section 15.5.2), as passed to a hook.
 public struct AuthenticationAttempt: Sendable {
-    /// Who asks.
+    /// The origin that requires authentication.
     public let origin: Origin
-    /// The ways to authenticate that the server names, in its order.
+    /// The server's challenges, in its order.
     public let challenges: [AuthenticationChallenge]
     /// The whole head of the response.
     public let head: HTTPResponse
-    /// How many credentials this request was refused with, be it its own or a stored one.
+    /// The number of credentials refused for this request, whether its own or stored ones.
     public let failures: Int
     /// The stored credential that would be tried next; nil where there is none.
     public let proposedCredential: Credential?
 }
 
-/// What a hook says of a response that asks for authentication.
+/// A hook's decision on a response that requires authentication.
 public enum AuthenticationDecision: Sendable {
     /// Try the proposed credential; without one, the 401 is the response.
     case performDefault
-    /// Try this credential, which is not stored. One that was refused already is not tried again.
+    /// Try this credential, which is not stored. A credential that was refused is not tried again.
     case use(Credential)
-    /// Try no more: the 401 is the response.
+    /// Do not authenticate: the 401 is the response.
     case reject
     /// Fail the request with ``SessionError/Code/authenticationCancelled``.
     case cancel

@@ -1,10 +1,10 @@
-/// One of the ways in which a server wants the client to authenticate (RFC 9110, section 11.3).
+/// A server's challenge to authenticate (RFC 9110, section 11.3).
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case, such as `basic`.
     public var scheme: String
-    /// What stands after the scheme where it is one word, such as the token of Negotiate (RFC 9110, section 11.2).
+    /// The token after the scheme, such as that of Negotiate (RFC 9110, section 11.2).
     public var token68: String?
-    /// The parameters by their names in lower case; of those that are named twice, the first.
+    /// The parameters by their names in lower case; of duplicates, the first.
     public var parameters: [String: String]
 
     /// Makes a challenge; for tests.
@@ -14,11 +14,11 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Which part of the origin is protected (RFC 9110, section 11.5); nil where the server does not name it.
+    /// The realm, the protected part of the origin (RFC 9110, section 11.5); nil if the server does not name it.
     public var realm: String? { parameters["realm"] }
 
-    /// The challenges of a WWW-Authenticate field, of which a response may have several, each with several challenges
-    /// (RFC 9110, section 11.6.1). What is malformed ends its own field's list; what stands before it counts.
+    /// The challenges of a WWW-Authenticate field, of which a response may have several, each with several challenges (RFC
+    /// 9110, section 11.6.1). A malformed challenge ends its field's list; those before it are returned.
     public static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
         fieldValues.flatMap { value in
             var parser = AuthenticationChallengeParser(value)

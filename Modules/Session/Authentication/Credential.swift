@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import LinnetSerialization
 
-/// What proves to a server who asks: a user name and a password, or a token. Its description shows no secret.
+/// A user name and a password, or a token. Its description shows no secret.
 public struct Credential: Sendable, Hashable {
     /// The scheme that it is for, in lower case.
     public let scheme: String
     /// The value of the Authorization field.
     let authorization: String
 
-    /// For Basic (RFC 7617), in UTF-8.
+    /// Makes a credential for Basic (RFC 7617), in UTF-8.
     ///
     /// Throws ``SessionError/Code/invalidRequest`` when the user name holds a colon, or either holds a control character.
     public static func basic(username: String, password: String) throws(SessionError) -> Credential {
@@ -17,9 +17,9 @@ public struct Credential: Sendable, Hashable {
         }
     }
 
-    /// For Bearer (RFC 6750).
+    /// Makes a credential for Bearer (RFC 6750).
     ///
-    /// Throws ``SessionError/Code/invalidRequest`` when the token holds a character that the scheme has no room for.
+    /// Throws ``SessionError/Code/invalidRequest`` when the token holds a character that the scheme does not allow.
     public static func bearer(token: String) throws(SessionError) -> Credential {
         try make("bearer") { (fields: inout HTTPFields) throws(SerializationError) in
             try fields.setBearerAuthorization(token: token)

@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Keeps credentials in memory, each for one protection space, and gives them to requests to that origin alone.
+/// Keeps credentials in memory, each for one protection space, and uses them only for requests to its origin.
 ///
 /// ```swift
 /// let credentials = CredentialStore()
 /// try credentials.set(.basic(username: "ada", password: password), for: ProtectionSpace(origin: Origin(url)))
 /// let session = try Session { $0.credentialStore = credentials }
 /// ```
-/// Sessions may share one. Nothing is written to disk.
+/// Sessions may share a store. Nothing is written to disk.
 public final class CredentialStore: Sendable {
     private let table = Mutex(CredentialTable())
 
-    /// Makes a store with nothing in it.
+    /// Makes an empty store.
     public init() {}
 
-    /// Keeps a credential for a space, in the place of the one that it has for the same scheme.
+    /// Stores a credential for a space, replacing the one for the same scheme.
     ///
     /// It is sent when the server asks for its scheme and realm; Basic, once accepted, also with later requests to the
     /// same folder and those below (RFC 7617, section 2.2). With `preemptively`, it is sent with every request to the

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Which credential opens what. A value under its store's lock.
+/// The credentials by protection space. A value under its store's lock.
 struct CredentialTable {
     private struct Key: Hashable {
         var space: ProtectionSpace

@@ -1,4 +1,4 @@
-/// What a credential opens: a realm of an origin (RFC 9110, section 11.5).
+/// A realm of an origin, to which a credential applies (RFC 9110, section 11.5).
 public struct ProtectionSpace: Sendable, Hashable {
     /// Scheme, host and port.
     public var origin: Origin

@@ -21,14 +21,14 @@ extension HTTPCall {
         try await response(DataResponseSerializer())
     }
 
-    /// Sends the request, and returns the response whose JSON body is read into a type.
+    /// Sends the request, and returns the response with its JSON body decoded as a type.
     ///
     /// The request accepts `application/json` unless it says what it accepts.
     public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> Response<T> {
         try await accepting(.json).response(session.configuration.serializer(for: type))
     }
 
-    /// Sends the request, and returns what its JSON body is read into, as ``response(as:)`` does.
+    /// Sends the request, and returns its JSON body decoded as a type, like ``response(as:)``.
     public func value<T: Decodable & Sendable>(as type: T.Type = T.self) async throws(SessionError) -> T {
         try await response(as: type).value
     }
@@ -49,8 +49,8 @@ extension HTTPCall {
     /// ```swift
     /// try await api.get("images/linnet.iso").download(to: URL(filePath: "/srv/linnet.iso"))
     /// ```
-    /// The file is there, whole, when the function returns, or else not at all. It works, and fails, as
-    /// ``Session/download(for:to:options:hooks:)`` does.
+    /// When the function returns, the complete file is at the destination. It behaves and fails like
+    /// ``Session/download(for:to:options:hooks:)``.
     @discardableResult
     public func download(
         to destination: URL, options: DownloadOptions = DownloadOptions()
@@ -63,7 +63,7 @@ extension HTTPCall {
         case events = "text/event-stream"
     }
 
-    /// The call that says what it accepts, if it says nothing of it.
+    /// The call with an Accept field, if it has none.
     func accepting(_ type: Accepted) -> HTTPCall {
         guard headerFields[.accept] == nil else { return self }
         if case .request(let request) = content, request.headerFields[.accept] != nil { return self }

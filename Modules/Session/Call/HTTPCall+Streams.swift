@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 
-// What reads the body as it comes. Nothing more is read from the connection while the reader is busy; leaving before the end
+// Calls that read the body as it arrives. Nothing is read from the connection while the reader is busy; leaving before the end
 // closes it.
 extension HTTPCall {
-    /// Sends the request, and returns once the response's head is there; the body is read as it comes.
+    /// Sends the request, and returns once the response's head was received; the body is read as it arrives.
     ///
-    /// The status is not judged: an error page is a response too.
+    /// The status is not validated: an error page is returned as a response.
     public func bytes() async throws(SessionError) -> StreamedResponse {
         try await session.session.bytes(for: request(), hooks: extras?.hooks)
     }
 
-    /// Sends the request when the first line is asked for, and yields the lines of the response as they come.
+    /// Sends the request when the first line is read, and yields the lines of the response as they arrive.
     ///
     /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
     /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a status that is not 200 to 299 with
@@ -21,8 +21,8 @@ extension HTTPCall {
         CallSequence(self) { $0.lines(upTo: limit) }
     }
 
-    /// Sends the request when the first value is asked for, and yields the values of a response of newline-delimited JSON as
-    /// they come.
+    /// Sends the request when the first value is read, and yields the values of a response of newline-delimited JSON as they
+    /// arrive.
     ///
     /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, otherwise as ``lines(upTo:)``.
     public func jsonLines<Value: Decodable & Sendable>(
@@ -33,15 +33,14 @@ extension HTTPCall {
         }
     }
 
-    /// Listens to a source of server-sent events, and connects again whenever the connection ends, as
-    /// ``Session/serverSentEvents(for:options:)`` does.
+    /// Yields server-sent events, and reconnects whenever the connection ends, like ``Session/serverSentEvents(for:options:)``.
     public func serverSentEvents(options: EventSourceOptions = EventSourceOptions()) -> EventSource {
         EventSource(
             session: session.session, request: Result { () throws(SessionError) in try request() }, options: options)
     }
 }
 
-/// What a call's response yields as it comes. The request is sent when the first element is asked for, anew for each reader.
+/// The elements of a call's response, as they arrive. The request is sent when the first element is read, once for each reader.
 public struct CallSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Failure == SessionError, Base.Element: Sendable {
     /// What is yielded.

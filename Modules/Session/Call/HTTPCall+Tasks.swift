@@ -13,7 +13,7 @@ extension HTTPCall {
     /// Makes a handle on the call, whose response has the body as it is.
     public func task() -> TransferTask<Data> { task(DataResponseSerializer()) }
 
-    /// Makes a handle on the call, whose JSON body is read into a type.
+    /// Makes a handle on the call, whose JSON body is decoded as a type.
     public func task<T: Decodable & Sendable>(as type: T.Type) -> TransferTask<T> {
         accepting(.json).task(session.configuration.serializer(for: type))
     }
@@ -34,7 +34,7 @@ extension HTTPCall {
         downloadTask { link throws(SessionError) in try DownloadPlan(into: folder, options, link: link) }
     }
 
-    /// Makes a handle on a download whose place is chosen when it is complete, as
+    /// Makes a handle on a download whose destination is chosen when it is complete, as
     /// ``Session/downloadTask(for:options:chooseDestination:)`` does.
     public func downloadTask(
         options: DownloadOptions = DownloadOptions(),
@@ -43,7 +43,7 @@ extension HTTPCall {
         downloadTask { link in DownloadPlan(.chosen(chooseDestination), options, link: link) }
     }
 
-    /// Makes a handle on a response that is read as it comes, from ``TransferTask/response``.
+    /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
     public func streamTask() -> StreamTask { prepared(session.session.streamTask(for: made())) }
 
     private func downloadTask(

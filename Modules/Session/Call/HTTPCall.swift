@@ -3,18 +3,18 @@ public import HTTPTypes
 public import LinnetMultipart
 public import LinnetSerialization
 
-/// A request to a server, ready to be sent. Making a call sends nothing; what is asked of it does:
+/// A request to a server, ready to be sent. Making a call sends nothing; its methods that return a response do:
 ///
 /// ```swift
 /// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
 /// let report = api.get("report").timeout(.seconds(5)).header(.accept, "text/csv")
 /// let text = try await report.text()
 /// ```
-/// A call is a value. It can be sent any number of times, unless its body is a stream that can be read only once, which
-/// fails the second time with ``SessionError/Code/requestBodyFailed``. What cannot be made, such as a URL, fails when it is
-/// sent, in the same way as everything else.
+/// A call is a value. It can be sent any number of times, unless its body is a stream that can be read only once, which fails
+/// the second time with ``SessionError/Code/requestBodyFailed``. An invalid call, such as one with a bad URL, fails when it is
+/// sent, in the same way as other failures.
 public struct HTTPCall: Sendable {
-    /// What is sent beside the header fields.
+    /// The content that is sent in addition to the header fields.
     enum Content: Sendable {
         case none
         case parameters(Parameters)
@@ -25,7 +25,7 @@ public struct HTTPCall: Sendable {
         indirect case request(Request)
         case failure(SessionError)
 
-        /// Whether the call is about what it sends: parameters and JSON are not counted among that.
+        /// Whether the call is an upload; parameters and JSON do not count as one.
         var isUpload: Bool {
             switch self {
             case .body, .file, .form: true
@@ -34,7 +34,7 @@ public struct HTTPCall: Sendable {
         }
     }
 
-    /// What few calls have, so that the others are small.
+    /// Rarely used properties, stored separately to keep other calls small.
     final class Extras: Sendable {
         let requestSerializer: (any RequestSerializer)?
         let hooks: TaskHooks?
@@ -64,23 +64,23 @@ public struct HTTPCall: Sendable {
 // MARK: - Modifiers
 
 extension HTTPCall {
-    /// The call with a header field in the place of those with the same name, whether they are from the session, a serializer
-    /// or the call; nil removes what the call said of it.
+    /// The call with a header field that replaces those with the same name, whether they are from the session, a serializer or
+    /// the call; nil removes the call's own field.
     public func header(_ name: HTTPField.Name, _ value: String?) -> HTTPCall {
         changed { $0.headerFields[name] = value }
     }
 
-    /// The call with these header fields in the place of those with the same names.
+    /// The call with these header fields, replacing those with the same names.
     public func headers(_ fields: HTTPFields) -> HTTPCall {
         changed { $0.headerFields.override(with: fields) }
     }
 
-    /// The call with a limit on the whole of it, redirects and retries included; nil leaves it to the session.
+    /// The call with a timeout for all of it, including redirects and retries; nil uses the session's.
     public func timeout(_ limit: Duration?) -> HTTPCall {
         changed { $0.options.timeout = limit }
     }
 
-    /// The call with a mark of the caller's own, which events, hooks and interceptors see.
+    /// The call with a custom tag, which is passed to events, hooks and interceptors.
     public func tag(_ tag: String?) -> HTTPCall {
         changed { $0.options.tag = tag }
     }
@@ -90,19 +90,19 @@ extension HTTPCall {
         changed { change(&$0.options) }
     }
 
-    /// The call with options that replace all that it had.
+    /// The call with options that replace all of its own.
     public func options(_ options: RequestOptions) -> HTTPCall {
         changed { $0.options = options }
     }
 
-    /// The call with hooks of its own beside the session's.
+    /// The call with its own hooks, in addition to the session's.
     public func hooks(_ hooks: TaskHooks?) -> HTTPCall {
         changed { $0.extras = Extras(requestSerializer: $0.extras?.requestSerializer, hooks: hooks) }
     }
 
-    /// The call with a serializer in the place of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
+    /// The call with a serializer instead of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
     ///
-    /// Credentials that this serializer adds go wherever the call goes.
+    /// Credentials that this serializer adds are sent to any origin that the call goes to.
     public func requestSerializer(_ serializer: some RequestSerializer) -> HTTPCall {
         changed { $0.extras = Extras(requestSerializer: serializer, hooks: $0.extras?.hooks) }
     }

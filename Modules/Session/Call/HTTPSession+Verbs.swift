@@ -54,7 +54,7 @@ extension HTTPSession {
         HTTPCall(self, method, path, parameters.map { .parameters($0) } ?? .none)
     }
 
-    /// A call that sends a request as it is: no serializer sees it, and the base URL plays no part.
+    /// A call that sends a request as it is: the serializers and the base URL are not used.
     public func call(_ request: Request) -> HTTPCall {
         HTTPCall(self, request.method, "", .request(request))
     }

@@ -5,8 +5,8 @@ extension Data {
     /// Below this a copy costs less than to keep the buffer alive.
     private static let copyLimit = 32 * 1024
 
-    /// The readable bytes of a buffer: a copy when they are few, or much fewer than the buffer holds on to; otherwise
-    /// the buffer's own memory, which stays as it is since whoever writes to a shared buffer copies it first.
+    /// The readable bytes of a buffer: a copy when they are few, or much fewer than the buffer holds on to; otherwise the
+    /// buffer's own memory, which does not change, since writes to a shared buffer copy it first.
     init(_ buffer: ByteBuffer) {
         let count = buffer.readableBytes
         guard count >= Self.copyLimit, count >= buffer.storageCapacity / 2 else {

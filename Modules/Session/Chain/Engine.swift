@@ -33,7 +33,8 @@ final class Engine: Sendable {
 
     /// Sends a request through the chain.
     ///
-    /// The response's body is whole when `delivery` says so and no interceptor streams; whoever needs it whole collects.
+    /// The response's body is whole when `delivery` says so and no interceptor streams; a caller that needs it whole collects
+    /// it.
     func run(
         _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
     ) async throws(SessionError) -> EngineResponse {

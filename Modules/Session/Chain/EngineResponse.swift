@@ -2,17 +2,17 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetTransport
 
-/// A response on its way up the chain, before any serializer has seen it.
+/// A response in the chain, before it is serialized.
 ///
-/// It carries a response from the network, one from a store, and one that an interceptor made up, all alike.
+/// It is the same for responses from the network, from a store and from an interceptor.
 public struct EngineResponse: Sendable {
-    /// Where the response came from.
+    /// The URL of the response.
     public var url: URL
     /// Status and header fields.
     public var head: HTTPResponse
-    /// The bytes: whole, or pulled as they come.
+    /// The body: whole, or pulled as it arrives.
     public var body: ResponseBody
-    /// What each attempt cost, in order; empty when nothing went over the network.
+    /// The metrics of each attempt, in order; empty when the network was not used.
     public var attempts: [TransportMetrics]
     /// The redirects that were followed to it, in order.
     public var redirects: [Redirect] = []

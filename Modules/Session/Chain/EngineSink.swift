@@ -1,6 +1,6 @@
 internal import LinnetTransport
 
-/// Watches one request on its way, and can hold its bytes back. Only handles bring one: nobody watches, nobody pays.
+/// Observes one request, and can hold its bytes back. Only handles have one; other requests incur no cost.
 protocol EngineSink: AnyObject, TransportObserver {
     /// A request is about to go out with this many bytes of body; nil when the number is unknown.
     func willSendBody(length: Int64?)

@@ -4,7 +4,7 @@ internal import LinnetTransport
 struct Exchange: Sendable {
     /// How the body is to come up the chain; a link that answers itself may hand over either kind.
     var delivery: ResponseDelivery
-    /// Who watches; nil when nobody does.
+    /// The request's observer; nil when there is none.
     var sink: (any EngineSink)?
     /// When the whole request must have ended, attempts and waiting included; nil means never.
     var deadline: ContinuousClock.Instant?

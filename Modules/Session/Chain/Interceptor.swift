@@ -1,8 +1,8 @@
 public import LinnetSerialization
 
-/// A link of the chain that a request goes down and its response comes up.
+/// A link of the chain that requests and their responses pass through.
 ///
-/// An interceptor may change the request, answer it without asking further, ask again, or change the response:
+/// An interceptor may change the request, answer it without sending it, send it again, or change the response:
 ///
 /// ```swift
 /// struct AgentInterceptor: Interceptor {
@@ -13,9 +13,9 @@ public import LinnetSerialization
 ///     }
 /// }
 /// ```
-/// The first of a session's interceptors is the outermost. It is called in the caller's task, for many requests at once.
-/// What it throws fails the request: a ``SessionError`` as it is, a `CancellationError` as
-/// ``SessionError/Code/cancelled``, anything else as ``SessionError/Code/interceptorFailed`` with the error below it.
+/// The first of a session's interceptors is the outermost. It is called in the caller's task, for many requests at once. An
+/// error that it throws fails the request: a ``SessionError`` as it is, a `CancellationError` as
+/// ``SessionError/Code/cancelled``, any other error as ``SessionError/Code/interceptorFailed`` with the underlying error.
 public protocol Interceptor: Sendable {
     /// Returns the response to a request, in most cases by calling `next`.
     ///
@@ -24,7 +24,7 @@ public protocol Interceptor: Sendable {
     func intercept(_ request: Request, next: Next) async throws -> EngineResponse
 }
 
-/// The rest of the chain, as an ``Interceptor`` sees it.
+/// The rest of the chain below an ``Interceptor``.
 public struct Next: Sendable {
     let engine: Engine
     let index: Int

@@ -4,7 +4,7 @@ internal import LinnetSerialization
 
 /// What a request's options say against its going over the network.
 struct NetworkPermission: Sendable {
-    /// How the machine reaches the network now; nil when nobody knows.
+    /// The current network status; nil when it is unknown.
     let status: (@Sendable () -> ReachabilityStatus)?
 
     init(status: (@Sendable () -> ReachabilityStatus)?) {
@@ -29,7 +29,7 @@ struct NetworkPermission: Sendable {
         guard let status = status?() else {
             throw SessionError(
                 .invalidConfiguration,
-                "The request may not use an expensive network, and without a reachability monitor nobody knows of one.",
+                "The request may not use an expensive network, and without a reachability monitor its cost is unknown.",
                 url: request.url)
         }
         guard status.isKnown, !status.isExpensive else {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Scheme, host and port: whom a URL speaks to (RFC 6454, section 4). Credentials of one origin never go to another.
+/// The scheme, host and port of a URL (RFC 6454, section 4). Credentials of one origin are never sent to another.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
     public let scheme: String

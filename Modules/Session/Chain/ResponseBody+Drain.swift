@@ -6,8 +6,8 @@ extension ResponseBody {
     /// As long it may take.
     private static let drainTime = Duration.seconds(1)
 
-    /// Reads a body that nobody wants to its end, so that its connection can serve again. What is larger than the limit,
-    /// or slow, is dropped, which closes the connection.
+    /// Reads an unused body to its end, so that its connection can be reused. A body that exceeds the size or time limit is
+    /// dropped, which closes the connection.
     func drain() async {
         guard whole == nil else { return }
         await withTaskGroup { group in

@@ -15,6 +15,7 @@ struct TransportLink: Sendable {
         if let length = request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
         }
+        if let body = request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: request) }
         if let sink = exchange.sink { sink.willSendBody(length: request.body.map(\.length) ?? 0) }
         var wire = TransportRequest(
             head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import LinnetSerialization
 
-/// What went wrong, as a server says it in `application/problem+json` (RFC 9457).
+/// A server's problem details in `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Decodable, Sendable, Hashable {
     /// Identifies the kind of problem, by a URI reference. The default is `about:blank`.
     public var type = "about:blank"
@@ -20,7 +20,7 @@ public struct ProblemDetails: Decodable, Sendable, Hashable {
         case type, title, status, detail, instance
     }
 
-    /// Reads an object. A member of another type than RFC 9457, section 3.1, says counts as absent, as that section asks.
+    /// Reads an object. A member whose type differs from RFC 9457, section 3.1, is ignored, as that section requires.
     public init(from decoder: any Decoder) throws {
         members = try JSONValue(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -1,5 +1,5 @@
 extension SessionError {
-    /// What kind of failure it was.
+    /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -21,7 +21,7 @@ extension SessionError {
         public static let trustRefused = Code("trustRefused")
         /// The server requires a client certificate, and got none; see ``Session/Configuration/clientIdentities``.
         public static let clientCertificateRequired = Code("clientCertificateRequired")
-        /// The server refused the client's certificate: expired, revoked, by an authority that it does not know.
+        /// The server refused the client's certificate: expired, revoked, or issued by an unknown authority.
         public static let clientCertificateRefused = Code("clientCertificateRefused")
         /// TLS failed for another reason than trust.
         public static let tlsFailed = Code("tlsFailed")
@@ -45,8 +45,8 @@ extension SessionError {
         public static let requestBodyFailed = Code("requestBodyFailed")
         /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.
         public static let fileFailed = Code("fileFailed")
-        /// Resume data is damaged, of a version that is not known, or does not fit the part that it speaks of, which is
-        /// gone, shorter, another one or in use; see ``SessionError/fileFailure`` where it is about the part.
+        /// Resume data is damaged, has an unknown version, or does not match its part, which is missing, shorter, different or
+        /// in use; see ``SessionError/fileFailure`` for failures of the part.
         public static let invalidResumeData = Code("invalidResumeData")
         /// The server's bytes are not HTTP, or exceed a limit on a response's head.
         public static let invalidResponse = Code("invalidResponse")
@@ -58,7 +58,7 @@ extension SessionError {
         public static let hookFailed = Code("hookFailed")
         /// A hook made the response a download or a stream (``ResponseDisposition``): there is no value.
         public static let takenByHook = Code("takenByHook")
-        /// The request may be answered from a cache alone (`RequestOptions.CachePolicy.cacheOnly`), and that has no answer.
+        /// The request may only be answered from a cache (`RequestOptions.CachePolicy.cacheOnly`), which has no response.
         public static let notCached = Code("notCached")
         /// The request may not use the network as it is now (`RequestOptions.allowsExpensiveNetworks`).
         public static let networkNotAllowed = Code("networkNotAllowed")

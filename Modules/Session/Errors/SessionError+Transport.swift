@@ -3,13 +3,13 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension SessionError {
-    /// What a transport's error means to whoever made the request.
+    /// Makes the session error for a transport's error.
     init(_ error: TransportError, url: URL?) {
         let (code, timeout) = Self.meaning(of: error.code)
         self.init(code, error.message, underlying: error, url: url)
         self.timeout = timeout
         trustRefusal = error.trustRefusal
-        // It was a hook's to give.
+        // The hook did not provide the identity.
         if error.code == .clientIdentityUnavailable { underlying = error.underlying ?? error }
         // A body's file that could not be read is the caller's own, and has a code of its own.
         if error.code == .requestBodyFailed, let cause = error.underlying as? SerializationError,

@@ -4,7 +4,7 @@ public import LinnetSecurity
 public import LinnetSerialization
 public import LinnetTransport
 
-/// Why a request, or the making of a session, failed.
+/// The error of a request, or of making a session.
 ///
 /// Cancellation, each timeout, a refused certificate, a failed connection and bad input have codes of their own.
 public struct SessionError: Error, Sendable {
@@ -37,37 +37,37 @@ public struct SessionError: Error, Sendable {
         set { details.value.code = newValue }
     }
 
-    /// One line that a person can act on.
+    /// A one-line message for people.
     public var message: String {
         get { details.value.message }
         set { details.value.message = newValue }
     }
 
-    /// Which timeout it was, for ``Code/timeout``.
+    /// The timeout that was exceeded, for ``Code/timeout``.
     public var timeout: Timeout? {
         get { details.value.timeout }
         set { details.value.timeout = newValue }
     }
 
-    /// The error below, where there is one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)? {
         get { details.value.underlying }
         set { details.value.underlying = newValue }
     }
 
-    /// Where the request went, without user name and password.
+    /// The request's URL, without user name and password.
     public var url: URL? {
         get { details.value.url }
         set { details.value.url = newValue }
     }
 
-    /// The response's status and header fields, when one had come.
+    /// The response's status and header fields, if it was received.
     public var head: HTTPResponse? {
         get { details.value.head }
         set { details.value.head = newValue }
     }
 
-    /// The response's body, when one had come whole; of a download that was refused, its first bytes.
+    /// The response's body, if it was received whole; for a refused download, its first bytes.
     public var body: Data? {
         get { details.value.body }
         set { details.value.body = newValue }
@@ -79,25 +79,25 @@ public struct SessionError: Error, Sendable {
         set { details.value.trustRefusal = newValue }
     }
 
-    /// Which file it is about and what the system said, for ``Code/fileFailed``.
+    /// The file and the system's error, for ``Code/fileFailed``.
     public var fileFailure: FileFailure? {
         get { details.value.fileFailure }
         set { details.value.fileFailure = newValue }
     }
 
-    /// With what a download can go on that kept its part; see ``DownloadOptions/keepsPart``.
+    /// The data to resume a download that kept its part; see ``DownloadOptions/keepsPart``.
     public var resumeData: ResumeData? {
         get { details.value.resumeData }
         set { details.value.resumeData = newValue }
     }
 
-    /// What each attempt cost, as far as it is known.
+    /// The metrics of each attempt, as far as they are known.
     public var metrics: [TransportMetrics] {
         get { details.value.metrics }
         set { details.value.metrics = newValue }
     }
 
-    /// The redirects that were followed before, in order.
+    /// The redirects that were followed before the error, in order.
     public var redirects: [Redirect] {
         get { details.value.redirects }
         set { details.value.redirects = newValue }
@@ -112,7 +112,7 @@ extension SessionError: CustomStringConvertible, LocalizedError {
         return "\(sentence) (\(facts.compactMap { $0 }.joined(separator: ", ")))."
     }
 
-    /// The message, for what shows an error to its user.
+    /// The message, for display to the user.
     public var errorDescription: String? { message }
 }
 

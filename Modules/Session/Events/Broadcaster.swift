@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Hands events to whoever subscribed. While nobody has, asking costs one atomic load.
+/// Delivers events to subscribers. Without subscribers, the check costs one atomic load.
 final class Broadcaster<Event: Sendable>: Sendable {
     private struct State {
         var lastKey: UInt64 = 0

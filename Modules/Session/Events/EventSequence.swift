@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Events as they happen, for one reader.
 ///
-/// The sequence begins where it was asked for, and keeps what happens until it is read. Of a session or of all sessions it keeps
-/// the last 10,000 events that were not read; ``droppedCount`` says how many more there were. Cancelling the reader's task ends
-/// the reading. Dropping the sequence and its iterators ends the subscription.
+/// The sequence begins when it is created, and buffers events until they are read. For a session or all sessions it keeps the
+/// last 10,000 unread events; ``droppedCount`` counts the dropped ones. Cancelling the reader's task ends the iteration.
+/// Dropping the sequence and its iterators ends the subscription.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// Never fails.
     public typealias Failure = Never

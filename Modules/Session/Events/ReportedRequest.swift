@@ -26,7 +26,7 @@ struct ReportedRequest: Sendable {
         notify(.didResume)
     }
 
-    /// Tells everybody of the end; to be called once.
+    /// Reports the end; to be called once.
     func complete(_ completion: TaskCompletion) {
         post(.completed(completion.error))
         notify(.didComplete(completion))

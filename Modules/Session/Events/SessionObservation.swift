@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Stands for a function that a session or a task calls. Dropping it changes nothing; cancelling it ends the calls.
+/// The registration of an observer with a session or a task. Cancelling it ends the calls; dropping it does not.
 public final class SessionObservation: Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 

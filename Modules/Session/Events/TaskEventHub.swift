@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Tells whoever watches a session what happens to its requests: subscribers, hooks, and who counts them. While nobody
-/// does, asking costs a few loads.
+/// Reports what happens to a session's requests to subscribers, hooks and the completion group. Without any of them, the check
+/// costs a few loads.
 final class TaskEventHub: Sendable {
     private let events = Broadcaster<TaskEvent>()
     private let hooks: TaskHooks?
     private let executor: CallbackExecutor
     let group: CompletionGroup?
-    /// There when the session's end is told of.
+    /// Present when the session's end is reported.
     let latch: InvalidationLatch?
 
     init(
@@ -24,7 +24,7 @@ final class TaskEventHub: Sendable {
 
     var isWatched: Bool { events.isWatched }
 
-    /// Whether anybody wants to know of a request that brings no hooks of its own.
+    /// Whether requests without hooks of their own are reported.
     var isReporting: Bool { isWatched || hooks != nil || group != nil || TaskNotifications.hub.isWatched }
 
     /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.

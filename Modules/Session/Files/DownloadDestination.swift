@@ -9,9 +9,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Where a download goes, and by which rules. All but the making of it may block.
+/// The destination of a download and its options. All methods but the initializer may block.
 struct DownloadDestination: Sendable {
-    /// As many files of one name are kept side by side.
+    /// The maximum number of files with one name.
     private static let mostNumbered = 9_999
 
     let place: FilePlace

@@ -83,7 +83,7 @@ struct DownloadPlan: Sendable {
     /// Where the bytes go until they are complete, when the place of the file is not known yet.
     func temporaryPlace() throws(SessionError) -> DownloadDestination {
         var options = options
-        // Everybody may look into that folder.
+        // That folder is readable by all users.
         options.permissions = 0o600
         let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
         return try DownloadDestination(path: folder + "/download", options)
@@ -126,7 +126,7 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Nobody will need the resume data any more.
+    /// Removes the resume file, which is no longer needed.
     func removeResumeFile() {
         if let file = options.resumeFile { SystemFile.remove(file.path(percentEncoded: false)) }
     }

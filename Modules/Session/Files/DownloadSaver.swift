@@ -9,7 +9,7 @@ internal import NIOCore
 struct DownloadSaver: Sendable {
     /// What the body is.
     enum Content: Sendable {
-        /// The whole; with a reason when a part was to be gone on with.
+        /// The whole, with the reason if a part was to be resumed.
         case whole(DownloadResumption.Reason?)
         /// What is missing of a part, and the length of the whole, if it is known.
         case rest(of: ResumeData, Int64?)
@@ -130,7 +130,8 @@ struct DownloadSaver: Sendable {
         return error
     }
 
-    /// Where a complete file goes: where a hook says, or else where the request does. Whoever is asked finds it complete.
+    /// Where a complete file goes: where the hook says, or else where the request does. The file is complete when they are
+    /// called.
     private func choosePlace(
         _ file: PartialFile, _ destination: DownloadDestination?
     ) async throws(SessionError) -> DownloadDestination {

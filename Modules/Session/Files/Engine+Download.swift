@@ -58,7 +58,7 @@ extension Engine {
         }
     }
 
-    /// Downloads all of it; with a reason when a part was to be gone on with.
+    /// Downloads the whole, with the reason if a part was to be resumed.
     private func download(
         _ request: Request, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
         _ sink: (any EngineSink)?, _ hooks: RequestHooks?

@@ -103,7 +103,7 @@ final class PartialFile {
         isMoved = true
     }
 
-    /// Leaves it where it is, for somebody who will go on with it.
+    /// Leaves the file in place, so that the download can be resumed.
     func leave() {
         closeQuietly()
         isMoved = true

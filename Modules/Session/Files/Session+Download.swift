@@ -9,16 +9,16 @@ extension Session {
     /// let response = try await session.download(for: Request(url: url), to: URL(filePath: "linnet.iso"))
     /// print(response.value.path)
     /// ```
-    /// The file is at the destination when the function returns, whole, or else it is not there: the bytes go to a hidden
-    /// file beside it, which takes the destination's name at the end, and is removed by any failure and by cancellation.
-    /// Memory does not grow with the file. The response's value is where the file is, its body is empty.
+    /// When the function returns, the complete file is at the destination; it never appears there incomplete. The bytes are
+    /// written to a hidden file beside it, which is renamed at the end, and removed by any failure and by cancellation. Memory
+    /// use does not grow with the file. The response's value is the file's URL; its body is empty.
     ///
-    /// It runs as `response(for:serializer:)` does. It fails with
+    /// It runs like `response(for:serializer:)`. It fails with
     /// - ``SessionError/Code/unacceptableStatus`` and ``SessionError/Code/unacceptableContentType`` when the options'
     ///   validation refuses the response; up to 1 MiB of its body is in the error;
-    /// - ``SessionError/Code/fileFailed`` when the file cannot be written; ``SessionError/fileFailure`` says why. What can be
-    ///   known before, such as a missing folder, fails before anything is sent;
-    /// - ``SessionError/Code/connectionLost`` when fewer bytes came than the response promised, and
+    /// - ``SessionError/Code/fileFailed`` when the file cannot be written; ``SessionError/fileFailure`` says why. Failures that
+    ///   can be detected before, such as a missing folder, occur before anything is sent;
+    /// - ``SessionError/Code/connectionLost`` when fewer bytes arrived than the response declared, and
     ///   ``SessionError/Code/invalidResponse`` when there were more;
     /// - ``SessionError/Code/invalidURL`` when the destination is not a file URL.
     public func download(

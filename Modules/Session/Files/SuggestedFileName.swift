@@ -3,8 +3,8 @@ internal import HTTPTypes
 
 /// The name that a response suggests for its file: by its Content-Disposition (RFC 6266), or else its URL.
 ///
-/// What comes from the server never leads out of the folder, nor makes a hidden file: path components but for the last,
-/// control characters, and dots at the start are left out.
+/// A name from the server never leads out of the folder, nor makes a hidden file: all path components but the last, control
+/// characters and leading dots are removed.
 struct SuggestedFileName {
     /// The longest name that the usual file systems take, in bytes; the number of a second file has to fit in, too.
     private static let longest = 240
@@ -16,7 +16,7 @@ struct SuggestedFileName {
         name = suggestion.flatMap(Self.safe) ?? Self.safe(url.lastPathComponent) ?? "download"
     }
 
-    /// The name without what a server has no say in; nil when nothing is left.
+    /// The name without its unsafe parts; nil when nothing is left.
     private static func safe(_ name: String) -> String? {
         // By scalars: to Swift, a slash or a dot with a combining mark behind it is another Character.
         let last = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? []

@@ -8,7 +8,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The system's calls on files as functions that throw what the system says. All of them may block.
+/// System calls on files, as functions that throw the system's error. All of them may block.
 enum SystemFile {
     /// What is at a path, a symbolic link itself and not what it leads to; nil when nothing is.
     enum Kind: Equatable {
@@ -51,7 +51,7 @@ enum SystemFile {
 
     /// Opens a file that must be new; nil when there is one.
     static func create(_ path: String, permissions: UInt16?) throws(FileFailure) -> Int32? {
-        // With its permissions from the start, so that nobody opens it who may not.
+        // Sets the permissions at creation, so that the file is never open to other users.
         let mode = mode_t((permissions ?? 0o666) & 0o7777)
         let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         guard descriptor >= 0 else {
@@ -88,7 +88,7 @@ enum SystemFile {
         return status.st_mode & 0o7777
     }
 
-    /// Renames a file; what had the new name is gone.
+    /// Renames a file, replacing any file with the new name.
     static func move(_ path: String, to newPath: String) throws(FileFailure) {
         guard rename(path, newPath) == 0 else { throw failure(newPath, "cannot be put in place") }
     }

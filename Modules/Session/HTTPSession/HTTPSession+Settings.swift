@@ -3,38 +3,38 @@ public import LinnetSecurity
 public import LinnetSerialization
 
 extension HTTPSession {
-    /// The part of a session's configuration that can be written down: what a file of an app's own may hold.
+    /// The serializable part of a session's configuration, such as for an app's configuration file.
     ///
     /// ```swift
     /// let settings = try JSONDecoder().decode(HTTPSession.Settings.self, from: data)
     /// let client = try HTTPSession(settings: settings) { $0.hooks = hooks }
     /// ```
-    /// Left out is what has no text: closures, interceptors, hooks, executors, loggers, reachability, event loops, policies
-    /// that were not made from a document; and what is secret: credentials, client identities. Mind that the header fields of
-    /// a request serializer may hold a password or a token.
+    /// It excludes values that cannot be serialized: closures, interceptors, hooks, executors, loggers, reachability, event
+    /// loops, policies that were not made from a document; and secrets: credentials, client identities. Note that the header
+    /// fields of a request serializer may hold a password or a token.
     public struct Settings: Sendable, Codable {
-        /// Names the settings, for whoever keeps several; the session makes nothing of it.
+        /// Identifies the settings among several; the session does not use it.
         public var identifier: String?
-        /// What relative URLs are resolved against.
+        /// The base that relative URLs are resolved against.
         public var baseURL: URL?
         /// How parameters are written. The default is `.form`.
         public var requestSerializer = RequestSerializerSetting.form(FormRequestSerializer())
         /// How responses are read where no type and no serializer is asked for.
         public var responseSerializer = JSONResponseSerializer()
-        /// Who is trusted; nil for the system's trust store.
+        /// The security policy; nil for the system's trust store.
         public var securityPolicy: SecurityPolicyDocument?
-        /// How many redirects are followed. The default is 20.
+        /// The maximum number of redirects. The default is 20.
         public var redirectLimit = RedirectPolicy.follow.limit
-        /// How many more attempts there may be, as ``RetryPolicy/limited(to:)`` has them. The default is 0.
+        /// The maximum number of retries; see ``RetryPolicy/limited(to:)``. The default is 0.
         public var retryLimit = 0
-        /// Connections of HTTP/1.1 to one origin. The default is 8.
+        /// The maximum number of HTTP/1.1 connections to one origin. The default is 8.
         public var maximumConnectionsPerOrigin = 8
 
         /// The defaults.
         public init() {}
     }
 
-    /// A request serializer that can be written down.
+    /// A serializable choice of a request serializer.
     public enum RequestSerializerSetting: Sendable, Hashable, Codable {
         /// A form or a query.
         case form(FormRequestSerializer)
@@ -55,8 +55,8 @@ extension HTTPSession {
 
     /// Makes a session over sockets from settings, and from what a function adds to them.
     ///
-    /// Throws as ``init(baseURL:_:)`` does, and ``SessionError/Code/invalidConfiguration`` for a security policy that is
-    /// none; paths in it are relative to the working directory.
+    /// Throws as ``init(baseURL:_:)`` does, and ``SessionError/Code/invalidConfiguration`` for an invalid security policy;
+    /// paths in it are relative to the working directory.
     public convenience init(
         settings: Settings, _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws(SessionError) {
@@ -69,7 +69,7 @@ extension HTTPSession {
         try self.init(baseURL: settings.baseURL, configuration: configuration)
     }
 
-    /// Makes a session with the same base URL and the same configuration, as it holds now, and with connections of its own.
+    /// Makes a session with the same base URL and the current configuration, and with its own connections.
     ///
     /// The objects that the configuration refers to are shared: the callback executor, the credential store, the completion group,
     /// the reachability monitor, and event loops that are not dedicated.
@@ -83,7 +83,7 @@ extension HTTPSession {
 extension HTTPSession.Configuration {
     /// The defaults, changed by settings.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` for a security policy that is none.
+    /// Throws ``SessionError/Code/invalidConfiguration`` for an invalid security policy.
     public init(_ settings: HTTPSession.Settings) throws(SessionError) {
         self.init()
         requestSerializer = settings.requestSerializer.serializer

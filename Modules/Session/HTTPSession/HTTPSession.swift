@@ -4,21 +4,21 @@ public import LinnetSecurity
 public import LinnetTransport
 internal import Synchronization
 
-/// Speaks to one server: a base URL, verbs, and serializers, on a ``Session``.
+/// Sends requests to one server, with a base URL, verbs and serializers, over a ``Session``.
 ///
 /// ```swift
 /// let api = try HTTPSession(baseURL: URL(string: "https://api.example.com/v1")) { $0.timeouts.request = .seconds(30) }
 /// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
 /// ```
-/// A verb returns an ``HTTPCall``, and sends nothing. What is asked of the call decides the surface: an `async` function runs
-/// in the caller's task, a handle from ``HTTPCall/task(as:)`` is suspended until it is resumed. What fails before anything is
-/// sent, such as a bad URL, fails in the same way as the rest.
+/// A verb returns an ``HTTPCall``, and sends nothing. The call's `async` functions run in the caller's task; a handle from
+/// ``HTTPCall/task(as:)`` is suspended until it is resumed. Failures before anything is sent, such as a bad URL, are reported
+/// in the same way as the rest.
 public final class HTTPSession: Sendable {
-    /// What relative URLs are resolved against; with a slash at its end if it has a path.
+    /// The base that relative URLs are resolved against; its path, if any, ends with a slash.
     public let baseURL: URL?
-    /// What sends the requests: its events, its handles, its shutdown.
+    /// The session that sends the requests, with its events, handles and shutdown.
     public let session: Session
-    /// What a session is made with.
+    /// The configuration of a session.
     public typealias Configuration = Session.Configuration
 
     let configuration: Configuration
@@ -45,7 +45,7 @@ public final class HTTPSession: Sendable {
             baseURL: baseURL, configuration: configuration, session: Session(configuration: configuration))
     }
 
-    /// Makes a session over a transport, which it shuts down in the end. Throws as ``init(baseURL:_:)`` does.
+    /// Makes a session over a transport, which the session shuts down when it ends. Throws as ``init(baseURL:_:)`` does.
     public convenience init(
         baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
     ) throws(SessionError) {
@@ -54,8 +54,8 @@ public final class HTTPSession: Sendable {
             session: Session(configuration: configuration, transport: transport))
     }
 
-    /// Makes a session that shares the connections of another; of `configuration`, the serializers, the encoder and the decoder
-    /// are read alone.
+    /// Makes a session that shares the connections of another; only the serializers, the encoder and the decoder of
+    /// `configuration` are used.
     ///
     /// Throws as ``init(baseURL:_:)`` does, going by the shared session's policy.
     public init(

@@ -1,10 +1,10 @@
 public import LinnetSerialization
 
-/// Which request a hook is called for.
+/// The request that a hook is called for.
 public struct HookContext: Sendable {
-    /// The request's number, as ``TaskEvent/taskID`` and a handle's `id` have it.
+    /// The request's ID, equal to ``TaskEvent/taskID`` and a handle's `id`.
     public let taskID: UInt64
-    /// What the request is made for.
+    /// The kind of request.
     public let kind: TaskKind
     /// The request as it was given to the session.
     public let request: Request

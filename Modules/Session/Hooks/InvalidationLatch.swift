@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells of a session's end once, when the session is over and so is every request whose end somebody is told of.
+/// Reports a session's end once, when the session and every request whose end is reported have ended.
 ///
 /// The session itself holds a share until its connections are gone, and each request one from its start until its last
 /// hooks and callbacks are on their way to the callback executor.

@@ -94,7 +94,7 @@ final class RequestHooks: Sendable {
     /// Whether the response has to come up the chain before its body.
     var readsResponses: Bool { isSeen(\.didReceiveResponse) || isSeen(\.didReceiveData) }
 
-    /// The body with the hook for its bytes before whoever reads it.
+    /// The body, with the data hook called before its reader.
     func watching(_ body: ResponseBody) -> ResponseBody {
         isSeen(\.didReceiveData) ? .watched(WatchedBody(base: body, hooks: self)) : body
     }

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-/// What a hook says of a response whose body has not been read.
+/// A hook's decision on a response whose body has not been read.
 public enum ResponseDisposition: Sendable {
-    /// Read it on.
+    /// Read the body.
     case allow
-    /// Read no more: the request fails with ``SessionError/Code/cancelled``, and has the response's head in the error.
+    /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
     case cancel
-    /// Write the body to a file, as ``Session/download(for:to:options:hooks:)`` does; ``TaskHooks/didFinishDownload`` tells
-    /// of its end. The request itself has no value then, and ends with ``SessionError/Code/takenByHook``.
+    /// Write the body to a file, as ``Session/download(for:to:options:hooks:)`` does; ``TaskHooks/didFinishDownload`` is called
+    /// at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
     case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
-    /// Have this function read the body as it comes; the request waits for it, has no value then, and ends with
+    /// Have this function read the body as it arrives; the request waits for it, has no value, and ends with
     /// ``SessionError/Code/takenByHook``.
     case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
 }

@@ -16,8 +16,8 @@ public import LinnetTransport
 /// }
 /// let session = try Session { $0.setDelegate(gatekeeper) }
 /// ```
-/// Every method does what would be done without it, unless it is written. They are called as the hooks are, through the
-/// same table. The delegate is held weakly; once it is gone, it is as if it had never been.
+/// The default implementations keep the default behavior. The methods are called as the hooks are, through the same table. The
+/// delegate is held weakly; once it is deallocated, the default behavior applies.
 public protocol SessionDelegate: AnyObject, Sendable {
     /// See ``TaskHooks/willRedirect``. The default follows.
     func willRedirect(

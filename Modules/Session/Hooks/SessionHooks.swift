@@ -1,27 +1,26 @@
 public import LinnetSecurity
 
-/// Functions that a session calls about itself and its connections, each optional; see ``TaskHooks`` for those about
-/// requests.
+/// Optional functions that a session calls for itself and its connections; see ``TaskHooks`` for those for requests.
 public struct SessionHooks: Sendable {
-    /// Judges a server's chain after the security policy has: what it returns counts, so that it can refuse what the policy
-    /// accepted, and the other way round. It is called in the handshake, under the TLS timeout, and not for the requests of a
-    /// connection that is open already. With TLS 1.2 it can be called twice (`ServerTrust.awaitsStaple`). So that it is asked
-    /// in each handshake, no TLS session is resumed.
+    /// Evaluates a server's chain after the security policy. Its decision is final: it can refuse a chain that the policy
+    /// accepted, and accept one that it refused. It is called in the handshake, under the TLS timeout, and not for requests on
+    /// an open connection. With TLS 1.2 it can be called twice (`ServerTrust.awaitsStaple`). No TLS session is resumed, so that
+    /// it is called in each handshake.
     ///
-    /// It does not change to which hosts clear text may go, where there is no chain to judge. Setting it makes a policy of
-    /// another identity. It has no effect with a transport of one's own.
+    /// It does not affect which hosts may be reached in clear text. Setting it makes a policy with a different identity. It has
+    /// no effect with a custom transport.
     public var didReceiveServerTrust: (@Sendable (ServerTrust, TrustDecision) async -> TrustDecision)?
-    /// Chooses whom the client shows itself to be to a server that asks for a certificate: from what the server wants, and the
-    /// identity that ``Session/Configuration/clientIdentities`` has for its host. Nil shows nobody. What it throws fails the
+    /// Chooses the client identity for a server that requests a certificate, from the server's request and the identity that
+    /// ``Session/Configuration/clientIdentities`` has for its host. Nil sends no certificate. An error that it throws fails the
     /// requests that waited for the connection with ``SessionError/Code/hookFailed``.
     ///
     /// It is called in the handshake, once for each connection, under the TLS timeout, and after the server's chain was
-    /// accepted. Requests share connections, so its answer holds for whoever comes later, too; when it would be another, call
-    /// ``Session/replaceClientIdentities(_:)``, which has it asked again. It has no effect with a transport of one's own.
+    /// accepted. Requests share connections, so its answer also applies to later requests; to change it, call
+    /// ``Session/replaceClientIdentities(_:)``, after which the hook is called again. It has no effect with a custom transport.
     public var didReceiveClientCertificateRequest: ClientCertificateRequest.Chooser?
-    /// The session was shut down, its connections are closed, and all hooks and callbacks that tell of the end of a request
-    /// were called, but for requests that were made after the shutdown. Called once, on the callback executor. A streamed
-    /// response that nobody reads to its end delays it until it is dropped.
+    /// Called when the session was shut down, its connections are closed, and all hooks and callbacks for the end of a request
+    /// were called, except for requests made after the shutdown. Called once, on the callback executor. A streamed response
+    /// that is not read to its end delays it until it is dropped.
     public var didBecomeInvalid: (@Sendable () -> Void)?
 
     /// No hooks.
@@ -60,7 +59,7 @@ private struct AskingEvaluator: TrustEvaluator {
     var isPinning: Bool { base.isPinning }
     var allowsCleartext: Bool { base.allowsCleartext }
 
-    /// What the hook will say of the next handshake is not known in this one: no session stands for its answer.
+    /// The hook's decision in one handshake does not apply to the next, so no TLS session is resumed.
     func evaluate(_ trust: ServerTrust) async -> TrustDecision {
         let decision = await hook(trust, await base.evaluate(trust))
         guard case .accepted(var verified) = decision else { return decision }

@@ -49,7 +49,7 @@ extension SessionHooks {
 }
 
 extension Session.Configuration {
-    /// Has a delegate called in the place of ``hooks`` and ``sessionHooks``. It is held weakly.
+    /// Sets a delegate to be called instead of ``hooks`` and ``sessionHooks``. It is held weakly.
     public mutating func setDelegate(_ delegate: any SessionDelegate) {
         hooks = TaskHooks(delegate: delegate)
         sessionHooks = SessionHooks(delegate: delegate)

@@ -3,7 +3,7 @@ public import HTTPTypes
 public import LinnetSerialization
 public import LinnetTransport
 
-/// Functions that a session calls on the way of a request, each optional: for all of a session's requests in
+/// Optional functions that a session calls while it processes a request: set for all of a session's requests in
 /// ``Session/Configuration/hooks``, for one request or handle where it is made.
 ///
 /// ```swift
@@ -13,55 +13,56 @@ public import LinnetTransport
 ///     }
 /// }
 /// ```
-/// A hook that decides is called in the task of its request, which waits for it; of a request's and the session's, the
-/// request's is called alone. What it throws fails its own request: a ``SessionError`` as it is, a `CancellationError` as
-/// ``SessionError/Code/cancelled``, anything else as ``SessionError/Code/hookFailed`` with the error below it.
+/// A hook that makes a decision is called in the task of its request, which waits for it; if both the request and the session
+/// set it, only the request's is called. An error that it throws fails its request: a ``SessionError`` as it is, a
+/// `CancellationError` as ``SessionError/Code/cancelled``, any other error as ``SessionError/Code/hookFailed`` with the
+/// underlying error.
 ///
-/// A hook that only sees is called on the session's callback executor, in the order in which things happened, and holds up
-/// nothing; of a request's and the session's, both are called, the session's first. Hooks that are not set cost nothing.
+/// A hook that only observes is called on the session's callback executor, in the order of events, and delays nothing; if both
+/// the session and the request set it, both are called, the session's first. Hooks that are not set cost nothing.
 public struct TaskHooks: Sendable {
     // MARK: They decide
 
     /// Decides on a redirect before it is followed: the request is the one that RFC 9110, section 15.4, leads to, already
-    /// without the credentials of another origin. Redirects that the policy refuses are not asked about, and a request that
-    /// the hook makes is held to the policy too. With ``RedirectPolicy/doNotFollow`` the hook alone decides.
+    /// without the credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy
+    /// also applies to a request that the hook returns. With ``RedirectPolicy/doNotFollow`` only the hook decides.
     public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision)?
-    /// Answers a 401 (RFC 9110, section 15.5.2): with the stored credential that is proposed, with another, or not at all.
-    /// It is asked again after each credential that was refused, a few times at most.
+    /// Answers a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another, or not at all. It is called
+    /// again after each refused credential, a limited number of times.
     public var didReceiveChallenge:
         (@Sendable (HookContext, AuthenticationAttempt) async throws -> AuthenticationDecision)?
-    /// Has the last word on whether an attempt is made again: what the retriers and the policy decided comes with it. Not
-    /// asked when the request was cancelled, or its time is over.
+    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called when the
+    /// request was cancelled or timed out as a whole.
     public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
-    /// Gives a request that has to be sent again a body in the place of the one that can be read only once; nil for none,
-    /// which fails the request with ``SessionError/Code/requestBodyFailed``. Not asked for a body that can be replayed.
+    /// Returns a new body for a request that must be sent again, when its body can be read only once; nil fails the request
+    /// with ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
     public var needsNewBody: (@Sendable (HookContext, Request) async throws -> HTTPBody?)?
     /// Decides on the final response before its body is read. Redirects that were followed, answered challenges and
     /// responses that were retried are not final.
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
-    /// Sees each piece of the final response's body before anybody else; the next is not read before it returns.
+    /// Receives each chunk of the final response's body before its reader; the next is not read until it returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
-    /// Says where a complete download goes that was found acceptable, from the file that it is in until then, which may be
-    /// read but must stay there, and its response; nil for where its request says. The download's options hold there too.
-    /// Asked of every download, also one that a response became, on a thread for files.
+    /// Chooses the destination of a complete, valid download, given its temporary file, which may be read but not moved, and
+    /// its response; nil selects the request's destination. The download's options apply there too. Called for every download,
+    /// including a response that became one, on a thread for files.
     public var willPlaceDownload: (@Sendable (HookContext, URL, HTTPResponse) async throws -> URL?)?
 
     // MARK: They see
 
-    /// The socket took so many more bytes of the request's body. Each attempt begins anew.
+    /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts over.
     public var didSendBody: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
-    /// An informational response came (1xx, RFC 9110, section 15.2).
+    /// Called for an informational response (1xx, RFC 9110, section 15.2).
     public var didReceiveInformational: (@Sendable (HookContext, HTTPResponse) -> Void)?
-    /// So many more bytes of a download are in its file.
+    /// Called when the given number of bytes were written to a download's file.
     public var didWriteDownload: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
-    /// A download goes on from a part: so many bytes of it are there already.
+    /// Called when a download resumes from a part, with the bytes that it has already.
     public var didResumeDownload: (@Sendable (HookContext, TransferProgress) -> Void)?
-    /// A download is complete, and is where it was to go.
+    /// Called when a download is complete and at its destination.
     public var didFinishDownload: (@Sendable (HookContext, URL) -> Void)?
-    /// The request is over, and this is what its attempts cost, in order.
+    /// Called when the request has ended, with the metrics of its attempts, in order.
     public var didCollectMetrics: (@Sendable (HookContext, [TransportMetrics]) -> Void)?
-    /// The request is over: with its error, or nil when it went well. Called exactly once, after all others, and before
-    /// ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
+    /// Called when the request has ended, with its error, or nil on success. Called exactly once, after all other hooks, and
+    /// before ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
     public var didComplete: (@Sendable (HookContext, SessionError?) -> Void)?
 
     /// No hooks.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A response's body whose pieces a hook sees first.
+/// A response's body whose chunks a hook receives first.
 final class WatchedBody: Sendable {
     let base: ResponseBody
     let hooks: RequestHooks

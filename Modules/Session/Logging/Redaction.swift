@@ -31,7 +31,7 @@ public struct Redaction: Sendable, Hashable {
             "secret", "sig", "signature", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
         ])
 
-    /// Hides nothing: what is described can be replayed, by everybody who reads it.
+    /// Hides nothing. A description contains all secrets, and can be replayed by any reader.
     public static let insecureShowEverything: Redaction = {
         var redaction = Redaction(fieldNames: [], queryNames: [])
         redaction.hidesUserInfo = false

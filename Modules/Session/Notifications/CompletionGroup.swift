@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts running requests, and lets others wait until there are none.
+/// Counts running requests, and waits until there are none.
 ///
 /// ```swift
 /// let group = CompletionGroup()
@@ -8,8 +8,8 @@ internal import Synchronization
 /// // … start requests …
 /// await group.wait()
 /// ```
-/// A request counts from its start until its callbacks were called, a suspended one too. One that was never started does
-/// not count. Sessions may share a group, and whoever has work of their own can add it with ``enter()`` and ``leave()``.
+/// A request, including a suspended one, counts from its start until its callbacks were called. A request that was never
+/// started does not count. Sessions may share a group; ``enter()`` and ``leave()`` add other work to it.
 public final class CompletionGroup: Sendable {
     private struct State {
         var count = 0
@@ -19,18 +19,18 @@ public final class CompletionGroup: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a group in which nothing runs.
+    /// Makes an empty group.
     public init() {}
 
-    /// How many run now.
+    /// The number of running requests and other work.
     public var count: Int { state.withLock { $0.count } }
 
-    /// Something began.
+    /// Adds one to the count.
     public func enter() {
         state.withLock { $0.count += 1 }
     }
 
-    /// Something that began is over. Without anything running, it does nothing.
+    /// Subtracts one from the count. Does nothing when the count is zero.
     public func leave() {
         let waiters = state.withLock { state -> [@Sendable () -> Void] in
             state.count = max(0, state.count - 1)

@@ -3,24 +3,24 @@ public import HTTPTypes
 public import LinnetSerialization
 public import LinnetTransport
 
-/// Something that happened to a request of any session of the process.
+/// An event of a request of any session in the process.
 ///
 /// For each ``taskID`` the notifications come in the order in which they happened, each change of state once, and
 /// `didComplete` last and exactly once.
 public struct TaskNotification: Sendable {
     /// What happened.
     public enum Kind: Sendable {
-        /// The request was started, or went on after a suspension.
+        /// The request was started, or continued after a suspension.
         case didResume
-        /// The request was held back.
+        /// The request was suspended.
         case didSuspend
         /// The request ended.
         case didComplete(TaskCompletion)
     }
 
-    /// The request's number. No two requests of a process have the same.
+    /// The request's ID, unique in the process.
     public let taskID: UInt64
-    /// What the request is made for.
+    /// The kind of request.
     public let taskKind: TaskKind
     /// What happened.
     public let kind: Kind
@@ -30,21 +30,21 @@ public struct TaskNotification: Sendable {
     public let taskDescription: String?
 }
 
-/// How a request ended, and what came of it.
+/// The outcome of a request.
 public struct TaskCompletion: Sendable {
-    /// What read the response; nil for downloads and streams, and for a request that never ran.
+    /// The serializer of the response; nil for downloads and streams, and for a request that never ran.
     public var serializer: (any ResponseSerializer)?
-    /// The body as it came; nil for downloads and streams, and when there was none.
+    /// The body as received; nil for downloads and streams, and when there was none.
     public var body: Data?
-    /// Where a download is.
+    /// The URL of a downloaded file.
     public var file: URL?
-    /// What the serializer made of the body; of a download, where the file is.
+    /// The value that the serializer decoded; for a download, the file's URL.
     public var value: (any Sendable)?
     /// The response's status and header fields; nil when there was none, and for streams without a handle.
     public var head: HTTPResponse?
-    /// Why it failed; nil when it went well.
+    /// The error; nil on success.
     public var error: SessionError?
-    /// What each attempt cost, in order.
+    /// The metrics of each attempt, in order.
     public var metrics: [TransportMetrics]
 }
 

@@ -1,16 +1,16 @@
-/// What happens to the requests of all sessions of the process, on every surface.
+/// The events of the requests of all sessions in the process.
 ///
 /// ```swift
 /// for await notification in TaskNotifications.all {
 ///     if case .didComplete(let completion) = notification.kind { count(completion.metrics) }
 /// }
 /// ```
-/// For those who watch everything, such as an activity indicator. ``Session/events`` are those of one session. While nobody
-/// asks, they cost nothing.
+/// Intended for observers of all sessions, such as an activity indicator; ``Session/events`` has those of one session. They
+/// cost nothing without a subscriber.
 public enum TaskNotifications {
     static let hub = Broadcaster<TaskNotification>()
 
-    /// The notifications from now on; ends never.
+    /// The notifications from now on. The sequence never ends.
     public static var all: EventSequence<TaskNotification> {
         EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }

@@ -1,26 +1,26 @@
-/// How far the tasks of a ``ProgressGroup`` have come together.
+/// The combined progress of the tasks of a ``ProgressGroup``.
 public struct GroupProgress: Sendable, Hashable {
-    /// The bytes of all tasks so far: an upload's are those it sent, any other task's those it received.
+    /// The bytes of all tasks so far: those sent by uploads, and those received by other tasks.
     public var completed: Int64 = 0
     /// The bytes in all; nil while some task's are unknown.
     public var total: Int64? = 0
-    /// The part that is done, from 0 to 1, each task counted by its weight: by its bytes while it runs, where their number
-    /// is known, and whole once it has ended, well or not.
+    /// The completed fraction, from 0 to 1, with each task counted by its weight: by its bytes while it runs, if their number
+    /// is known, and in full once it has ended, with or without an error.
     public var fraction = 0.0
-    /// How many tasks there are, those of groups in the group included.
+    /// The number of tasks, including those of nested groups.
     public var tasks = 0
-    /// How many of them have ended.
+    /// The number of tasks that have ended.
     public var endedTasks = 0
-    /// How many bytes come in a second, in all; nil while nothing is known of any.
+    /// The total throughput in bytes per second; nil while no task's is known.
     public var bytesPerSecond: Double?
 
     /// No tasks.
     public init() {}
 
-    /// Whether all tasks have ended; there is at least one.
+    /// Whether there is at least one task, and all have ended.
     public var isFinished: Bool { tasks > 0 && endedTasks == tasks }
 
-    /// How long the rest will take if it goes on as it did of late; nil while the total or the throughput is unknown.
+    /// The estimated time for the rest at the recent throughput; nil while the total or the throughput is unknown.
     public var estimatedTimeRemaining: Duration? {
         TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond).estimatedTimeRemaining
     }

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// The progress of several tasks as one, and of groups of them.
+/// Combines the progress of several tasks and groups.
 ///
 /// ```swift
 /// let group = ProgressGroup()
 /// for file in files { group.add(session.downloadTask(for: file, into: folder)) }
 /// for await progress in group.updates { print(progress.fraction, progress.estimatedTimeRemaining ?? "?") }
 /// ```
-/// Add the tasks first: each one that is added later lowers the fraction. Else it never goes back, and reaches 1 with the last
-/// task's end. The group holds its tasks' progress, not the tasks; it neither starts nor ends them.
+/// Add the tasks first: adding one later lowers the fraction. Otherwise it never decreases, and reaches 1 when the last task
+/// ends. The group holds its tasks' progress, not the tasks; it neither starts nor ends them.
 public final class ProgressGroup: Sendable {
     private struct State {
         var children: [UInt64: (progress: GroupProgress, weight: Double)] = [:]
         var observers: [UInt64: @Sendable (GroupProgress) -> Void] = [:]
         var lastKey: UInt64 = 0
         var progress = GroupProgress()
-        /// What has yet to be told, in order, to everyone or to one who has come since; one thread at a time does so.
+        /// The undelivered news, in order, for all observers or one that was added since; one thread at a time delivers it.
         var news: [(progress: GroupProgress, only: UInt64?)] = []
         var isTelling = false
 
@@ -24,7 +24,7 @@ public final class ProgressGroup: Sendable {
             return lastKey
         }
 
-        /// Nil when there is nothing to tell, or somebody is at it.
+        /// Nil when there is no news, or another thread is delivering it.
         mutating func nextNews() -> (GroupProgress, [@Sendable (GroupProgress) -> Void])? {
             guard !isTelling, !news.isEmpty else { return nil }
             isTelling = true
@@ -39,10 +39,10 @@ public final class ProgressGroup: Sendable {
     /// Makes a group without tasks.
     public init() {}
 
-    /// How far all of them have come.
+    /// The combined progress.
     public var progress: GroupProgress { state.withLock { $0.progress } }
 
-    /// Adds a task. A weight tells how much it counts beside the others; what is not above 0 counts as 1.
+    /// Adds a task. Its weight is relative to the others; a weight that is not above 0 counts as 1.
     public func add(_ task: any SessionTask, weight: Double = 1) {
         let kind = task.kind
         let child = addChild(weight, GroupProgress(task.progress, of: kind))
@@ -51,21 +51,21 @@ public final class ProgressGroup: Sendable {
         task.onStateChange { [weak self] in if $0 == .completed { self?.end(child) } }
     }
 
-    /// Adds a group. A weight tells how much all of it counts beside the others; what is not above 0 counts as 1.
+    /// Adds a group. Its weight is relative to the others; a weight that is not above 0 counts as 1.
     ///
-    /// The group that is added holds the one that it is added to no longer than it is held by others; keep both.
+    /// The added group does not retain the group that it is added to; keep both.
     public func add(_ group: ProgressGroup, weight: Double = 1) {
         let child = addChild(weight, group.progress)
         group.observe { [weak self] in self?.update(child, $0) }
     }
 
-    /// The progress that it has, then each change, in order; a slow reader misses those in between, never the last. Ends
-    /// when the group is gone.
+    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. Ends when
+    /// the group is deallocated.
     public var updates: EventSequence<GroupProgress> {
         EventSequence(coalescing: { _, _ in true }) { buffer in observe { buffer.append($0) } }
     }
 
-    /// Calls a function with the progress that the group has, and then with each change, in order, on an executor.
+    /// Calls a function with the current progress, then with each change, in order, on an executor.
     @discardableResult
     public func onProgress(
         on executor: CallbackExecutor = .serial(), _ observer: @escaping @Sendable (GroupProgress) -> Void
@@ -125,7 +125,7 @@ public final class ProgressGroup: Sendable {
         tell()
     }
 
-    /// Tells the news in order: whoever finds nobody at it goes on until all is told.
+    /// Delivers the news in order, on one thread at a time, until none is left.
     private func tell() {
         while let (progress, observers) = state.withLock({ $0.nextNews() }) {
             for observer in observers { observer(progress) }

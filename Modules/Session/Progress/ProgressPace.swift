@@ -18,7 +18,7 @@ struct ProgressPace {
         case tell
         /// It is told after this time, if nothing else does.
         case wait(Duration)
-        /// Somebody waits already.
+        /// A wait is in progress already.
         case none
     }
 

@@ -6,7 +6,7 @@ extension TaskDriver.Shared {
         outcome == nil ? pace.measured(machine.progress, at: now) : machine.progress
     }
 
-    /// Tells the progress to whoever watches, unless it was told; nil as the time stands for the end.
+    /// Reports the progress to observers, unless it was reported already; a nil time means the end.
     mutating func publishProgress(at now: ContinuousClock.Instant?) {
         guard machine.progress != pace.told else { return }
         pace.didTell(machine.progress, at: now)

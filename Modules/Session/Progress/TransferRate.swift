@@ -30,7 +30,7 @@ struct TransferRate {
         return Double(last.completed - first.completed) / (time / .seconds(1))
     }
 
-    /// What comes next is measured anew: the time in between was nobody's fault.
+    /// Restarts the measurement, without the time in between.
     mutating func restart() {
         samples = []
     }

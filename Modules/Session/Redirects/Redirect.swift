@@ -5,9 +5,9 @@ public import HTTPTypes
 public struct Redirect: Sendable, Hashable {
     /// Status and header fields of the response that redirects.
     public var head: HTTPResponse
-    /// Where that response came from, without user name and password.
+    /// The URL of that response, without user name and password.
     public var url: URL
-    /// Where it leads, without user name and password.
+    /// The URL that it redirects to, without user name and password.
     public var target: URL
 
     /// Makes a redirect; for tests and previews.
@@ -17,6 +17,6 @@ public struct Redirect: Sendable, Hashable {
         self.target = target.withoutUserInfo
     }
 
-    /// The status that says how to follow it.
+    /// The status, which determines how it is followed.
     public var status: HTTPResponse.Status { head.status }
 }

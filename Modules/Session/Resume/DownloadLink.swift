@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a download shares with its handle: how it is to end, and what became of its part.
+/// The state that a download shares with its handle: how it is to end, and whether it resumed.
 final class DownloadLink: Sendable {
     /// What happens to the part when the download ends before its time.
     enum Ending: Sendable {
@@ -20,7 +20,7 @@ final class DownloadLink: Sendable {
     var ending: Ending { state.withLock { $0.ending } }
     var resumption: DownloadResumption? { state.withLock { $0.resumption } }
 
-    /// The first word counts.
+    /// Only the first call has an effect.
     func setEnding(_ ending: Ending) {
         state.withLock { state in
             if case .asOptionsSay = state.ending { state.ending = ending }

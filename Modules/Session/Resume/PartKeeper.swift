@@ -16,8 +16,8 @@ struct PartKeeper {
     private let hasher: SHA256Hasher?
     private var lastWrite: ContinuousClock.Instant?
 
-    /// Nil when the response is none that could be gone on with, whatever happens: its request is no GET, its version has
-    /// no strong validator, the server knows no ranges, or its bytes are coded.
+    /// Returns nil when the response cannot be resumed: its request is not a GET, its version has no strong validator, the
+    /// server does not support ranges, or its bytes are encoded.
     ///
     /// - Parameter hasher: What has seen the part that is there already.
     init?(

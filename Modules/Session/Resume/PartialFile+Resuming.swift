@@ -3,8 +3,8 @@ internal import LinnetSecurity
 internal import LinnetSerialization
 
 extension PartialFile {
-    /// Opens the part that resume data speaks of, once it was made sure that it is what it was, and cuts off what lies behind.
-    /// The hasher has seen what is left of it.
+    /// Opens the part of resume data after checking that it is unchanged, and truncates further bytes. The hasher has consumed
+    /// the part.
     ///
     /// Throws ``SessionError/Code/invalidResumeData``, and leaves the file as it is.
     static func reopen(

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 
-/// What a response makes of the request to send the rest of a part.
+/// The kind of response to a request for the rest of a part.
 enum RangeAnswer: Equatable {
     /// The rest follows (206), and the whole has this length, if it is known.
     case rest(total: Int64?)
     /// All of it follows, or a refusal that has nothing to do with the range.
     case whole(DownloadResumption.Reason)
-    /// The part is of no use: ask once more, for all of it.
+    /// The part cannot be used: the whole is to be requested.
     case askAgain(DownloadResumption.Reason)
 
     init(_ response: EngineResponse, to resume: ResumeData) throws(SessionError) {

@@ -6,8 +6,7 @@ extension ResumeData: Codable {
         case version, url, entityTag, lastModified, partialFile, receivedBytes, totalBytes, digest, seal
     }
 
-    /// Reads a value. Throws ``SessionError/Code/invalidResumeData`` when it was written by a version that is not known, or
-    /// is not as it was written.
+    /// Reads a value. Throws ``SessionError/Code/invalidResumeData`` when it has an unknown version, or was modified.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let version = try values.decode(Int.self, forKey: .version)
@@ -54,7 +53,7 @@ extension ResumeData {
         }
     }
 
-    /// Reads the file that ``DownloadOptions/resumeFile`` named; nil when there is none.
+    /// Reads the file at ``DownloadOptions/resumeFile``; nil when there is none.
     ///
     /// Throws ``SessionError/Code/invalidResumeData`` when it holds something else, and ``SessionError/Code/fileFailed`` when
     /// it cannot be read.
@@ -74,7 +73,7 @@ extension ResumeData {
     public func encoded() -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and whole numbers can always be written.
+        // Strings and integers can always be encoded.
         return (try? encoder.encode(self)) ?? Data()
     }
 }

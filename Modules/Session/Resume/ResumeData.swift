@@ -1,49 +1,47 @@
 public import FoundationEssentials
 internal import LinnetSecurity
 
-/// What is needed to go on with a download that broke off: where it came from, which version of it, and how much of it lies
-/// in which file.
+/// The data to resume an interrupted download: its URL, the version of the entity, and the file and size of its part.
 ///
 /// ```swift
 /// let saved = await task.cancelProducingResumeData()
 /// // later, in another process too
 /// let task = session.downloadTask(resuming: saved, to: destination)
 /// ```
-/// It is a value that can be stored, with `Codable` or ``encoded()``. It holds no header fields and no password, but the
-/// whole URL, signed queries included. Who has it can make a download go on in the file that it names: keep it where your
-/// app's own files are.
+/// It is a value that can be stored, with `Codable` or ``encoded()``. It holds no header fields and no password, but the whole
+/// URL, signed queries included. It can be used to write to the file that it names, so store it with your app's private files.
 public struct ResumeData: Sendable, Hashable {
-    /// The version of the format that is written; others are refused.
+    /// The version of the format. Other versions are refused.
     public static let currentVersion = 1
 
-    /// Where the bytes came from, without user name and password.
+    /// The URL of the download, without user name and password.
     public let url: URL
-    /// The strong entity tag of the version that was begun (RFC 9110, section 8.8.3), if there was one.
+    /// The strong entity tag of the version (RFC 9110, section 8.8.3), if there was one.
     public let entityTag: String?
     /// The Last-Modified of that version, if there was one.
     public let lastModified: String?
-    /// The file with the part that is there.
+    /// The file with the part.
     public let partialFile: URL
-    /// How many bytes are there. The file may have more behind them, which are not used.
+    /// The number of bytes received. Further bytes in the file are not used.
     public let receivedBytes: Int64
-    /// How many bytes there will be in all, if the server said so.
+    /// The total number of bytes, if the server declared it.
     public let totalBytes: Int64?
     /// The SHA-256 of the part, in hexadecimal.
     public let digest: String
 
-    /// Removes the part, for when nobody will go on with it.
+    /// Removes the part, when the download will not be resumed.
     public func discard() {
         try? FileManager.default.removeItem(at: partialFile)
     }
 
     var validators: ResumeValidators { ResumeValidators(entityTag: entityTag, lastModified: lastModified) }
 
-    /// From where the next bytes are asked for: the last byte again when all are there, since there is no range behind it.
+    /// The start of the range to request: the last byte when all were received, since there is no range after it.
     var offset: Int64 {
         receivedBytes == totalBytes ? receivedBytes - 1 : receivedBytes
     }
 
-    /// Tells whether the fields belong together, so that a damaged value is not used.
+    /// A checksum of the fields, which detects a damaged value.
     var seal: String {
         let hasher = SHA256Hasher()
         let fields = [
@@ -55,7 +53,7 @@ public struct ResumeData: Sendable, Hashable {
         return hasher.hexadecimalDigest
     }
 
-    /// What no honest value has.
+    /// The reason that the value is invalid, if it is.
     var flaw: String? {
         if receivedBytes < 1 { return "it has no bytes" }
         if let totalBytes, totalBytes < receivedBytes { return "it has more bytes than there are" }

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// What tells one version of an entity from another (RFC 9110, section 8.8).
+/// The validators, which identify a version of an entity (RFC 9110, section 8.8).
 struct ResumeValidators: Sendable, Hashable {
     /// A strong one; a weak one says nothing about bytes.
     var entityTag: String?
@@ -36,8 +36,8 @@ struct ResumeValidators: Sendable, Hashable {
         return lastModified != nil && head.headerFields[.lastModified] == lastModified
     }
 
-    /// Tags without quotes are no tags by the standard, but there are servers that send them, and know them again. To one
-    /// that doesn't, If-Range looks like a date that is not its own, and it sends all.
+    /// Tags without quotes violate the standard, but some servers send them, and recognize them. Other servers take If-Range
+    /// for a date that does not match, and send the whole.
     private static func isStrong(_ tag: String) -> Bool {
         !tag.isEmpty && !tag.hasPrefix("W/")
             && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }

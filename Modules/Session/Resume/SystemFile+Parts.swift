@@ -10,18 +10,18 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What downloads that go on need of the system.
+/// System calls for resuming downloads.
 extension SystemFile {
     private static let pieceSize = 1024 * 1024
 
-    /// The error number for bytes that are others than they were.
+    /// The error number for bytes that have changed.
     static let notWhatItWas = EILSEQ
 
     static func close(_ descriptor: Int32) {
         closeDescriptor(descriptor)
     }
 
-    /// Opens a part of at least so many bytes, behind which more is to be written; nobody else may be at it.
+    /// Opens a part of at least this size for appending; fails if another download is writing to it.
     static func openPart(_ path: String, size: Int64) throws(FileFailure) -> Int32 {
         // Without O_NONBLOCK a pipe put in the file's place would block here for good.
         let descriptor = SystemCall.retrying { open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
@@ -54,10 +54,10 @@ extension SystemFile {
         guard Int64(status.st_size) >= size else { throw failure(path, "has become shorter", EIO) }
     }
 
-    /// Keeps others who go on with the same part away, until the file is closed.
+    /// Locks the part against other downloads until the file is closed.
     static func lock(_ descriptor: Int32, _ path: String) throws(FileFailure) {
         guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
-            throw failure(path, "is being written by somebody else")
+            throw failure(path, "is being written by another download")
         }
     }
 

@@ -1,11 +1,11 @@
 public import LinnetSerialization
 
-/// Changes requests on their way out: signs them, dates them, adds what every attempt needs anew.
+/// Changes outgoing requests, for example to sign or date each attempt.
 ///
-/// Adapters stand below the retries and above the redirects: they are called for each attempt, but not for each redirect.
-/// Of what they add to one origin's request, credentials do not get to another's, as ``RedirectPolicy`` says.
+/// Adapters run below the retries and above the redirects: they are called for each attempt, but not for each redirect.
+/// Credentials that they add are not sent to another origin; see ``RedirectPolicy``.
 public protocol RequestAdapter: Sendable {
-    /// Returns the request to send. What it throws fails the request as an ``Interceptor``'s error does.
+    /// Returns the request to send. An error fails the request as an ``Interceptor``'s error does.
     func adapt(_ request: Request) async throws -> Request
 }
 

@@ -1,15 +1,15 @@
 public import HTTPTypes
 public import LinnetSerialization
 
-/// An attempt that could be made again: it failed, or its response is there and nobody has judged it yet.
+/// An attempt that can be retried: it failed, or it has a response that is not validated yet.
 public struct RetryAttempt: Sendable {
-    /// How many attempts were made, this one included.
+    /// The number of attempts, including this one.
     public let number: Int
     /// The request.
     public let request: Request
     /// The response's status and header fields; nil when there was none.
     public let head: HTTPResponse?
-    /// Why there was no response; nil when there was one.
+    /// The error; nil when there was a response.
     public let error: SessionError?
 
     /// Makes an attempt; for tests of retriers.
@@ -21,19 +21,19 @@ public struct RetryAttempt: Sendable {
     }
 }
 
-/// Whether an attempt is made again.
+/// Whether a request is retried.
 public enum RetryDecision: Sendable, Hashable {
-    /// Not: the response or the error is the request's.
+    /// Do not retry: the request ends with this response or error.
     case doNotRetry
-    /// Once this much time has passed.
+    /// Retry after this duration.
     case retry(after: Duration)
 }
 
 /// Decides on retries beside a session's ``RetryPolicy``, such as after it has fetched a new token.
 ///
-/// Retriers are asked in order, before the policy; the first that wants to retry decides. Each counts by
-/// ``RetryAttempt/number`` how often is enough: nobody else stops it.
+/// Retriers are called in order, before the policy; the first that retries decides. Each must limit its own retries by
+/// ``RetryAttempt/number``: no other limit applies.
 public protocol RequestRetrier: Sendable {
-    /// Decides on an attempt. What it throws fails the request as an ``Interceptor``'s error does.
+    /// Decides on an attempt. An error fails the request as an ``Interceptor``'s error does.
     func decide(on attempt: RetryAttempt) async throws -> RetryDecision
 }

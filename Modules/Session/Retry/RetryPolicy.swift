@@ -1,31 +1,30 @@
 public import HTTPTypes
 internal import LinnetSerialization
 
-/// When a request is sent again, and how long after.
+/// When a request is retried, and after which delay.
 ///
 /// ```swift
 /// let session = try Session { $0.retryPolicy = .limited(to: 3) }
 /// ```
-/// Only what is likely to pass is tried again, and only where doing it twice is as good as once: see ``methods``. Beside
-/// this policy, whatever it says, a request that can be replayed is sent again once when a connection that had served
-/// before ended without a byte of response.
+/// Only transient failures of idempotent requests are retried; see ``methods``. Independently of this policy, a request that
+/// can be replayed is sent again once when a reused connection ended without a byte of response.
 public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
-    /// How many more attempts there may be after the first. The default is 0: none.
+    /// The maximum number of retries. The default is 0.
     public var limit: Int
-    /// The methods of requests that are sent again. The default is those that are idempotent by RFC 9110, section 9.2.2:
-    /// DELETE, GET, HEAD, OPTIONS, PUT and TRACE.
+    /// The methods of requests that are retried. The default is the idempotent ones of RFC 9110, section 9.2.2: DELETE, GET,
+    /// HEAD, OPTIONS, PUT and TRACE.
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
-    /// The statuses after which they are. The default is 408, 429, 500, 502, 503 and 504.
+    /// The statuses that are retried. The default is 408, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The failures after which they are. The default is those of names, connections and timeouts; never the timeout of the
+    /// The errors that are retried. The default is those of name resolution, connections and timeouts; never the timeout of the
     /// whole request.
     public var errorCodes: Set<SessionError.Code> = [
         .nameResolutionFailed, .connectionFailed, .connectionLost, .timeout,
     ]
-    /// How long to wait.
+    /// The delays between attempts.
     public var backoff = Backoff()
-    /// As long a Retry-After field (RFC 9110, section 10.2.3) is obeyed; where the server wants more, its response is the
-    /// request's. The default is 60 seconds.
+    /// The longest Retry-After (RFC 9110, section 10.2.3) that is obeyed; a response with a longer one is not retried. The
+    /// default is 60 seconds.
     public var maximumRetryAfter = Duration.seconds(60)
 
     /// Makes a policy.
@@ -33,24 +32,24 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         self.limit = limit
     }
 
-    /// Sends nothing again. This is the default of a session.
+    /// Never retries. This is the default of a session.
     public static let never = RetryPolicy()
 
-    /// Sends again up to this many times what is idempotent and failed in a way that may pass.
+    /// Retries transient failures of idempotent requests up to this many times.
     public static func limited(to limit: Int) -> RetryPolicy {
         RetryPolicy(limit: limit)
     }
 
-    /// The waits between attempts, which get longer.
+    /// Increasing delays between attempts.
     public struct Backoff: Sendable, Hashable {
         /// The wait after the first attempt. The default is half a second.
         public var first = Duration.milliseconds(500)
-        /// How many times longer each next one is. The default is 2.
+        /// The factor by which each next wait is longer. The default is 2.
         public var factor = 2.0
-        /// The longest. The default is 30 seconds.
+        /// The longest wait. The default is 30 seconds.
         public var maximum = Duration.seconds(30)
-        /// The part of each wait that is left to chance, so that many clients do not come back at once: from 0 for none to 1
-        /// for any wait up to the full one. The default is 0.5.
+        /// The random part of each wait, so that clients do not retry at the same time: from 0 for none to 1 for any wait up to
+        /// the full one. The default is 0.5.
         public var jitter = 0.5
 
         /// The defaults.

@@ -42,7 +42,7 @@ extension Engine {
 }
 
 extension TransferTask where Value == Void {
-    /// The response, once its head is there; its body is read as it comes, by one reader.
+    /// The response, once its head was received; its body is read as it arrives, by one reader.
     ///
     /// ```swift
     /// let task = session.streamTask(for: request)

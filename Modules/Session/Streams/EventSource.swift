@@ -76,7 +76,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             keep(reader)
             self.reader = event == nil ? nil : reader
-            // A stream that ends without an event is an attempt in vain, too.
+            // A stream that ends without an event counts as a failed attempt.
             failures = event == nil ? failures + 1 : 0
             guard failures <= source.options.maximumReconnects ?? .max else {
                 throw SessionError(
@@ -111,7 +111,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
         }
 
-        /// Goes on after an error of the network, unless there were too many.
+        /// Continues after a network error, unless there were too many.
         private mutating func note(_ error: SessionError) throws(SessionError) {
             failures += 1
             guard error.isOfTheNetwork, failures <= source.options.maximumReconnects ?? .max else { throw error }
@@ -145,7 +145,7 @@ public struct EventSource: AsyncSequence, Sendable {
 }
 
 extension EventSourceOptions {
-    /// How long to wait after so many attempts in vain.
+    /// The delay after this many failed attempts.
     func delay(after failures: Int, _ serverDelay: Duration?) -> Duration {
         let delay = (serverDelay ?? reconnectDelay).waitable
         let doubled = delay * (1 << min(max(0, failures - 1), 20))
@@ -154,7 +154,7 @@ extension EventSourceOptions {
 }
 
 extension SessionError {
-    /// Whether another attempt may have better luck.
+    /// Whether another attempt may succeed.
     fileprivate var isOfTheNetwork: Bool {
         [.connectionLost, .connectionFailed, .nameResolutionFailed, .timeout].contains(code)
     }
@@ -168,14 +168,14 @@ extension Session {
     /// ```
     /// The request gets `Accept: text/event-stream` unless it has an Accept field, and with each new connection the
     /// `Last-Event-ID` of the last event that was complete. Before it connects again it waits as ``EventSourceOptions`` and the
-    /// server's `retry` say. It ends when the server answers 204. It runs in the task that reads it; leaving closes the
+    /// server's `retry` say. It ends when the server answers 204. It runs in the task that reads it; stopping closes the
     /// connection.
     ///
     /// Fails with ``SessionError/Code/unacceptableStatus`` for a status that is neither 200 nor 204, with
     /// ``SessionError/Code/unacceptableContentType`` for another type than `text/event-stream`, with
-    /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with what else cannot get better by trying
-    /// again, such as ``SessionError/Code/trustRefused``. The timeout for the whole request ends a connection, too: leave it
-    /// out, and set the idle timeout to more than the server's silences.
+    /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with other errors that a retry cannot
+    /// resolve, such as ``SessionError/Code/trustRefused``. The timeout for the whole request also ends a connection: do not
+    /// set it, and make the idle timeout longer than the server's pauses.
     public func serverSentEvents(
         for request: Request, options: EventSourceOptions = EventSourceOptions()
     ) -> EventSource {

@@ -1,18 +1,18 @@
-/// How a source of server-sent events is listened to.
+/// Options for reading server-sent events.
 public struct EventSourceOptions: Sendable {
     /// How long to wait before connecting again, until the server says otherwise (`retry`). The default is 3 seconds.
     public var reconnectDelay: Duration = .seconds(3)
-    /// Each attempt in vain doubles the delay, up to this, or to what the server says if that is longer. The default is 1
+    /// Each failed attempt doubles the delay, up to this, or to what the server says if that is longer. The default is 1
     /// minute.
     public var maximumReconnectDelay: Duration = .seconds(60)
-    /// How many attempts in a row may be in vain before the last one's error is thrown; an event that comes starts the count
-    /// anew. The default is nil: there is no end to them.
+    /// The number of consecutive failed attempts before the last one's error is thrown; an event resets the count. The default
+    /// is nil: no limit.
     public var maximumReconnects: Int?
     /// The ID to begin with, such as one that was saved. The default is none.
     public var lastEventID = ""
     /// The most bytes of a line, and of an event's data. The default is 1 MiB.
     public var eventSizeLimit = StreamedResponse.defaultLineLimit
-    /// What measures the delays. The default is the continuous clock.
+    /// The clock for the delays. The default is the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
 
     /// The defaults.

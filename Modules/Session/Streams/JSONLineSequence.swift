@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import LinnetSerialization
 
-/// The values of a response of newline-delimited JSON, as they come.
+/// The values of a response of newline-delimited JSON, as they arrive.
 public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A line's value.
     public typealias Element = Value
@@ -49,8 +49,8 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
 }
 
 extension StreamedResponse {
-    /// The values of a body of newline-delimited JSON, as they come: one on each line, which ends with LF. Empty lines are
-    /// left out.
+    /// The values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF. Empty lines are
+    /// skipped.
     ///
     /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, a longer one than the limit with
     /// ``SessionError/Code/bodyTooLarge``.
@@ -61,7 +61,7 @@ extension StreamedResponse {
         JSONLineSequence(response: self, decoder: decoder, limit: limit)
     }
 
-    /// The values of a body of newline-delimited JSON, as they come, as JSON values.
+    /// The values of a body of newline-delimited JSON, as they arrive, as JSON values.
     public func jsonLines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> JSONLineSequence<JSONValue> {
         jsonLines(as: JSONValue.self, upTo: limit)
     }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The lines of a response, as they come.
+/// The lines of a response, as they arrive.
 public struct LineSequence: AsyncSequence, Sendable {
     /// A line, without its end.
     public typealias Element = String
@@ -35,13 +35,13 @@ extension StreamedResponse {
     /// The longest line unless another limit is given: 1 MiB.
     public static let defaultLineLimit = 1024 * 1024
 
-    /// The body's lines as they come, in UTF-8; bytes that are none become U+FFFD.
+    /// The body's lines as they arrive, in UTF-8; invalid bytes become U+FFFD.
     ///
     /// ```swift
     /// for try await line in try await session.bytes(for: request).lines() { print(line) }
     /// ```
-    /// A line ends with LF, CR or both. What stands behind the last of them is a line, unless it is empty. A line of more
-    /// bytes than the limit fails with ``SessionError/Code/bodyTooLarge``.
+    /// A line ends with LF, CR or both. Text after the last of them is a line, unless it is empty. A line of more bytes than
+    /// the limit fails with ``SessionError/Code/bodyTooLarge``.
     public func lines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> LineSequence {
         LineSequence(response: self, limit: limit)
     }

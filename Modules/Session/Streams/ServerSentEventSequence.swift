@@ -1,4 +1,4 @@
-/// The events of one response of type `text/event-stream`, as they come; see ``StreamedResponse/serverSentEvents(upTo:)``.
+/// The events of one response of type `text/event-stream`, as they arrive; see ``StreamedResponse/serverSentEvents(upTo:)``.
 public struct ServerSentEventSequence: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -41,7 +41,7 @@ struct ServerSentEventReader {
         parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
     }
 
-    /// The next event; nil at the end, where an event that is not complete counts for nothing.
+    /// The next event; nil at the end, where an incomplete event is discarded.
     mutating func next() async throws(SessionError) -> ServerSentEvent? {
         while let line = try await lines.next(keepsRest: false) {
             if let event = try parser.line(line) { return event }
@@ -51,11 +51,11 @@ struct ServerSentEventReader {
 }
 
 extension StreamedResponse {
-    /// The events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they come, until the body's end.
+    /// The events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the body's end.
     ///
-    /// Neither the status nor the content type is judged, and nothing connects again; ``Session/serverSentEvents(for:options:)``
-    /// does both. A line, or the data of an event, of more bytes than the limit fails with
-    /// ``SessionError/Code/bodyTooLarge``.
+    /// The status and the content type are not validated, and the connection is not reopened;
+    /// ``Session/serverSentEvents(for:options:)`` does both. A line, or the data of an event, of more bytes than the limit
+    /// fails with ``SessionError/Code/bodyTooLarge``.
     public func serverSentEvents(upTo limit: Int = StreamedResponse.defaultLineLimit) -> ServerSentEventSequence {
         ServerSentEventSequence(response: self, limit: limit)
     }

@@ -32,7 +32,7 @@ final class StreamLink: Sendable {
         settle(.success(head))
     }
 
-    /// Hands over a chunk; false when there is nobody to take it, or the work was cancelled.
+    /// Delivers a chunk; returns false when the reader is gone or the work was cancelled.
     func give(_ chunk: Data) async -> Bool {
         guard await waitForRoom() else { return false }
         let taker = state.withLock { state in
@@ -168,7 +168,7 @@ final class StreamLink: Sendable {
         return (nil, nil)
     }
 
-    /// Nobody will read on; returns whether nothing would have followed anyway.
+    /// Records that the reader is gone; returns whether the stream had already ended.
     @discardableResult
     func readerLeft() -> Bool {
         let hasEnded = state.withLock { state in
@@ -182,7 +182,7 @@ final class StreamLink: Sendable {
 
 extension SessionError {
     fileprivate static var secondReader: SessionError {
-        SessionError(.transportFailed, "Somebody else waits for the next bytes of this body, which has one reader.")
+        SessionError(.transportFailed, "Another reader waits for the next bytes of this body, which has one reader.")
     }
 }
 

@@ -1,4 +1,4 @@
-/// Who waits for bytes to flow again. A value under its task's lock: whether the gate is closed is the task's to say.
+/// The waiters for a suspended transfer. A value under its task's lock; the task decides whether the gate is closed.
 struct SuspensionGate {
     typealias Waiter = CheckedContinuation<Bool, Never>
 

@@ -2,7 +2,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
 
-/// Runs one task's work, and tells whoever watches. What a handle shows is this class's.
+/// Runs one task's work, and notifies its observers. Holds the state that a handle shows.
 ///
 /// One lock guards the state machine and what goes with it. Everything that the machine asks for is done after the lock is
 /// released, and news go out through an outbox in the order in which they happened.
@@ -160,7 +160,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         }
     }
 
-    /// Everybody else has been told of the end: now those hear who wait for it.
+    /// Resumes those that wait for the outcome, after all other observers were notified of the end.
     private func resumeWaiters(_ outcome: Outcome) {
         let waiters = shared.withLock { state in
             state.hasToldOfEnd = true

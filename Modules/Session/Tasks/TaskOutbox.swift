@@ -1,13 +1,13 @@
-/// What a task's observers hear.
+/// The news that a task's observers receive.
 enum TaskNews<Output: Sendable>: Sendable {
     case state(TaskState)
     case progress(TaskProgress)
     case completed(Result<Output, SessionError>)
 }
 
-/// Keeps a task's news in order between the lock under which they happen and the observers, who are called outside it.
+/// Keeps a task's news in order between the lock under which it is recorded and the observers, which are called outside it.
 ///
-/// One thread at a time sends them out: whoever finds nobody at it goes on until the outbox is empty.
+/// One thread at a time delivers the news, until the outbox is empty.
 struct TaskOutbox<Output: Sendable> {
     typealias Observer = @Sendable (TaskNews<Output>) -> Void
 
@@ -25,7 +25,7 @@ struct TaskOutbox<Output: Sendable> {
 
     var hasObservers: Bool { !observers.isEmpty }
 
-    /// News for everyone who observes now. Nothing follows the end: who has heard it is let go, with all that it holds.
+    /// Adds news for all current observers. Nothing follows the end: observers are released once they received it.
     mutating func append(_ news: TaskNews<Output>) {
         waiting.append(Delivery(news: news, observers: observers.map(\.observer), hasJustHappened: true))
         guard case .completed = news else { return }
@@ -33,7 +33,7 @@ struct TaskOutbox<Output: Sendable> {
         observers = []
     }
 
-    /// A new observer, who first hears what there is to know already.
+    /// Adds an observer, which first receives what is already known.
     mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews<Output>]) {
         if !hasEnded { observers.append((key, observer)) }
         for news in known {
@@ -45,7 +45,7 @@ struct TaskOutbox<Output: Sendable> {
         observers.removeAll { $0.key == key }
     }
 
-    /// Whether the caller is to send what waits; if not, there is nothing, or somebody is at it.
+    /// Whether the caller is to send the news; false when there is none, or another thread is sending it.
     mutating func beginSending() -> Bool {
         guard !isSending, !waiting.isEmpty else { return false }
         isSending = true

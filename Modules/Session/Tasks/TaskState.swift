@@ -1,14 +1,14 @@
-/// Where a task stands.
+/// The state of a task.
 ///
-/// A task goes from `suspended` to `running` and back as often as it is asked, and ends in `completed`; when it is
-/// cancelled on its way, `cancelling` comes between.
+/// A task changes between `suspended` and `running` any number of times, and ends in `completed`; a task that is cancelled
+/// while it runs is `cancelling` in between.
 public enum TaskState: Sendable, Hashable {
-    /// Not started yet, or held back.
+    /// Not started yet, or suspended.
     case suspended
-    /// On its way.
+    /// Running.
     case running
-    /// Cancelled, but still winding up.
+    /// Cancelled, but not yet ended.
     case cancelling
-    /// Ended; nothing changes any more.
+    /// Ended. The state no longer changes.
     case completed
 }

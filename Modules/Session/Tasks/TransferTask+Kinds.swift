@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// A handle on a request whose response ends up in memory, read into a value.
+/// A handle on a request whose response is read into memory and decoded as a value.
 public typealias DataTask<Value: Sendable> = TransferTask<Value>
 
 /// A handle on a request with a body: bytes, a file, a stream, a multipart form.
 public typealias UploadTask<Value: Sendable> = TransferTask<Value>
 
-/// A handle on a request whose response becomes a file; its response's value is where the file is.
+/// A handle on a request whose response is written to a file; the response's value is the file's URL.
 public typealias DownloadTask = TransferTask<URL>
 
-/// A handle on a request whose response is read as it comes, from ``TransferTask/response``.
+/// A handle on a request whose response is read as it arrives, from ``TransferTask/response``.
 public typealias StreamTask = TransferTask<Void>

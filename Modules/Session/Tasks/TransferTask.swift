@@ -10,16 +10,16 @@ internal import Synchronization
 /// task.resume()
 /// let response = try await task.value
 /// ```
-/// It is made suspended. The session keeps it alive from `resume()` to its end; one that is dropped before `resume()` ends
-/// with ``SessionError/Code/cancelled``.
+/// A task is created suspended. The session keeps it alive from `resume()` to its end; a task that is dropped before `resume()`
+/// ends with ``SessionError/Code/cancelled``.
 public final class TransferTask<Value: Sendable>: SessionTask {
-    /// Something that happened to a task.
+    /// An event of a task.
     public enum Event: Sendable {
-        /// The state that the task had when the subscription began, or that it got since.
+        /// The state when the subscription began, or a new state.
         case state(TaskState)
-        /// The progress that it had, or has made since.
+        /// The progress when the subscription began, or a change of it.
         case progress(TaskProgress)
-        /// Its end: always there, always last, exactly once.
+        /// The task's end: always delivered, last and exactly once.
         case completed(Result<Response<Value>, SessionError>)
     }
 
@@ -38,50 +38,50 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         driver.cancel(.cancelled(driver.request?.url))
     }
 
-    /// What the task is made for.
+    /// The kind of task.
     public var kind: TaskKind { driver.kind }
 
-    /// The task's number. No two requests of a process have the same.
+    /// The task's ID, unique in the process.
     public var id: UInt64 { driver.id }
 
     /// The request as it was given; nil when it could not be made, and the task can only fail.
     public var originalRequest: Request? { driver.request }
 
-    /// Words of your own about the task. Linnet never reads or writes them.
+    /// A custom description of the task. Linnet never reads or writes it.
     public var taskDescription: String? {
         get { driver.shared.withLock { $0.taskDescription } }
         set { driver.shared.withLock { $0.taskDescription = newValue } }
     }
 
-    /// What is called on the task's way beside the session's hooks. Those count that are set when the task is started.
+    /// The task's hooks, called in addition to the session's. Those set when the task is started are used.
     public var hooks: TaskHooks? {
         get { driver.shared.withLock { $0.hooks } }
         set { driver.shared.withLock { $0.hooks = newValue } }
     }
 
-    /// How soon the request gets a connection, compared with others that wait for one. The default is `.normal`. It can
-    /// be changed at any time, and counts while the request waits.
+    /// How soon the request gets a connection, compared with others that wait for one. The default is `.normal`. It can be
+    /// changed at any time, and takes effect while the request waits.
     public var priority: RequestPriority {
         get { driver.priority }
         set { driver.setPriority(newValue) }
     }
 
-    /// Where the task stands.
+    /// The task's current state.
     public var state: TaskState { driver.state }
 
-    /// How far it has come.
+    /// The task's current progress.
     public var progress: TaskProgress { driver.progress }
 
-    /// Why it failed; nil before its end and after a success.
+    /// The error of a failed task; nil before its end and after a success.
     public var error: SessionError? { driver.outcome?.error }
 
     /// The response or the error; nil before the end.
     public var result: Result<Response<Value>, SessionError>? { driver.outcome }
 
-    /// The response, once it is there; await it as often as you like.
+    /// The response, once it is available. It can be awaited more than once.
     ///
-    /// By then the task's last hooks, events and callbacks are on their way: what is handed to the session's callback
-    /// executor from here on comes after them.
+    /// By then the task's last hooks, events and callbacks are scheduled: functions scheduled on the session's callback
+    /// executor later run after them.
     ///
     /// Awaiting it starts a task that was never started; one that was suspended stays so. Cancelling the awaiting task ends the
     /// waiting with ``SessionError/Code/cancelled``, and leaves this task as it is.
@@ -92,19 +92,18 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         }
     }
 
-    /// Starts the task, or lets it go on.
+    /// Starts or continues the task.
     public func resume() {
         driver.resume(owner: self)
     }
 
-    /// Holds the task back: no more bytes of the response are read, none of the request's body are made.
+    /// Suspends the task: no more bytes of the response are read, none of the request's body are produced.
     public func suspend() {
         driver.suspend()
     }
 
-    /// Ends the task with ``SessionError/Code/cancelled``, unless it has ended. Where a transfer runs, that takes a
-    /// moment, in which the state is ``TaskState/cancelling``; whatever arrives in it is dropped, and of a download nothing
-    /// is left.
+    /// Ends the task with ``SessionError/Code/cancelled``, unless it has ended. While a running transfer stops, the state is
+    /// ``TaskState/cancelling``; bytes that arrive then are dropped, and a download leaves no file.
     public func cancel() {
         link.download?.setEnding(.discard)
         driver.cancel(.cancelled(driver.request?.url))
