@@ -108,7 +108,11 @@ public struct VerifiedTrust: Sendable {
     ///
     /// ``awaitsStaple`` is true. To keep the properties of another evaluator's result, change a copy of it instead.
     ///
-    /// - Parameter validUntil: Until when the decision stays the same. The default is nil: evaluate each handshake.
+    /// - Parameters:
+    ///   - chain: The verified chain, the leaf first, in DER.
+    ///   - pins: The pins of the chain's keys.
+    ///   - isPinned: Whether a pin was required and found.
+    ///   - validUntil: Until when the decision stays the same. The default is nil: evaluate each handshake.
     public init(chain: [Data], pins: [PublicKeyPin], isPinned: Bool, validUntil: Date? = nil) {
         self.chain = chain
         self.pins = pins

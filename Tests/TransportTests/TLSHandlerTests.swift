@@ -145,7 +145,9 @@ struct TLSHandlerTests {
                     // Small ones before and behind it keep their place.
                     client.write(ByteBuffer(string: "<"), promise: nil)
                     client.write(ByteBuffer(string: text), promise: nil)
-                    client.writeAndFlush(ByteBuffer(string: ">")).whenComplete { _ in client.close(promise: nil) }
+                    client.writeAndFlush(ByteBuffer(string: ">")).whenComplete { _ in
+                        client.close(mode: .output, promise: nil)
+                    }
                     let waiting = try? client.syncOptions?.getOption(.bufferedWritableBytes)
                     ciphertext.withLock { $0 = waiting }
                 }

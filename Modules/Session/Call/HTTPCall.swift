@@ -118,7 +118,7 @@ extension HTTPCall {
         }
     }
 
-    /// The call with a value as its JSON body, written by ``HTTPSession/Configuration/encoder``.
+    /// The call with a value as its JSON body, written by ``Session/Configuration/encoder``.
     public func body(json value: some Encodable & Sendable) -> HTTPCall {
         changed {
             $0.content = .json { (request, configuration) throws(SerializationError) in
