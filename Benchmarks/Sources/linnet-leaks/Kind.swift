@@ -61,10 +61,14 @@ extension Kind {
         },
         Kind(name: "callbacks") { client, _ in
             let result = await withCheckedContinuation { continuation in
-                client.http.get(
-                    "whole", serializer: DataResponseSerializer(),
-                    success: { continuation.resume(returning: $0.value.count) },
-                    failure: { _ in continuation.resume(returning: -1) })
+                let task = client.http.get("whole").task()
+                task.onCompletion { result in
+                    switch result {
+                    case .success(let response): continuation.resume(returning: response.value.count)
+                    case .failure: continuation.resume(returning: -1)
+                    }
+                }
+                task.resume()
             }
             try expect(result == Server.whole, "\(result) bytes came.")
         },
