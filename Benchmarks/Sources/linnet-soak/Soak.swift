@@ -32,7 +32,7 @@ struct Soak {
         let anchors = arguments.count > 4 ? try TrustAnchors.file(arguments[4]) : .system
         // A first session opens the process-wide descriptors, such as Dispatch's event queue.
         let first = try Soak(url: arguments[1], connections: connections, anchors: anchors)
-        let length = try await first.get(0).response(JSONResponseSerializer()).count
+        let length = try await first.get(0).count
         await first.session.session.shutdown()
         let before = Process.descriptors()
         let soak = try Soak(url: arguments[1], connections: connections, anchors: anchors)
