@@ -95,7 +95,9 @@ extension Session {
         }
 
         func jsonRequest(_ request: Request, _ value: some Encodable) throws(SerializationError) -> Request {
-            try ((requestSerializer as? JSONRequestSerializer) ?? JSONRequestSerializer())
+            // The request's serializer adds its own fields and options.
+            let options = (requestSerializer as? JSONRequestSerializer)?.options ?? JSONWritingOptions()
+            return try JSONRequestSerializer(options: options, headerFields: [:])
                 .serialize(request, encoding: value, encoder: encoder)
         }
 

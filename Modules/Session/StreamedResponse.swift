@@ -44,6 +44,16 @@ public struct StreamedResponse: Sendable, AsyncSequence {
         return collector.bytes
     }
 
+    /// The error for a response that a validation refuses, with the first bytes of its body; ends the response.
+    func refused(_ refusal: SerializationError) async -> SessionError {
+        var refusal = refusal
+        var batches = response.body.makeAsyncIterator()
+        refusal.response?.body = await batches.collectErrorBody()
+        let error = SessionError(refusal, url: url).adding(response)
+        report?.complete(error, response.finalAttempts)
+        return error
+    }
+
     /// Makes the reader; a streamed body has one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(chunks: response.body.makeAsyncIterator(), response: response, report: report)

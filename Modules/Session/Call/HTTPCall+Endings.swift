@@ -25,7 +25,7 @@ extension HTTPCall {
     ///
     /// The request accepts `application/json` unless it says what it accepts.
     public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> Response<T> {
-        try await accepting(.json).response(session.configuration.serializer(for: type))
+        try await acceptingJSON().response(session.configuration.serializer(for: type))
     }
 
     /// Sends the request, and returns its JSON body decoded as a type, like ``response(as:)``.
@@ -35,7 +35,7 @@ extension HTTPCall {
 
     /// Sends the request, and returns its body as JSON; nil where the body is empty.
     public func json() async throws(SessionError) -> JSONValue? {
-        try await accepting(.json).response(session.configuration.responseSerializer).value
+        try await acceptingJSON().response(session.configuration.responseSerializer).value
     }
 
     /// Sends the request, and returns the body's bytes.
@@ -58,15 +58,10 @@ extension HTTPCall {
         try await session.session.download(for: request(), to: destination, options: options, hooks: extras?.hooks)
     }
 
-    enum Accepted: String {
-        case json = "application/json"
-        case events = "text/event-stream"
-    }
-
-    /// The call with an Accept field, if it has none.
-    func accepting(_ type: Accepted) -> HTTPCall {
+    /// The call with an Accept field for JSON, if it has none.
+    func acceptingJSON() -> HTTPCall {
         guard headerFields[.accept] == nil else { return self }
         if case .request(let request) = content, request.headerFields[.accept] != nil { return self }
-        return header(.accept, type.rawValue)
+        return header(.accept, "application/json")
     }
 }

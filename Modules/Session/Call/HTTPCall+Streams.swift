@@ -36,7 +36,8 @@ extension HTTPCall {
     /// Yields server-sent events, and reconnects whenever the connection ends, like ``Session/serverSentEvents(for:options:)``.
     public func serverSentEvents(options: EventSourceOptions = EventSourceOptions()) -> EventSource {
         EventSource(
-            session: session.session, request: Result { () throws(SessionError) in try request() }, options: options)
+            session: session.session, request: Result { () throws(SessionError) in try request() }, options: options,
+            hooks: extras?.hooks)
     }
 }
 
@@ -91,21 +92,13 @@ where Base.Failure == SessionError, Base.Element: Sendable {
 }
 
 extension HTTPCall {
-    /// The most bytes of an error page that are kept for the error.
-    private static let mostErrorBytes = 1024 * 1024
-
     /// A response whose status is 200 to 299.
     fileprivate func acceptedResponse() async throws(SessionError) -> StreamedResponse {
         let response = try await bytes()
-        guard !(200..<300).contains(response.status.code) else { return response }
-        let body = try await response.collect(upTo: Self.mostErrorBytes)
         do {
-            try ResponseValidation().validate(SerializedResponse(url: response.url, head: response.head, body: body))
+            try ResponseValidation().validate(SerializedResponse(url: response.url, head: response.head, body: Data()))
         } catch {
-            var failure = SessionError(error, url: response.url)
-            failure.metrics = response.metrics
-            failure.redirects = response.redirects
-            throw failure
+            throw await response.refused(error)
         }
         return response
     }

@@ -15,12 +15,12 @@ extension HTTPCall {
 
     /// Makes a handle on the call, whose JSON body is decoded as a type.
     public func task<T: Decodable & Sendable>(as type: T.Type) -> TransferTask<T> {
-        accepting(.json).task(session.configuration.serializer(for: type))
+        acceptingJSON().task(session.configuration.serializer(for: type))
     }
 
     /// Makes a handle on the call, whose body is read as JSON; its value is nil where the body is empty.
     public func jsonTask() -> TransferTask<JSONValue?> {
-        accepting(.json).task(session.configuration.responseSerializer)
+        acceptingJSON().task(session.configuration.responseSerializer)
     }
 
     /// Makes a handle on a download to a file, as ``download(to:options:)`` does.

@@ -185,6 +185,7 @@ extension HTTPCall {
     private func serialize(_ request: Request) throws -> Request {
         var request = request
         var parameters: Parameters?
+        let own = extras?.requestSerializer
         switch content {
         case .none, .request: break
         case .parameters(let given): parameters = given
@@ -201,7 +202,6 @@ extension HTTPCall {
             request.headerFields[.contentType] = form.contentType
         case .failure(let error): throw error
         }
-        let own = extras?.requestSerializer
         if own == nil { request.headerFields.addDefaults(session.headerFields) }
         request = try (own ?? session.configuration.requestSerializer).serialize(request, parameters: parameters)
         // The session's serializer is configured for the base URL's origin; one of the call is meant for wherever that goes.

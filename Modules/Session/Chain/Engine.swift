@@ -62,16 +62,15 @@ final class Engine: Sendable {
             }
             group.addTask {
                 try? await ContinuousClock().sleep(until: deadline)
-                return Task.isCancelled ? nil : .failure(.timedOut(.request, request.url))
+                return nil
             }
-            var outcome = Result<EngineResponse, SessionError>.failure(.cancelled(request.url))
-            for await result in group {
-                guard let result else { continue }
-                outcome = result
-                break
-            }
+            let first = await group.next() ?? nil
             group.cancelAll()
-            return outcome
+            if let first { return first }
+            // The timer ended first: at the deadline, or because the caller has cancelled.
+            let last = (await group.next() ?? nil) ?? .failure(.cancelled(request.url))
+            guard ContinuousClock.now >= deadline else { return last }
+            return .failure(.timedOut(.request, request.url).adding(metrics: last.error?.metrics ?? []))
         }
         return try outcome.get()
     }
@@ -116,15 +115,5 @@ final class Engine: Sendable {
     private func deadline(of request: Request) -> ContinuousClock.Instant? {
         guard let limit = request.options.timeout ?? timeouts.request else { return nil }
         return .now + limit
-    }
-}
-
-extension Result where Failure == SessionError {
-    fileprivate init(_ body: () async throws(SessionError) -> Success) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
     }
 }

@@ -15,9 +15,6 @@ struct DownloadSaver: Sendable {
         case rest(of: ResumeData, Int64?)
     }
 
-    /// The most of an error page that ends up in an error: 1 MiB.
-    private static let errorBodyLimit = 1024 * 1024
-
     let response: EngineResponse
     private let request: Request
     private let plan: DownloadPlan
@@ -160,27 +157,10 @@ struct DownloadSaver: Sendable {
             try plan.options.validation.validate(
                 SerializedResponse(url: response.url, head: head, body: beginning))
         } catch {
-            let body = await collectErrorBody(first, &batches)
             var refusal = error
-            refusal.response?.body = body
+            refusal.response?.body = await batches.collectErrorBody(after: first)
             throw SessionError(refusal, url: response.url)
         }
-    }
-
-    private func collectErrorBody(
-        _ first: CircularBuffer<ByteBuffer>?, _ batches: inout ResponseBody.Iterator
-    ) async -> Data {
-        var body = Data()
-        var batch = first
-        while let buffers = batch {
-            for buffer in buffers {
-                body.append(contentsOf: buffer.readableBytesView.prefix(Self.errorBodyLimit - body.count))
-            }
-            guard body.count < Self.errorBodyLimit else { break }
-            // The refusal counts, not that its page broke off.
-            batch = (try? await batches.nextBatch()) ?? nil
-        }
-        return body
     }
 
     private func fileStep<Value>(_ body: () throws(FileFailure) -> Value) throws(SessionError) -> Value {

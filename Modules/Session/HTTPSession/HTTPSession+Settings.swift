@@ -76,7 +76,9 @@ extension HTTPSession {
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport.
     public func copy() throws(SessionError) -> HTTPSession {
-        try HTTPSession(baseURL: baseURL, configuration: configuration, session: session.successor())
+        var current = configuration
+        current.headerFields = headerFields
+        return try HTTPSession(baseURL: baseURL, configuration: current, session: session.successor())
     }
 }
 

@@ -54,8 +54,8 @@ public final class HTTPSession: Sendable {
             session: Session(configuration: configuration, transport: transport))
     }
 
-    /// Makes a session that shares the connections of another; only the serializers, the encoder and the decoder of
-    /// `configuration` are used.
+    /// Makes a session that shares the connections of another; only the serializers, the encoder, the decoder and the
+    /// header fields of `configuration` are used.
     ///
     /// Throws as ``init(baseURL:_:)`` does, going by the shared session's policy.
     public init(
@@ -73,9 +73,10 @@ public final class HTTPSession: Sendable {
     /// They take the place of the request serializer's fields with the same names, and a call's own take the place of both.
     public var headerFields: HTTPFields { fields.withLock { $0 } }
 
-    /// Sets a header field for the calls that start from now on; nil removes it. Those that run keep what they have.
+    /// Sets a header field for the calls that start from now on; nil removes what was set. Those that run keep what they have.
     ///
-    /// Credentials, such as Authorization and Cookie, stay at the base URL's origin.
+    /// Credentials that are set here, such as Authorization and Cookie, stay at the base URL's origin. A field of
+    /// ``Session/Configuration/headerFields`` is the session's for all requests: it can be replaced here, and not removed.
     ///
     /// ```swift
     /// api.setHeader(.authorization, "Bearer \(token)")

@@ -26,7 +26,7 @@ extension HTTPCall: CustomStringConvertible {
     /// The method and the path as they were given.
     public var description: String {
         if case .request(let request) = content { return request.description }
-        return "\(method) \(path)"
+        return "\(method) \(URL(string: path).map(Redaction.standard.text) ?? "an invalid URL")"
     }
 }
 

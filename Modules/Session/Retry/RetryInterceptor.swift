@@ -62,14 +62,6 @@ extension RetryAttempt {
 }
 
 extension Result where Success == EngineResponse, Failure == SessionError {
-    fileprivate init(_ body: () async throws(SessionError) -> EngineResponse) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
-    }
-
     /// The outcome with what the attempts before it cost.
     fileprivate func adding(_ attempts: [TransportMetrics]) -> Self {
         switch self {

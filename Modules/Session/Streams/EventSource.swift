@@ -12,6 +12,7 @@ public struct EventSource: AsyncSequence, Sendable {
     let session: Session
     let request: Result<Request, SessionError>
     let options: EventSourceOptions
+    var hooks: TaskHooks?
 
     /// Makes a reader, which connects when it is first asked.
     public func makeAsyncIterator() -> Iterator {
@@ -93,7 +94,8 @@ public struct EventSource: AsyncSequence, Sendable {
         private mutating func connect() async throws(SessionError) {
             if hasConnected { try await pause() }
             hasConnected = true
-            let response = try await source.session.bytes(for: try source.request(after: lastEventID))
+            let response = try await source.session.bytes(
+                for: try source.request(after: lastEventID), hooks: source.hooks)
             if response.status.code == 204 {
                 isOver = true
                 return

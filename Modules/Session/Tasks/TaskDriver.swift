@@ -219,6 +219,14 @@ extension TaskDriver.Shared {
 }
 
 extension Result where Failure == SessionError {
+    init(_ body: () async throws(SessionError) -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+
     var error: SessionError? {
         if case .failure(let error) = self { error } else { nil }
     }

@@ -31,6 +31,8 @@ struct DescriptionTests {
         let client = try makeClient(StubTransport { _ in .json("41") })
         #expect("\(client)" == "HTTPSession(http://example.com/api/)")
         #expect("\(client.get("x"))" == "GET x")
+        #expect(!"\(client.get("https://user:pw@h/x?token=abc"))".contains("abc"))
+        #expect(!"\(client.get("https://user:pw@h/x?token=abc"))".contains("pw"))
         #expect("\(try await client.get("x").response())" == "200 OK from http://example.com/api/x, 2 bytes")
     }
 

@@ -91,6 +91,47 @@ struct HTTPCallTests {
         #expect(transport.requests.map(\.head.headerFields[.authorization]) == [nil, "Bearer t", nil, nil])
     }
 
+    @Test func aJSONBodyKeepsTheSessionsAndTheSerializersFields() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        var serializer = FormRequestSerializer()
+        serializer.settings.headerFields[.userAgent] = "Serializer/1"
+        let plain = try makeClient(transport) { $0.requestSerializer = serializer }
+        try await plain.post("x", json: 1).response()
+        let configured = try makeClient(transport) { $0.headerFields[.userAgent] = "Finch/1" }
+        try await configured.post("x", json: 1).response()
+        #expect(transport.requests.map(\.head.headerFields[.userAgent]) == ["Serializer/1", "Finch/1"])
+    }
+
+    @Test func aCopyHasTheHeadersThatWereSet() async throws {
+        let client = try HTTPSession(baseURL: URL(string: "http://localhost"))
+        client.setHeader(.accept, "text/csv")
+        let copy = try client.copy()
+        #expect(copy.headerFields[.accept] == "text/csv")
+        await client.shutdown()
+        await copy.shutdown()
+    }
+
+    @Test func serverSentEventsHaveTheCallsHooks() async throws {
+        let calls = EventRecorder<Int>()
+        let client = try makeClient(StubTransport { _ in .status(204) })
+        let hooks = TaskHooks {
+            $0.didReceiveResponse = { _, head in
+                calls.record(head.status.code)
+                return .allow
+            }
+        }
+        for try await _ in client.get("x").hooks(hooks).serverSentEvents() {}
+        #expect(calls.events == [204])
+    }
+
+    @Test func anErrorPageOfAnyLengthIsAnUnacceptableStatus() async throws {
+        let page = Data(repeating: 0x61, count: 1_500_000)
+        let client = try makeClient(StubTransport { _ in .status(500, body: page) })
+        let error = await #expect(throws: SessionError.self) { for try await _ in client.get("x").lines() {} }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.body?.count == 1024 * 1024)
+    }
+
     @Test func anEmptyPathIsTheBaseURL() async throws {
         for (base, path) in [("http://h", "/"), ("http://h/", "/"), ("http://h/api", "/api/")] {
             let transport = StubTransport { _ in .json("1") }
