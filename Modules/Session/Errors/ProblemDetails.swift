@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 public import LinnetSerialization
 
 /// A server's problem details in `application/problem+json` (RFC 9457).
