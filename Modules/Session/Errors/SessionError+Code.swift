@@ -19,7 +19,7 @@ extension SessionError {
         /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``. Or it lets no clear text
         /// go to the host: then the underlying `TransportError` has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")
-        /// The server requires a client certificate, and got none; see ``Session/Configuration/clientIdentities``.
+        /// The server requires a client certificate, and got none; see ``HTTPSession/Configuration/clientIdentities``.
         public static let clientCertificateRequired = Code("clientCertificateRequired")
         /// The server refused the client's certificate: expired, revoked, or issued by an unknown authority.
         public static let clientCertificateRefused = Code("clientCertificateRefused")
