@@ -1,4 +1,4 @@
-"""Tests of the counts that check-readme compares."""
+"""Tests of the tables that check-readme compares with examples and sources."""
 
 import importlib.machinery
 import importlib.util
@@ -50,6 +50,13 @@ class ComparisonTests(unittest.TestCase):
 
     def test_a_task_without_a_row_is_a_problem(self):
         self.assertEqual(len(self.problems("1", "POST", CODE)), 1)
+
+
+class MigrationTests(unittest.TestCase):
+    def test_names_that_the_sources_lack_are_found_in_the_second_column_alone(self):
+        row = "| `oldName:` | `newName(for:)`, `goneName` | `thirdName` |"
+        names = list(check_readme.unknown_names(row, {"newName"}))
+        self.assertEqual(names, ["goneName"])
 
 
 if __name__ == "__main__":
