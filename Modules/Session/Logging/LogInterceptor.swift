@@ -3,16 +3,16 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import Logging
 
-/// The lowest link: writes what is sent and what comes back, attempt by attempt, redacted.
+/// The innermost interceptor, which logs each attempt's request and response, redacted.
 ///
-/// Messages never change; what changes is in the metadata. Bodies are not written.
+/// Messages are constant; variable values are in the metadata. Bodies are not logged.
 struct LogInterceptor: Interceptor {
     let logger: Logger
     let redaction: Redaction
 
     func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var facts = facts(of: request)
-        logger.debug("request sent", metadata: facts + fields(request.headerFields))
+        logger.debug("sending request", metadata: facts + fields(request.headerFields))
         let start = ContinuousClock.now
         do {
             let response = try await next(request)
@@ -40,7 +40,7 @@ struct LogInterceptor: Interceptor {
         return facts
     }
 
-    /// The header fields, for those who want to know everything.
+    /// Returns the header fields as metadata, at log level `trace`.
     private func fields(_ fields: HTTPFields) -> Logger.Metadata {
         guard logger.logLevel <= .trace else { return [:] }
         return ["fields": .array(fields.map { "\($0.name): \(redaction.value(of: $0))" })]
