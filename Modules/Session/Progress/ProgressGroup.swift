@@ -5,7 +5,10 @@ internal import Synchronization
 /// ```swift
 /// let group = ProgressGroup()
 /// for file in files { group.add(session.call(file).downloadTask(into: folder)) }
-/// for await progress in group.updates { print(progress.fraction, progress.estimatedTimeRemaining ?? "?") }
+/// for await progress in group.updates {
+///     print(progress.fraction)
+///     if progress.isFinished { break }
+/// }
 /// ```
 /// Add all tasks before they start, because adding one later lowers the fraction. Otherwise the fraction never decreases,
 /// and it reaches 1 when the last task ends. The group does not retain its tasks, and neither starts nor ends them.
@@ -59,8 +62,8 @@ public final class ProgressGroup: Sendable {
         group.observe { [weak self] in self?.update(child, $0) }
     }
 
-    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. Ends when
-    /// the group is deallocated.
+    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. The sequence
+    /// does not end by itself, because tasks can be added later; leave the loop at ``GroupProgress/isFinished``.
     public var updates: EventSequence<GroupProgress> {
         EventSequence(coalescing: { _, _ in true }) { buffer in observe { buffer.append($0) } }
     }
