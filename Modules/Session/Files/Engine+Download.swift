@@ -5,7 +5,7 @@ internal import LinnetTransport
 internal import NIOCore
 
 extension Engine {
-    /// Sends a request, and writes the body of its response to a file; or goes on with a part of one.
+    /// Sends a request and writes the body of its response to a file, or resumes a download from its part.
     func download(
         _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
         own: CallChain? = nil
@@ -30,7 +30,7 @@ extension Engine {
         }
     }
 
-    /// Writes the body of a response that is there to a file.
+    /// Writes the body of a received response to a file.
     func save(
         _ response: StreamedResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?,
         _ hooks: RequestHooks
@@ -59,7 +59,7 @@ extension Engine {
         }
     }
 
-    /// Downloads the whole, with the reason if a part was to be resumed.
+    /// Downloads the whole entity; with the reason, if the download was to resume.
     private func download(
         _ request: Request, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
         _ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?
@@ -78,7 +78,7 @@ extension Engine {
     }
 }
 
-/// Runs what may block on a file, away from the caller's executor.
+/// Runs an operation that can block on file I/O on the executor for files.
 @concurrent
 private func onFileThreads<Value: Sendable>(
     _ body: @Sendable () async throws(SessionError) -> Value
@@ -87,8 +87,8 @@ private func onFileThreads<Value: Sendable>(
 }
 
 extension DownloadPlan {
-    /// A failure of a download that was to go on leaves its part as it was, unless it says otherwise, or was told to leave
-    /// nothing.
+    /// Returns the error of a failed download with the resume data that it began with, if its part is still usable. Removes the
+    /// part instead when the download was cancelled without keeping it.
     fileprivate func accountingForThePart(in error: SessionError) -> SessionError {
         guard let resume, error.resumeData == nil, error.code != .invalidResumeData else { return error }
         guard keepsPart else {

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import LinnetTransport
 internal import Synchronization
 
-/// Tells hooks what happens to a request on its way, and the request's own watcher too.
+/// Reports a request's transfer to its hooks, and forwards everything to the request's own sink.
 final class HookSink: EngineSink {
     private struct State {
         var sent = TransferProgress()
@@ -64,7 +64,7 @@ final class HookSink: EngineSink {
     }
 
     func didFinishAttempt(_ metrics: TransportMetrics) {
-        // The transport may send the request again without a word.
+        // The transport can send the request again without calling `willSendBody(length:)`.
         state.withLock { $0.sent.completed = 0 }
         base?.didFinishAttempt(metrics)
     }

@@ -4,10 +4,10 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Logging
 
-/// The lowest link: logs each request that is sent and its response, redacted.
+/// The innermost interceptor, which logs each attempt's request and response, redacted.
 ///
-/// Messages are constant; the values are in the metadata: `request` is the number of the request in the process, `send` counts how often
-/// it was sent. Bodies are not logged.
+/// Messages are constant; variable values are in the metadata: `request` is the number of the request in the process, `send`
+/// counts how often it was sent. Bodies are not logged.
 struct LogInterceptor: Interceptor {
     let logger: Logger
     let redaction: Redaction
@@ -18,7 +18,7 @@ struct LogInterceptor: Interceptor {
             facts["request"] = "\(record.id)"
             facts["send"] = "\(record.nextSend())"
         }
-        logger.debug("request started", metadata: facts + fields(request.headerFields))
+        logger.debug("sending request", metadata: facts + fields(request.headerFields))
         let start = ContinuousClock.now
         do {
             let response = try await next(request)
@@ -47,7 +47,7 @@ struct LogInterceptor: Interceptor {
         return facts
     }
 
-    /// The header fields, for those who want to know everything.
+    /// Returns the header fields as metadata, at log level `trace`.
     private func fields(_ fields: HTTPFields) -> Logger.Metadata {
         guard logger.logLevel <= .trace else { return [:] }
         return ["fields": .array(fields.map { "\($0.name): \(redaction.value(of: $0))" })]

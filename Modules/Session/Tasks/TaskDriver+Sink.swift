@@ -27,7 +27,7 @@ extension TaskDriver: EngineSink {
             state.place = place
             return state.priority
         }
-        // It may have changed since the request got its place.
+        // The priority may have changed since the request was queued.
         place.setPriority(priority)
     }
 

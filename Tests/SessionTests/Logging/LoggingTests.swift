@@ -55,7 +55,7 @@ struct LoggingTests {
         _ = try await surface.send("a", with: client).get()
         #expect(
             lines.events.map(\.message) == [
-                "request started", "response received", "request started", "request failed", "request started",
+                "sending request", "response received", "sending request", "request failed", "sending request",
                 "response received",
             ])
         #expect(lines.events.map(\.level) == [.debug, .debug, .debug, .info, .debug, .debug])
