@@ -1,3 +1,7 @@
+internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
+
 /// A place in the chain that requests go down and responses come up.
 struct Link: Sendable {
     let interceptor: any Interceptor
@@ -42,5 +46,77 @@ struct Link: Sendable {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
         }
         return links
+    }
+}
+
+/// What a call adds to the chain of its session.
+struct CallChain: Sendable {
+    /// Above the session's interceptors, the outermost first.
+    var interceptors: [any Interceptor] = []
+    /// After the session's adapters.
+    var adapters: [any RequestAdapter] = []
+    /// Before the session's retriers.
+    var retriers: [any RequestRetrier] = []
+    /// In place of the session's policy; nil for the session's.
+    var retryPolicy: RetryPolicy?
+}
+
+/// What the links of the chain know about a request beside the request itself. The same for every attempt.
+struct Exchange: Sendable {
+    /// How the body is to come up the chain; a link that answers itself may hand over either kind.
+    var delivery: ResponseDelivery
+    /// The request's observer; nil when there is none.
+    var sink: (any EngineSink)?
+    /// When the whole request must have ended, attempts and waiting included; nil means never.
+    var deadline: ContinuousClock.Instant?
+    /// The request's hooks; nil when it has none.
+    var hooks: RequestHooks?
+    /// What the call adds to the chain; nil when it adds nothing.
+    var own: CallChain?
+    /// What is noted about the request; nil when the chain has neither a log, nor adapters, nor retriers.
+    var record: RequestRecord?
+}
+
+/// What the links of the chain note about one request: its numbers for the log, and what the retriers look at.
+final class RequestRecord: Sendable {
+    private struct State {
+        var attempts = 0
+        var sends = 0
+        var adapted: Request?
+    }
+
+    /// The number of the request in the process.
+    let id: UInt64
+    private let state = Mutex(State())
+
+    init(id: UInt64) {
+        self.id = id
+    }
+
+    /// The number of the last attempt, from 1.
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    /// The request of the last attempt as the adapters changed it.
+    var adapted: Request? { state.withLock { $0.adapted } }
+
+    /// Begins an attempt, and returns its number.
+    func nextAttempt() -> Int {
+        state.withLock { state in
+            state.attempts += 1
+            state.adapted = nil
+            return state.attempts
+        }
+    }
+
+    /// Returns the number of a send, from 1. An attempt sends several times when it is redirected or authenticated.
+    func nextSend() -> Int {
+        state.withLock { state in
+            state.sends += 1
+            return state.sends
+        }
+    }
+
+    func adapt(_ request: Request) {
+        state.withLock { $0.adapted = request }
     }
 }

@@ -37,3 +37,21 @@ final class Broadcaster<Event: Sendable>: Sendable {
         }
     }
 }
+
+/// The registration of an observer. Cancelling it ends the calls to the observer; deallocating it does not.
+public final class SessionObservation: Sendable {
+    private let end: Mutex<(@Sendable () -> Void)?>
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        self.end = Mutex(end)
+    }
+
+    /// Ends the calls to the observer. A call that another thread has already begun can still run after this returns.
+    public func cancel() {
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        end?()
+    }
+}

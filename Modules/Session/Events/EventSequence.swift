@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import Synchronization
 
 /// Events as they happen, for one reader.
@@ -61,5 +62,85 @@ private final class EventSubscription<Element: Sendable>: Sendable {
 
     deinit {
         observation.cancel()
+    }
+}
+
+/// Buffers events until they are read. To bound its memory for a slow reader, an event can replace the unread one before it,
+/// and the oldest event is dropped when the limit is reached.
+final class EventBuffer<Element: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Element?, Never>
+
+    private struct State {
+        var elements = CircularBuffer<Element>()
+        var droppedCount = 0
+        var waiters: [(key: UInt64, waiter: Waiter)] = []
+        var lastKey: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let coalescing: (@Sendable (Element, Element) -> Bool)?
+    private let limit: Int
+
+    init(coalescing: (@Sendable (Element, Element) -> Bool)?, limit: Int = .max) {
+        self.coalescing = coalescing
+        self.limit = limit
+    }
+
+    /// The number of events that were dropped because the limit was reached.
+    var droppedCount: Int { state.withLock { $0.droppedCount } }
+
+    func append(_ element: Element) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.isFinished else { return nil }
+            if !state.waiters.isEmpty { return state.waiters.removeFirst().waiter }
+            if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
+                state.elements.removeLast()
+            } else if state.elements.count >= limit {
+                state.elements.removeFirst()
+                state.droppedCount += 1
+            }
+            state.elements.append(element)
+            return nil
+        }
+        waiter?.resume(returning: element)
+    }
+
+    /// Ends the events. Further ones are ignored.
+    func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.waiter.resume(returning: nil) }
+    }
+
+    func next() async -> Element? {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let answer = state.withLock { state -> Element?? in
+                    if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    state.waiters.append((key, waiter))
+                    return nil
+                }
+                if let answer { waiter.resume(returning: answer) }
+            }
+        } onCancel: {
+            giveUp(key)
+        }
+    }
+
+    private func giveUp(_ key: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.key == key }) else { return nil }
+            return state.waiters.remove(at: index).waiter
+        }
+        waiter?.resume(returning: nil)
     }
 }

@@ -87,3 +87,27 @@ public struct TaskHooks: Sendable {
             || didCollectMetrics != nil || didComplete != nil
     }
 }
+
+/// The request for which a hook is called.
+public struct HookContext: Sendable {
+    /// The request's ID, equal to ``TaskEvent/taskID`` and to a handle's `id`.
+    public let taskID: UInt64
+    /// The kind of request.
+    public let kind: TaskKind
+    /// The request as it was passed to the session.
+    public let request: Request
+}
+
+/// A hook's decision on a response whose body was not read yet.
+public enum ResponseDisposition: Sendable {
+    /// Read the body.
+    case allow
+    /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
+    case cancel
+    /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload`` is called
+    /// at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
+    case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
+    /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no value, and
+    /// ends with ``SessionError/Code/takenByHook``.
+    case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
+}

@@ -31,3 +31,27 @@ final class DownloadLink: Sendable {
         state.withLock { $0.resumption = resumption }
     }
 }
+
+/// Whether a download resumed from its part or started over.
+public enum DownloadResumption: Sendable, Hashable {
+    /// The server sent the rest of the entity, which was appended at this offset.
+    case resumed(at: Int64)
+    /// The server sent the whole entity, and the part was discarded.
+    case startedOver(Reason)
+
+    /// The reason that a download started over.
+    public struct Reason: Sendable, Hashable, CustomStringConvertible {
+        /// The reason's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The entity has changed, or the server sent a range without confirming that it is of the same version (RFC 9110,
+        /// section 15.3.7.3).
+        public static let entityChanged = Reason("entityChanged")
+        /// The entity has not changed as far as its validators show, but the server does not support ranges.
+        public static let rangesIgnored = Reason("rangesIgnored")
+        /// The entity ends before the requested range (416), so it has changed.
+        public static let rangeNotSatisfiable = Reason("rangeNotSatisfiable")
+    }
+}

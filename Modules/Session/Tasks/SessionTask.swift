@@ -1,5 +1,6 @@
 public import LinnetSerialization
 public import LinnetTransport
+internal import Synchronization
 
 /// A handle on a request, for any kind of task: its state, its progress, and the methods that control it.
 ///
@@ -43,3 +44,69 @@ public protocol SessionTask: AnyObject, Sendable, Identifiable where ID == UInt6
     @discardableResult
     func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> SessionObservation
 }
+
+/// The kind of a task.
+public struct TaskKind: Hashable, Sendable, CustomStringConvertible {
+    /// The kind's name.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// A request whose response is read into memory.
+    public static let data = TaskKind("data")
+    /// A request that uploads its body.
+    public static let upload = TaskKind("upload")
+    /// A request whose response is written to a file.
+    public static let download = TaskKind("download")
+    /// A request whose response is read as it arrives.
+    public static let stream = TaskKind("stream")
+}
+
+/// The state of a task.
+///
+/// A task changes between `suspended` and `running` any number of times, and ends in `completed`; a task that is cancelled
+/// while it runs is `cancelling` in between.
+public enum TaskState: Sendable, Hashable {
+    /// Not started yet, or suspended.
+    case suspended
+    /// Running.
+    case running
+    /// Cancelled, but not yet ended.
+    case cancelling
+    /// Ended. The state no longer changes.
+    case completed
+}
+
+/// The tasks of a session that have not ended, without retaining them.
+final class TaskRegistry: Sendable {
+    private struct Entry {
+        weak var task: (any EndableTask)?
+    }
+
+    private let entries = Mutex<[UInt64: Entry]>([:])
+
+    func add(_ task: any EndableTask) {
+        entries.withLock { $0[task.id] = Entry(task: task) }
+    }
+
+    func remove(_ id: UInt64) {
+        _ = entries.withLock { $0.removeValue(forKey: id) }
+    }
+
+    /// The tasks in the order of their creation.
+    var tasks: [any EndableTask] {
+        entries.withLock { entries in
+            entries.sorted { $0.key < $1.key }.compactMap(\.value.task)
+        }
+    }
+}
+
+/// A task that its session can end.
+protocol EndableTask: SessionTask {
+    /// Whether the task was ever resumed.
+    var hasStarted: Bool { get }
+    /// Ends the task with an error, unless it has ended.
+    func fail(_ error: SessionError)
+}
+
+extension TransferTask: EndableTask {}

@@ -90,3 +90,122 @@ private final class CancellationFlag: Sendable {
         flag.store(true, ordering: .releasing)
     }
 }
+
+extension TaskDriver.Shared {
+    /// The progress with its throughput, as the handle reports it.
+    func progress(at now: ContinuousClock.Instant) -> TaskProgress {
+        outcome == nil ? pace.measured(machine.progress, at: now) : machine.progress
+    }
+
+    /// Reports the progress to observers, unless it was already reported. A nil time means that the task has ended.
+    mutating func publishProgress(at now: ContinuousClock.Instant?) {
+        guard machine.progress != pace.told else { return }
+        pace.didTell(machine.progress, at: now)
+        outbox.append(.progress(now.map { progress(at: $0) } ?? machine.progress))
+    }
+}
+
+extension TaskDriver {
+    /// Changes the progress, and reports it at most once per interval.
+    func changeProgress(_ body: (inout TaskStateMachine) -> Bool) {
+        change { state in
+            let before = state.machine.progress
+            guard body(&state.machine) else { return {} }
+            let now = ContinuousClock.now
+            state.pace.changed(from: before, to: state.machine.progress, at: now)
+            guard state.outbox.hasObservers else { return {} }
+            switch state.pace.step(at: now) {
+            case .tell: state.publishProgress(at: now)
+            case .wait(let time): return { [weak self] in self?.startProgressTimer(time) }
+            case .none: break
+            }
+            return {}
+        }
+    }
+
+    private func startProgressTimer(_ time: Duration) {
+        let timer = Task { [weak self] in
+            do { try await Task.sleep(for: time.waitable) } catch { return }
+            self?.tellDelayedProgress()
+        }
+        let hasEnded = shared.withLock { state in
+            state.pace.setTimer(timer)
+            return state.outcome != nil
+        }
+        if hasEnded { timer.cancel() }
+    }
+
+    private func tellDelayedProgress() {
+        change { state in
+            state.pace.timerFired()
+            if state.outcome == nil { state.publishProgress(at: .now) }
+            return {}
+        }
+    }
+}
+
+extension TaskDriver {
+    /// Returns the hooks of the task's request, created on the first call; nil if there are none.
+    func requestHooks() -> RequestHooks? {
+        guard let request else { return nil }
+        return shared.withLock { state in
+            if let made = state.requestHooks { return made }
+            state.requestHooks = hub.hooks(of: request, state.hooks, kind, id: id)
+            return state.requestHooks
+        }
+    }
+
+    /// Calls the hooks for the end of the request, and releases them.
+    func completeHooks(_ error: SessionError?) {
+        requestHooks()?.complete(error, shared.withLock { $0.metrics })
+        shared.withLock { state in
+            state.hooks = nil
+            state.requestHooks = nil
+        }
+    }
+}
+
+extension TaskDriver {
+    /// Posts a notification to the subscribers of ``TaskNotifications``.
+    func notify(_ kind: @autoclosure () -> TaskNotification.Kind) {
+        TaskNotifications.hub.post(
+            TaskNotification(
+                taskID: id, taskKind: self.kind, kind: kind(), request: request,
+                taskDescription: shared.withLock { $0.taskDescription }))
+    }
+
+    /// Returns the completion that is posted for an outcome.
+    func completion(_ outcome: Outcome) -> TaskCompletion {
+        let serializer = shared.withLock { $0.serializer }
+        switch outcome {
+        case .failure(let error): return TaskCompletion(error, serializer)
+        case .success(let output):
+            guard let response = output as? any CompletedResponse else {
+                return TaskCompletion(nil, metrics: attemptMetrics)
+            }
+            return response.completion(kind, serializer)
+        }
+    }
+
+    /// Adds the task to the session's completion group; called when the task starts.
+    func enterGroup() {
+        guard let group = hub.group else { return }
+        shared.withLock { $0.isCounted = true }
+        group.enter()
+    }
+
+    func leaveGroup() {
+        if shared.withLock({ $0.isCounted }) { hub.leaveGroup() }
+    }
+}
+
+/// A response with a value of any type.
+private protocol CompletedResponse {
+    func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion
+}
+
+extension Response: CompletedResponse {
+    fileprivate func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion {
+        TaskCompletion(self, kind, serializer)
+    }
+}
