@@ -139,7 +139,7 @@ final class Connector: Sendable {
             needsHTTP1
             ? nil : tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
         let handler = TLSHandler(
-            client: tls, serverName: isAddress ? nil : name,
+            tls, serverName: isAddress ? nil : name,
             applicationProtocols: needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols,
             resumption: resumption, identity: identity,
             lateFailure: lateFailure, promise: promise, choose: chooser(of: identities, for: origin)

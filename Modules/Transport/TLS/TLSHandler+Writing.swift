@@ -1,5 +1,5 @@
 internal import LinnetSecurity
-package import NIOCore
+internal import NIOCore
 internal import NIOPosix
 
 /// Sending: encrypts plaintext at the rate at which the socket accepts it.
@@ -11,7 +11,7 @@ extension TLSHandler {
     /// The pieces encrypted before the event loop's other channels get a turn.
     private static let mostPiecesInARow = 16
 
-    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes = unwrapOutboundIn(data)
         switch state {
         case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
@@ -32,13 +32,13 @@ extension TLSHandler {
         }
     }
 
-    package func flush(context: ChannelHandlerContext) {
+    func flush(context: ChannelHandlerContext) {
         encryptGathered(context)
         sendCiphertext(context)
         encryptPending(context)
     }
 
-    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
         encryptPending(context)
         context.fireChannelWritabilityChanged()
     }

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import LinnetSecurity
-package import NIOCore
+internal import NIOCore
 
-/// A channel handler for TLS, with ciphertext below and plaintext above.
+/// A channel handler for the client side of TLS, with ciphertext below and plaintext above.
 ///
-/// On clients, an evaluator decides on the server's chain in a task of its own. The handshake is paused until then, and
-/// the event loop serves other channels.
-package final class TLSHandler: ChannelDuplexHandler {
-    package typealias InboundIn = ByteBuffer
-    package typealias InboundOut = ByteBuffer
-    package typealias OutboundIn = ByteBuffer
-    package typealias OutboundOut = ByteBuffer
+/// An evaluator decides on the server's chain in a task of its own. The handshake is paused until then, and the event
+/// loop serves other channels.
+final class TLSHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     typealias Judge = @Sendable (TLSPresentedChain) async -> TrustDecision
 
@@ -23,7 +23,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     private static let mostSmallBytes = 4_096
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
-    private let judge: Judge?
+    private let judge: Judge
     private let choose: Chooser?
     var connection: TLSConnection?
     var state = TLSHandlerState.idle
@@ -36,31 +36,23 @@ package final class TLSHandler: ChannelDuplexHandler {
     var gathered = GatheredWrites()
     private var smallPlaintext = ByteBuffer()
     private var heardCloseNotify = false
-    private var saysCloseNotify = true
     private var hasRead = false
     var hasWritten = false
     private let lateFailure: TLSLateFailure?
 
-    /// Creates the server side.
-    package init(server context: TLSServerContext) {
-        makeConnection = { () throws(TransportError) in try TLSConnection(server: context) }
-        (judge, choose) = (nil, nil)
-        lateFailure = nil
-    }
-
-    /// Creates the client side; `promise` is completed when the handshake ends.
+    /// Creates a handler; `promise` is completed when the handshake ends.
     ///
     /// `lateFailure` receives what the server reports about the client certificate after the handshake. The judge is
     /// not asked if a session of `resumption` is resumed.
     init(
-        client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
+        _ context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
         resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
         promise: EventLoopPromise<TLSSessionInfo>, choose: Chooser? = nil, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
             try TLSConnection(
-                client: context, serverName: serverName, applicationProtocols: applicationProtocols,
-                resumption: resumption, identity: identity, asksForIdentity: choose != nil)
+                context, serverName: serverName, applicationProtocols: applicationProtocols, resumption: resumption,
+                identity: identity, asksForIdentity: choose != nil)
         }
         handshakePromise = promise
         self.judge = judge
@@ -70,36 +62,36 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     // MARK: Channel events
 
-    package func handlerAdded(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
         if context.channel.isActive {
             begin(context)
-        } else if handshakePromise != nil {
-            // A client's channel is open when the handler is added, so this one has already closed.
+        } else {
+            // The channel was open, and has already closed.
             failHandshake(
                 TransportError(.connectionClosed, "The server closed the connection before the TLS handshake."))
         }
     }
 
-    package func channelActive(context: ChannelHandlerContext) {
+    func channelActive(context: ChannelHandlerContext) {
         begin(context)
         context.fireChannelActive()
     }
 
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let connection, state != .closed else { return }
         connection.bio.feed(unwrapInboundIn(data))
         if state == .handshaking { advanceHandshake(context) }
         if state == .active { deliverPlaintext(context) }
     }
 
-    package func channelReadComplete(context: ChannelHandlerContext) {
+    func channelReadComplete(context: ChannelHandlerContext) {
         // The handlers above do not read before the handshake is done. During an evaluation nothing is read, so that
         // the server cannot fill buffers.
         if case .handshaking = state { context.read() }
         context.fireChannelReadComplete()
     }
 
-    package func channelInactive(context: ChannelHandlerContext) {
+    func channelInactive(context: ChannelHandlerContext) {
         switch state {
         case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
             failHandshake(
@@ -114,12 +106,12 @@ package final class TLSHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) {
+    func handlerRemoved(context: ChannelHandlerContext) {
         failHandshake(TransportError(.connectionClosed, "The connection was closed."))
         end()
     }
 
-    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if state.isHandshake {
             failHandshake(
                 TransportError(
@@ -141,13 +133,13 @@ package final class TLSHandler: ChannelDuplexHandler {
         lateFailure?.note(.clientCertificateRequired(nil, nil))
     }
 
-    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
         if state == .active || (state == .closing && mode == .all) {
             encryptGathered(context)
             // Pending writes are sent before an orderly end. If bytes are missing, no close_notify is sent.
             if mode == .output { encryptPending(context, waitsForSocket: false) }
-            if state == .active && saysCloseNotify && pendingWrites.isEmpty { connection?.shutdown() }
+            if state == .active && pendingWrites.isEmpty { connection?.shutdown() }
             sendCiphertext(context)
         }
         if mode == .all {
@@ -155,17 +147,6 @@ package final class TLSHandler: ChannelDuplexHandler {
             end()
         }
         context.close(mode: mode, promise: promise)
-    }
-
-    package func triggerUserOutboundEvent(
-        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
-    ) {
-        if event is TLSAbandon {
-            saysCloseNotify = false
-            promise?.succeed()
-        } else {
-            context.triggerUserOutboundEvent(event, promise: promise)
-        }
     }
 
     // MARK: Handshake
@@ -203,16 +184,11 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func askForVerdict(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
-        guard let judge else {
-            return refuse(
-                context,
-                TransportError(.tlsHandshakeFailed, "No evaluator is configured for the peer's certificate chain."))
-        }
         state = .awaitingVerdict
         let presented = connection.presented
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         // No promise, since an evaluator may outlive its event loop.
-        judging = Task(executorPreference: JudgeExecutor.shared) {
+        judging = Task(executorPreference: JudgeExecutor.shared) { [judge] in
             let decision = await judge(presented)
             handler.execute { $0.0.receive(decision, $0.1) }
         }
@@ -266,7 +242,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         // No application data has been sent.
         if connection.owesAnotherVerdict() { return askForVerdict(context, connection) }
         // OpenSSL completed the handshake without a decision; this must not pass.
-        guard judge == nil || connection.confirmTrust() else {
+        guard connection.confirmTrust() else {
             guard case .refused = connection.verdict else {
                 return refuse(
                     context,
@@ -276,12 +252,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             return refuse(context, handshakeError(connection, []))
         }
         state = .active
-        let info = connection.session()
-        context.fireUserInboundEventTriggered(
-            TLSHandshakeCompleted(
-                version: info.version, cipher: info.cipher, applicationProtocol: info.applicationProtocol,
-                serverName: info.serverName, clientCertificate: connection.clientCertificate))
-        handshakePromise?.succeed(info)
+        handshakePromise?.succeed(connection.session())
         handshakePromise = nil
         encryptPending(context)
         sendCiphertext(context)
@@ -340,7 +311,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             guard state == .active else { return }
             encryptGathered(context)
             // Answer with close_notify (RFC 8446, 6.1).
-            if saysCloseNotify { connection.shutdown() }
+            connection.shutdown()
             sendCiphertext(context)
             state = .closing
             context.close(promise: nil)
