@@ -23,7 +23,7 @@ struct ConnectionCareTests {
                 _ = try await server.nextRequest()
                 _ = try await transport.send(server.request(.get, "/idle"))
                 await until { transport.openConnections == 2 }
-                transport.retireConnections()
+                transport.discard(.connections)
                 await until { transport.openConnections == 1 }
                 release.fire()
                 #expect(try await slow.text == "/slow")
@@ -122,7 +122,7 @@ struct ConnectionCareTests {
                                 let path = "/\(worker)/\(index)"
                                 let response = try await transport.send(server.request(.get, path))
                                 #expect(response.text == path)
-                                if (worker + index).isMultiple(of: 97) { transport.retireConnections() }
+                                if (worker + index).isMultiple(of: 97) { transport.discard(.connections) }
                             }
                         }
                     }
