@@ -26,8 +26,9 @@ final class TLSHandler: ChannelDuplexHandler {
     private let judge: Judge
     private let choose: Chooser?
     var connection: TLSConnection?
-    var state = TLSHandlerState.idle
-    private var judging: Task<Void, Never>?
+    var machine = TLSStateMachine()
+    /// The task that makes the decision which the handshake waits for.
+    private var deciding: Task<Void, Never>?
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
     /// Writes that wait for the handshake, or for the socket to accept earlier ciphertext.
     var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
@@ -35,9 +36,6 @@ final class TLSHandler: ChannelDuplexHandler {
     var writePromise: EventLoopPromise<Void>?
     var gathered = GatheredWrites()
     private var smallPlaintext = ByteBuffer()
-    private var heardCloseNotify = false
-    private var hasRead = false
-    var hasWritten = false
     private let lateFailure: TLSLateFailure?
 
     /// Creates a handler; `promise` is completed when the handshake ends.
@@ -63,13 +61,9 @@ final class TLSHandler: ChannelDuplexHandler {
     // MARK: Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive {
-            begin(context)
-        } else {
-            // The channel was open, and has already closed.
-            failHandshake(
-                TransportError(.connectionClosed, "The server closed the connection before the TLS handshake."))
-        }
+        guard !context.channel.isActive else { return begin(context) }
+        // The channel was open, and has already closed.
+        failHandshake(TransportError(.connectionClosed, "The server closed the connection before the TLS handshake."))
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -78,89 +72,96 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let connection, state != .closed else { return }
+        let receiving = machine.receiving
+        guard let connection, receiving != .ignore else { return }
         connection.bio.feed(unwrapInboundIn(data))
-        if state == .handshaking { advanceHandshake(context) }
-        if state == .active { deliverPlaintext(context) }
+        if receiving == .advanceHandshake { advanceHandshake(context) }
+        if machine.isOpen { deliverPlaintext(context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         // The handlers above do not read before the handshake is done. During an evaluation nothing is read, so that
         // the server cannot fill buffers.
-        if case .handshaking = state { context.read() }
+        if machine.phase == .handshaking { context.read() }
         context.fireChannelReadComplete()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        switch state {
-        case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
-            failHandshake(
-                TransportError(.connectionClosed, "The server closed the connection during the TLS handshake."))
-        case .active where !heardCloseNotify:
-            noteMissingCertificate()
+        switch machine.close() {
+        case .handshake:
+            completeHandshakePromise(
+                failing: TransportError(
+                    .connectionClosed, "The server closed the connection during the TLS handshake."))
+        case .traffic(let traffic):
+            noteMissingCertificate(traffic)
             context.fireUserInboundEventTriggered(TLSTruncated())
-        case .active, .closing, .closed:
+        case .nothing:
             break
         }
-        end()
+        release()
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         failHandshake(TransportError(.connectionClosed, "The connection was closed."))
-        end()
+        _ = machine.close()
+        release()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if state.isHandshake {
-            failHandshake(
+        switch machine.interruption {
+        case .handshake:
+            refuse(
+                context,
                 TransportError(
                     .connectionClosed,
                     "The connection broke during the TLS handshake: \(TransportError.reason(error)).", underlying: error
                 ))
-            context.close(promise: nil)
-        } else {
-            noteMissingCertificate()
+        case .traffic(let traffic):
+            noteMissingCertificate(traffic)
+            context.fireErrorCaught(error)
+        case .nothing:
             context.fireErrorCaught(error)
         }
     }
 
     /// Records a missing client certificate if the server requested one and closes the connection instead of answering.
     /// It should send an alert, which the system may discard because of data that the client had sent.
-    private func noteMissingCertificate() {
-        guard state == .active, let connection, hasWritten, !hasRead else { return }
-        guard connection.certificateRequest == .unanswered else { return }
+    private func noteMissingCertificate(_ traffic: TLSStateMachine.Traffic) {
+        guard traffic.isUnanswered, connection?.certificateRequest == .unanswered else { return }
         lateFailure?.note(.clientCertificateRequired(nil, nil))
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
-        if state == .active || (state == .closing && mode == .all) {
+        if machine.sending == .encrypt {
             encryptGathered(context)
             // Pending writes are sent before an orderly end. If bytes are missing, no close_notify is sent.
             if mode == .output { encryptPending(context, waitsForSocket: false) }
-            if state == .active && pendingWrites.isEmpty { connection?.shutdown() }
-            sendCiphertext(context)
         }
+        let saysCloseNotify = machine.closeOutput()
         if mode == .all {
             failHandshake(TransportError(.connectionClosed, "The connection was closed."))
-            end()
+            // Before anything is sent: an error of the socket closes the channel at once.
+            _ = machine.close()
         }
+        if saysCloseNotify {
+            if pendingWrites.isEmpty { connection?.shutdown() }
+            sendCiphertext(context)
+        }
+        if mode == .all { release() }
         context.close(mode: mode, promise: promise)
     }
 
     // MARK: Handshake
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard case .idle = state else { return }
+        guard machine.start() else { return }
         do {
             connection = try makeConnection()
         } catch {
-            failHandshake(error)
-            context.close(promise: nil)
-            return
+            return refuse(context, error)
         }
-        state = .handshaking
         advanceHandshake(context)
         context.read()
     }
@@ -169,6 +170,8 @@ final class TLSHandler: ChannelDuplexHandler {
         guard let connection else { return }
         let step = connection.handshake()
         sendCiphertext(context)
+        // The channel may have closed.
+        guard machine.phase == .handshaking else { return }
         switch step {
         case .needsBytes:
             break
@@ -184,11 +187,11 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func askForVerdict(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
-        state = .awaitingVerdict
+        guard machine.pause(for: .trust) else { return }
         let presented = connection.presented
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         // No promise, since an evaluator may outlive its event loop.
-        judging = Task(executorPreference: JudgeExecutor.shared) { [judge] in
+        deciding = Task(executorPreference: JudgeExecutor.shared) { [judge] in
             let decision = await judge(presented)
             handler.execute { $0.0.receive(decision, $0.1) }
         }
@@ -196,8 +199,8 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private func receive(_ decision: TrustDecision, _ context: ChannelHandlerContext) {
         // The channel may have closed meanwhile.
-        guard case .awaitingVerdict = state, let connection else { return }
-        judging = nil
+        guard machine.resume(with: .trust), let connection else { return }
+        deciding = nil
         connection.receive(decision)
         goOn(context)
     }
@@ -207,17 +210,17 @@ final class TLSHandler: ChannelDuplexHandler {
             return refuse(
                 context, TransportError(.tlsHandshakeFailed, "No function is configured to choose a client identity."))
         }
-        state = .awaitingIdentity
+        guard machine.pause(for: .identity) else { return }
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        judging = Task(executorPreference: JudgeExecutor.shared) {
+        deciding = Task(executorPreference: JudgeExecutor.shared) {
             let answer = await choose(issuers)
             handler.execute { $0.0.receive(answer, $0.1) }
         }
     }
 
     private func receive(_ answer: Result<ClientIdentity?, any Error>, _ context: ChannelHandlerContext) {
-        guard case .awaitingIdentity = state, let connection else { return }
-        judging = nil
+        guard machine.resume(with: .identity), let connection else { return }
+        deciding = nil
         switch answer {
         case .success(let identity):
             connection.answer(identity)
@@ -229,9 +232,8 @@ final class TLSHandler: ChannelDuplexHandler {
 
     /// Continues the paused handshake.
     private func goOn(_ context: ChannelHandlerContext) {
-        state = .handshaking
         advanceHandshake(context)
-        if state == .active {
+        if machine.isOpen {
             deliverPlaintext(context)
             context.fireChannelReadComplete()
         }
@@ -251,7 +253,7 @@ final class TLSHandler: ChannelDuplexHandler {
             }
             return refuse(context, handshakeError(connection, []))
         }
-        state = .active
+        guard machine.open() else { return }
         handshakePromise?.succeed(connection.session())
         handshakePromise = nil
         encryptPending(context)
@@ -260,19 +262,26 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private func refuse(_ context: ChannelHandlerContext, _ error: TransportError) {
         failHandshake(error)
-        end()
+        release()
         context.close(promise: nil)
     }
 
     /// Aborts the handshake unless it is complete.
     func abort(_ error: TransportError, channel: any Channel) {
-        guard state == .idle || state.isHandshake else { return }
-        failHandshake(error)
-        end()
+        guard failHandshake(error) else { return }
+        release()
         channel.close(promise: nil)
     }
 
-    private func failHandshake(_ error: TransportError) {
+    /// Returns false if the handshake is over.
+    @discardableResult
+    private func failHandshake(_ error: TransportError) -> Bool {
+        guard machine.failHandshake() else { return false }
+        completeHandshakePromise(failing: error)
+        return true
+    }
+
+    private func completeHandshakePromise(failing error: TransportError) {
         guard let promise = handshakePromise else { return }
         handshakePromise = nil
         connection?.handshakeFailed()
@@ -299,25 +308,23 @@ final class TLSHandler: ChannelDuplexHandler {
             // Reading can cause output, for example for a key update.
             if connection.bio.hasOutbound { sendCiphertext(context) }
             if plaintext.readableBytes > 0 {
-                hasRead = true
+                machine.delivered()
                 context.fireChannelRead(wrapInboundOut(plaintext))
             }
-        } while step.isFull && state == .active
+        } while step.isFull && machine.isOpen
         switch step {
         case .bytes, .needsBytes, .full:
             break
         case .closed:
-            heardCloseNotify = true
-            guard state == .active else { return }
+            guard machine.receivedCloseNotify() else { return }
             encryptGathered(context)
             // Answer with close_notify (RFC 8446, 6.1).
             connection.shutdown()
             sendCiphertext(context)
-            state = .closing
             context.close(promise: nil)
         case .failed(let errors):
-            guard state == .active else { return }
-            end()
+            guard machine.failTraffic() else { return }
+            release()
             // TLS 1.3 servers check a client certificate after the client's handshake is complete.
             let refusal = connection.certificateFailure(errors)
             if let refusal { lateFailure?.note(refusal) }
@@ -341,15 +348,17 @@ final class TLSHandler: ChannelDuplexHandler {
         return (smallPlaintext, step)
     }
 
-    /// Closes the state and fails pending writes.
-    private func end() {
-        guard state != .closed else { return }
-        state = .closed
-        judging?.cancel()
-        judging = nil
+    /// Cancels the decision and fails pending writes, after the connection ended or failed.
+    private func release() {
+        deciding?.cancel()
+        deciding = nil
         while let write = pendingWrites.popFirst() { write.promise?.fail(ChannelError.ioOnClosedChannel) }
         gathered.takePromise()?.fail(ChannelError.ioOnClosedChannel)
         writePromise?.fail(ChannelError.ioOnClosedChannel)
         writePromise = nil
     }
 }
+
+/// Fired inbound before the channel becomes inactive if the peer closed the connection without close_notify: its last
+/// data may be truncated (RFC 8446, 6.1).
+struct TLSTruncated {}

@@ -67,12 +67,13 @@ package final class TLSServerHandler: ChannelDuplexHandler {
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
-        if phase == .open {
+        let saysCloseNotify = phase == .open
+        // Before anything is sent: an error of the socket closes the channel at once.
+        if mode == .all { end() } else if saysCloseNotify { phase = .halfClosed }
+        if saysCloseNotify {
             connection.shutdown()
-            phase = .halfClosed
             sendCiphertext(context)
         }
-        if mode == .all { end() }
         context.close(mode: mode, promise: promise)
     }
 
