@@ -5,9 +5,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Care of connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
+@Suite("Upkeep of connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ConnectionCareTests {
-    /// Waits until what another thread does is done; the suite's time limit bounds it.
+    /// Waits for a condition that another thread establishes; the suite's time limit bounds it.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }
@@ -104,7 +104,7 @@ struct ConnectionCareTests {
         }
     }
 
-    /// Requests from many threads over few connections, with policies replaced and connections retired underneath.
+    /// Requests from many threads over few connections, while policies are replaced and connections retired.
     @Test(arguments: [1, 2, 5])
     func everyRequestIsServedUnderContention(limit: Int) async throws {
         try await withMockServer { request in

@@ -49,7 +49,7 @@ struct PoolStateMachineTests {
         pool.setPriority(.high, of: 3, key: "a")
         pool.setPriority(.low, of: 1, key: "a")
         pool.setPriority(.low, of: 4, key: "a")
-        // As it was: its turn among its equals is by when it came.
+        // The original priority again: requests of equal priority are served in order of arrival.
         pool.setPriority(.normal, of: 4, key: "a")
         pool.setPriority(.high, of: 99, key: "a")
         for waiter in [3, 2, 4, 1] { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }
@@ -141,7 +141,7 @@ struct PoolStateMachineTests {
 
     // MARK: Many exchanges at a time
 
-    @Test func oneConnectionIsOpenedUntilItShowsWhatItCanDo() {
+    @Test func oneConnectionIsOpenedUntilItsProtocolIsKnown() {
         var pool = machine(perOrigin: 2)
         expectEqual(pool.wait(1, for: "a", .possible), .connect)
         expectEqual(pool.wait(2, for: "a", .possible), .wait)
@@ -159,7 +159,7 @@ struct PoolStateMachineTests {
         #expect(pool.connections == 1)
     }
 
-    @Test func aSaturatedConnectionGetsASecondOneWhereThatIsAllowed() {
+    @Test func aFullConnectionIsJoinedByASecondOneIfThatIsAllowed() {
         var pool = machine(perOrigin: 8, multiplexed: 2)
         _ = pool.wait(1, for: "a", .possible)
         _ = pool.connected("a", isMultiplexed: true)
@@ -205,7 +205,7 @@ struct PoolStateMachineTests {
         #expect(pool.isEmpty)
     }
 
-    @Test func connectionsAreOpenedBeforehandWithinTheLimits() {
+    @Test func connectionsAreOpenedInAdvanceWithinTheLimits() {
         var pool = machine(perOrigin: 2, total: 3)
         expectEqual(pool.prewarm("a", count: 5, .never), 2)
         expectEqual(pool.prewarm("a", count: 2, .never), 0)
