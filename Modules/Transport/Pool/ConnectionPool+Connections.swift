@@ -135,6 +135,10 @@ extension ConnectionPool {
         for _ in 0..<more { connect(connection.key) }
         placeFreed(connection)
         if connection.isMultiplexed { serveWaiters(from: connection) }
+        // More connections may be allowed now that the kind of this one is known.
+        while hasWaiters, change({ $0.machine.needsRoom(for: connection.key) }),
+            evict(for: connection.key, timeouts(for: connection.key))
+        {}
     }
 
     /// Called when the server changes the number of concurrent exchanges. While it allows none, requests wait, and the
@@ -171,15 +175,18 @@ extension ConnectionPool {
         resumeIfDrained()
     }
 
-    /// Closes the longest unused connection, and opens one for the key in its place.
-    func evict(for key: PoolKey, _ timeouts: TransportTimeouts) {
+    /// Closes the longest unused connection, and opens one for the key in its place. Returns false if there is none.
+    @discardableResult
+    func evict(for key: PoolKey, _ timeouts: TransportTimeouts) -> Bool {
         while let victim = oldestUnused {
             guard victim.shard.takeUnused(victim) else { continue }
             if change({ $0.machine.connectInPlaceOfEvicted(key) }) {
                 connect(key, timeouts, nearCaller: true)
             }
-            return victim.close(.evicted)
+            victim.close(.evicted)
+            return true
         }
+        return false
     }
 
     private var oldestUnused: HTTPConnection? {

@@ -62,6 +62,11 @@ struct PoolStateMachine<Key: Hashable> {
         hasWaiters(key) || needsRoom(isUnused: isUnused)
     }
 
+    /// Whether a request of this key waits for the room of another connection.
+    func needsRoom(for key: Key) -> Bool {
+        connections >= limits.connections && inNeed.contains(key)
+    }
+
     /// Whether a request to another origin waits for the room of an unused connection.
     private func needsRoom(isUnused: Bool) -> Bool {
         isUnused && connections >= limits.connections && !inNeed.isEmpty

@@ -86,6 +86,28 @@ struct PoolRoomTests {
         expectEqual(try bench.shutDown(), true)
     }
 
+    /// Until the first connection is open, one is allowed; then two.
+    @Test func aSecondSharedConnectionIsOpenedInPlaceOfAnUnusedOne() throws {
+        let bench = PoolBench {
+            $0.pool.connections = 2
+            $0.http2.maximumConnectionsPerOrigin = 2
+        }
+        let other = bench.request(try PoolBench.origin("a"))
+        let unused = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(other) != nil)
+        unused.connection.exchangeEnded()
+        let requests = try (0...FakeOpener.capacity).map { _ in bench.request(try PoolBench.origin("m")) }
+        #expect(unused.connection.isOpen)
+        _ = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(!unused.connection.isOpen)
+        let second = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(requests[FakeOpener.capacity])?.get() === second.connection)
+        expectEqual(try bench.shutDown(), true)
+    }
+
     /// The request asks again under the new policy, within its first deadline.
     @Test func aReplacedPolicyDoesNotProlongTheWait() throws {
         let (bench, _) = try fullPool(exchanges: 3)

@@ -44,6 +44,8 @@ package final class TLSServerContext: Sendable {
             pointer,
             LINNET_SSL_OP_NO_RENEGOTIATION | LINNET_SSL_OP_NO_COMPRESSION
                 | (issuesSessionTickets ? 0 : LINNET_SSL_OP_NO_TICKET))
+        // Without the option, TLS 1.3 has tickets that refer to sessions of the server.
+        if !issuesSessionTickets { SSL_CTX_set_num_tickets(pointer, 0) }
         guard Self.use(identity, in: pointer) else { throw Self.refused("the certificate chain and key") }
         try request(clientCertificates)
         protocols.register(with: pointer)
