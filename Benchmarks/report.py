@@ -20,7 +20,7 @@ hour ([Decisions](Decisions.md), 43), and its peers verify for each connection. 
 with new anchors for each chain; OpenSSL is measured with certificates that are parsed each time, as in its TLS, and once, as
 in Linnet. Large files are in memory on both sides, so that the disk is not measured.
 
-Linnet is measured with `HTTPSession` and `Session`; async-http-client with one client's `execute` and `collect`, and as many
+Linnet is measured with `HTTPSession`; async-http-client with one client's `execute` and `collect`, and as many
 connections as there are concurrent requests; URLSession is that of FoundationNetworking; libcurl is the multi interface with
 epoll on one thread; wrk and h2load are load generators that do the minimum of work, and so show the limit.
 

@@ -77,6 +77,10 @@ class CheckGraphTests(unittest.TestCase):
         self.add("Modules/Base/More.swift", "import Upper\n")
         self.expect_problem("Modules/Base/More.swift:1: Base imports Upper, which the graph does not allow")
 
+    def test_an_arrow_that_no_source_follows(self):
+        self.graph = self.graph.replace("CSystem; NIOCore", "CSystem; NIOCore, NIOPosix")
+        self.expect_problem("the graph has an arrow from Upper to NIOPosix, which it imports nowhere")
+
     def test_an_import_behind_attributes_and_access(self):
         self.add("Modules/Base/More.swift", "@preconcurrency @_spi(Some) public import struct Upper.Thing\n")
         self.expect_problem("Base imports Upper, which the graph does not allow")
@@ -147,6 +151,8 @@ class CheckGraphTests(unittest.TestCase):
 
     def test_a_cycle(self):
         self.graph = GRAPH.replace("Base -> HTTPTypes", "Base -> HTTPTypes, Upper")
+        self.add("Modules/Base/More.swift", "import Upper\n")
+        self.targets[1] = target("Base", needs=["HTTPTypes", "Upper"])
         self.expect_problem("the graph has a cycle: Base -> Upper -> Base")
 
     def test_an_invalid_row(self):

@@ -15,7 +15,7 @@ final class ActivitySpinner {
     }
 
     /// Shows the requests of a session.
-    func follow(_ session: Session) {
+    func follow(_ session: HTTPSession) {
         indicator.follow(session)
     }
 

@@ -19,15 +19,15 @@ struct TimelineClient {
         let response = try await session.get(Self.path, ["count": ParameterValue(count)]).response(as: Timeline.self)
         return Response(
             value: Array(response.value.data.prefix(count)), url: response.url, head: response.head,
-            body: response.body, metrics: response.metrics)
+            data: response.data, metrics: response.metrics)
     }
 
     /// Returns the newest posts with a temporary client. `watch` is called with its session before the request is sent.
     static func fetch(
-        _ count: Int, from url: URL, policy: SecurityPolicy, watch: (Session) async -> Void = { _ in }
+        _ count: Int, from url: URL, policy: SecurityPolicy, watch: (HTTPSession) async -> Void = { _ in }
     ) async throws(SessionError) -> Response<[Post]> {
         let client = try TimelineClient(baseURL: url, policy: policy)
-        await watch(client.session.session)
+        await watch(client.session)
         do {
             let response = try await client.posts(count)
             await client.session.shutdown()

@@ -33,15 +33,15 @@ struct LinnetRequest: AsyncParsableCommand {
     }
 
     private func send(_ plan: RequestPlan) async throws -> HTTPResponse.Status {
-        let session = try Session {
+        let session = try HTTPSession {
             $0.securityPolicy = plan.policy
             $0.timeouts.request = plan.timeout
             $0.httpVersions = plan.httpVersions
         }
         do {
-            let response = try await session.bytes(for: plan.request)
+            let response = try await session.call(plan.request).bytes()
             var body = BodyOutput()
-            for try await chunk in response { try body.write(chunk) }
+            for try await chunk in response.body { try body.write(chunk) }
             try body.end()
             await session.shutdown()
             try StandardStream.error.write(TimingsTable(response.metrics, status: response.status).text)

@@ -45,6 +45,8 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let openSSLTooOld = Code("openSSLTooOld")
         /// The policy contradicts itself, so that it would trust more or less than it states.
         public static let unenforceablePolicy = Code("unenforceablePolicy")
+        /// A policy has a part that a document cannot hold: a custom evaluator or a closure.
+        public static let unencodablePolicy = Code("unencodablePolicy")
         /// A policy file is not JSON, or does not have the form that its version requires.
         public static let invalidPolicyFile = Code("invalidPolicyFile")
         /// A policy file has an unknown version.

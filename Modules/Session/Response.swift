@@ -3,57 +3,94 @@ public import HTTPTypes
 internal import LinnetSerialization
 public import LinnetTransport
 
-/// A response that passed validation, and the value decoded from its body.
+/// A response: its head, where it came from, what it cost, and a value.
+///
+/// The value is what a serializer read from the body, the URL of a downloaded file, or the body itself as it arrives
+/// (``StreamedResponse``).
 public struct Response<Value: Sendable>: Sendable {
-    /// The value that the response serializer decoded from the body.
+    /// The value.
     public var value: Value
-    /// The URL of the response.
+    /// The URL of the response, after redirects.
     public var url: URL
     /// Status and header fields.
     public var head: HTTPResponse
-    /// The body as received.
-    public var body: Data
-    /// The metrics of each attempt, in order; empty when the network was not used.
-    public var metrics: [TransportMetrics]
+    /// The body as received; empty when it was streamed or written to a file.
+    public var data: Data
     /// The redirects that were followed to it, in order.
     public var redirects: [Redirect] = []
+    /// The metrics of the attempts until the response was returned.
+    var attempts: [TransportMetrics]
 
-    /// Makes a response; for tests and previews.
-    public init(value: Value, url: URL, head: HTTPResponse, body: Data = Data(), metrics: [TransportMetrics] = []) {
+    /// Makes a response; for interceptors, tests and previews.
+    public init(value: Value, url: URL, head: HTTPResponse, data: Data = Data(), metrics: [TransportMetrics] = []) {
         self.value = value
         self.url = url
         self.head = head
-        self.body = body
-        self.metrics = metrics
+        self.data = data
+        attempts = metrics
     }
 
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
 
+    /// The metrics of each attempt, in order; empty when the network was not used. Those of a body that is streamed are
+    /// complete once it was read to its end.
+    public var metrics: [TransportMetrics] {
+        get {
+            guard let final = (value as? ResponseBody)?.finalMetrics else { return attempts }
+            return attempts.dropLast() + [final]
+        }
+        set { attempts = newValue }
+    }
+
     /// Returns the response with its value transformed. Rethrows errors from `transform`.
     public func map<NewValue: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> NewValue
     ) throws(Failure) -> Response<NewValue> {
-        var response = Response<NewValue>(
-            value: try transform(value), url: url, head: head, body: body, metrics: metrics)
+        with(try transform(value), data: data)
+    }
+
+    /// The response with another value.
+    func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> Response<NewValue> {
+        var response = Response<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
         response.redirects = redirects
         return response
     }
 }
 
-extension Response {
-    /// Has a response read by a serializer.
-    init<S: ResponseSerializer>(
-        _ response: EngineResponse, body: Data, to method: HTTPRequest.Method, serializer: S
-    ) throws(SessionError) where S.Value == Value {
+/// A response whose body is read as it arrives. Interceptors get and return it.
+///
+/// ```swift
+/// let response = try await api.get("report").bytes()
+/// for try await chunk in response.body { consume(chunk) }
+/// ```
+public typealias StreamedResponse = Response<ResponseBody>
+
+extension Response where Value == ResponseBody {
+    /// Makes a response with a body; for interceptors that answer themselves.
+    public init(url: URL, head: HTTPResponse, body: ResponseBody = .whole(Data()), metrics: [TransportMetrics] = []) {
+        self.init(value: body, url: url, head: head, metrics: metrics)
+    }
+
+    /// The body: whole, or pulled as it arrives.
+    public var body: ResponseBody {
+        get { value }
+        set { value = newValue }
+    }
+
+    /// The trailer fields (RFC 9110, section 6.5), once the body's end was read and if there were any.
+    public var trailers: HTTPFields? { body.completion?.trailers }
+
+    /// The response with its value read from its body by a serializer.
+    func read<S: ResponseSerializer>(
+        _ body: Data, answering method: HTTPRequest.Method, by serializer: S
+    ) throws(SessionError) -> Response<S.Value> {
         do {
-            let value = try serializer.serialize(
-                SerializedResponse(url: response.url, head: response.head, body: body, requestMethod: method))
-            self.init(
-                value: value, url: response.url, head: response.head, body: body, metrics: response.attempts)
-            redirects = response.redirects
+            return with(
+                try serializer.serialize(
+                    SerializedResponse(url: url, head: head, body: body, requestMethod: method)), data: body)
         } catch {
-            var error = SessionError(error, url: response.url).adding(response)
+            var error = SessionError(error, url: url).adding(self)
             error.body = error.body ?? body
             throw error
         }

@@ -80,7 +80,7 @@ public final class NetworkActivityIndicator {
     /// - Parameter session: The session to follow.
     /// - Returns: The observation, for ending it. It continues when the returned value is discarded.
     @discardableResult
-    public func follow(_ session: Session) -> SessionObservation {
+    public func follow(_ session: HTTPSession) -> SessionObservation {
         session.onEvent { [changes] event in changes.send(.task(event)) }
     }
 

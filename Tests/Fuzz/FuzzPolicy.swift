@@ -18,7 +18,7 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             fatalError("An encoded policy does not parse to itself.")
         }
         // File names from the fuzzer are not opened.
-        if document.includes.isEmpty, document.rules.allSatisfy({ $0.anchors.isEmpty }),
+        if document.includes.isEmpty, !document.rules.contains(where: namesFiles), !namesFiles(document.otherHosts),
             let file = try? SecurityPolicyFile(document)
         {
             _ = (try? file.makePolicy(), file.findings(at: Date(timeIntervalSince1970: 1_700_000_000)))
@@ -28,4 +28,13 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     _ = try? Certificate.all(pem: bytes)
     _ = try? RevocationList.all(pem: bytes)
     return 0
+}
+
+private func namesFiles(_ rule: SecurityPolicyDocument.Rule) -> Bool {
+    (rule.anchors + (rule.pinnedCertificates ?? [])).contains { !PEM.isPEM($0) }
+        || rule.nested.contains(where: namesFiles)
+}
+
+private func namesFiles(_ others: SecurityPolicyDocument.OtherHosts?) -> Bool {
+    if case .rule(let rule) = others { namesFiles(rule) } else { false }
 }

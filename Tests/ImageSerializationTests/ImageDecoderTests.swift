@@ -1,5 +1,7 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetImageSerialization
+import LinnetSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ImageDecoderTests {
@@ -114,11 +116,28 @@ import Testing
         #expect(try ImageDecoder().decode(data) == bitmap)
     }
 
-    @Test func optionsAndSerializersAreCodable() throws {
+    @Test func everySettingSurvivesCoding() throws {
         let options = ImageDecoder.Options(
             maximumPixels: 1, maximumFrames: 2, maximumDimension: 3, appliesOrientation: false)
-        let serializer = ImageResponseSerializer(options: options)
+        var validation = ResponseValidation(statusCodes: 201..<300, contentTypes: ["image/png"])
+        validation.acceptsEmptyBody = false
+        let serializer = ImageResponseSerializer(validation: validation, options: options)
+        #expect(unchangedSettings(in: serializer, from: ImageResponseSerializer()) == [])
         let data = try JSONEncoder().encode(serializer)
         #expect(try JSONDecoder().decode(ImageResponseSerializer.self, from: data) == serializer)
+        #expect(unchangedSettings(in: ImageDecoder(options: options), from: ImageDecoder()) == [])
+        let decoder = try JSONEncoder().encode(ImageDecoder(options: options))
+        #expect(try JSONDecoder().decode(ImageDecoder.self, from: decoder) == ImageDecoder(options: options))
+    }
+
+    @Test func compoundSerializersOfImagesSurviveCoding() throws {
+        let member = ImageResponseSerializer(options: ImageDecoder.Options(maximumDimension: 3))
+        let data = try JSONEncoder().encode(CompoundResponseSerializer<Bitmap>([member]))
+        let decoder = JSONDecoder()
+        #expect(throws: DecodingError.self) { try decoder.decode(CompoundResponseSerializer<Bitmap>.self, from: data) }
+        let types: [any (Decodable & SendableMetatype).Type] = [ImageResponseSerializer.self]
+        decoder.userInfo[.responseSerializerTypes] = types
+        let copied = try decoder.decode(CompoundResponseSerializer<Bitmap>.self, from: data)
+        #expect(copied.members.map { $0 as? ImageResponseSerializer } == [member])
     }
 }

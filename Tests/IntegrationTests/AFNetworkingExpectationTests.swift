@@ -31,7 +31,7 @@ struct AFNetworkingExpectationTests {
             task.resume()
             let response = try await task.value
             #expect(task.progress.download.fraction == 1)
-            #expect(task.progress.download.completed == Int64(response.body.count))
+            #expect(task.progress.download.completed == Int64(response.data.count))
             try await fractions.wait { $0.last == 1 }
         }
     }

@@ -52,7 +52,7 @@ struct ClientIdentityTests {
         } run: { session in
             let first = try await seen(session)
             #expect(first.name == "CN=alice")
-            session.session.closeIdleConnections()
+            session.closeIdleConnections()
             let again = try await seen(session)
             #expect(again.name == "CN=alice")
             #expect(again.isResumed)

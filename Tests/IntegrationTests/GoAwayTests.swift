@@ -58,8 +58,7 @@ struct GoAwayTests {
                     var answered = 0
                     for number in stride(from: worker, to: Self.requests, by: workers) {
                         let request = Request(url: server.url, method: .post, body: .data(Data("\(number)".utf8)))
-                        let response = try await session.session.response(
-                            for: request, serializer: StringResponseSerializer())
+                        let response = try await session.call(request).response(StringResponseSerializer())
                         #expect(response.value == "\(number)")
                         answered += 1
                     }

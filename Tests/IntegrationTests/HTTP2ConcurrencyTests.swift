@@ -71,7 +71,7 @@ struct HTTP2ConcurrencyTests {
                             if worker.isMultiple(of: 2) {
                                 // Abandoned in the middle of ten megabytes.
                                 let request = try session.call(.get, "bytes-10m").request()
-                                for try await chunk in try await session.session.bytes(for: request) {
+                                for try await chunk in try await session.call(request).bytes().body {
                                     #expect(!chunk.isEmpty)
                                     break
                                 }
@@ -92,7 +92,7 @@ struct HTTP2ConcurrencyTests {
     @Test func aCancelledStreamLeavesItsConnectionOpen() async throws {
         try await Server.http2.withHTTP2Session { session in
             let before = try ServedBy(try await session.get("1k").response())
-            for try await chunk in try await session.session.bytes(for: session.call(.get, "bytes-10m").request()) {
+            for try await chunk in try await session.get("bytes-10m").bytes().body {
                 #expect(!chunk.isEmpty)
                 break
             }

@@ -109,8 +109,8 @@ struct HTTP2Tests {
     func trailersAreAvailableAfterTheBody(server: Server, file: ServedFile) async throws {
         let sum = try #require(HTTPField.Name("x-sum"))
         try await server.withHTTP2Session { session in
-            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
-            #expect(try await response.collect(upTo: file.size) == file.bytes)
+            let response = try await session.get(file.path).bytes()
+            #expect(try await response.body.collect(upTo: file.size) == file.bytes)
             #expect(response.trailers?[sum] == "1")
         }
     }
@@ -130,9 +130,9 @@ struct HTTP2Tests {
     func aLargeBodyArrivesWhole(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let size = ServedFile.large.size
-            let task = session.session.uploadTask(
-                for: Request(url: try session.url(for: "upload"), method: .post), from: .data(ServedFile.large.bytes),
-                serializer: StringResponseSerializer())
+            let task = session.call(Request(url: try session.url(for: "upload"), method: .post)).body(
+                .data(ServedFile.large.bytes)
+            ).task(StringResponseSerializer())
             task.resume()
             let response = try await task.value
             #expect(response.value == "\(size)\n")
@@ -144,9 +144,9 @@ struct HTTP2Tests {
     @Test(arguments: [Server.nghttpd, .nghttpdPlain])
     func aLargeBodyIsEchoedUnchanged(server: Server) async throws {
         try await server.withHTTP2Session { session in
-            let task = session.session.uploadTask(
-                for: Request(url: try session.url(for: "back"), method: .post), from: .data(ServedFile.large.bytes),
-                serializer: DataResponseSerializer())
+            let task = session.call(Request(url: try session.url(for: "back"), method: .post)).body(
+                .data(ServedFile.large.bytes)
+            ).task(DataResponseSerializer())
             task.resume()
             let response = try await task.value
             #expect(response.value == ServedFile.large.bytes)
@@ -156,9 +156,9 @@ struct HTTP2Tests {
     @Test(arguments: [Server.http2, .http2Plain])
     func aRefusalBeforeTheEndOfTheBodyIsTheResponse(server: Server) async throws {
         try await server.withHTTP2Session { session in
-            let task = session.session.uploadTask(
-                for: Request(url: try session.url(for: "upload-refused"), method: .post),
-                from: .data(ServedFile.large.bytes), serializer: DataResponseSerializer())
+            let task = session.call(Request(url: try session.url(for: "upload-refused"), method: .post)).body(
+                .data(ServedFile.large.bytes)
+            ).task(DataResponseSerializer())
             task.resume()
             let error = await #expect(throws: SessionError.self) { try await task.value }
             #expect(error?.head?.status.code == 413)

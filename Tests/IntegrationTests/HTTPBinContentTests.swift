@@ -51,7 +51,7 @@ struct HTTPBinContentTests {
             #expect(response.value.contains("∮ E⋅da = Q"))
             #expect(response.value.contains("ሰማይ አይታረስ ንጉሥ አይከሰስ።"))
             #expect(response.value.contains("STARGΛ̊TE"))
-            #expect(Data(response.value.utf8) == response.body)
+            #expect(Data(response.value.utf8) == response.data)
         }
     }
 
@@ -96,10 +96,10 @@ struct HTTPBinContentTests {
     @Test(arguments: [1, 20, 100])
     func aStreamOfLinesIsReceivedCompletelyAndInOrder(count: Int) async throws {
         try await Server.httpbin.withSession { session in
-            let response = try await session.session.bytes(for: session.call(.get, "stream/\(count)").request())
+            let response = try await session.get("stream/\(count)").bytes()
             #expect(response.status == .ok)
             var text = Data()
-            for try await chunk in response { text.append(chunk) }
+            for try await chunk in response.body { text.append(chunk) }
             let lines = text.split(separator: UInt8(ascii: "\n"))
             let numbers = try lines.map { try JSONValue(parsing: Data($0))["id"]?.int }
             #expect(numbers == Array(0..<count))
@@ -110,8 +110,8 @@ struct HTTPBinContentTests {
         try await Server.httpbin.withSession { session in
             let request = try session.call(.get, "drip", ["duration": 2, "numbytes": 5, "delay": 0, "code": 200])
                 .request()
-            let response = try await session.session.bytes(for: request)
-            let body = try await response.collect(upTo: 5)
+            let response = try await session.call(request).bytes()
+            let body = try await response.body.collect(upTo: 5)
             #expect(body == Data("*****".utf8))
             // Measured on the event loop: a busy machine can resume the test late.
             let metrics = try #require(response.metrics.last)

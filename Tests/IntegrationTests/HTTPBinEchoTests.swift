@@ -110,7 +110,7 @@ struct HTTPBinEchoTests {
             var request = Request(url: try session.url(for: "post"), method: .post)
             request.headerFields[.contentType] = "text/plain"
             request.body = .stream(length: nil, isReplayable: true) { Words(left: ["one ", "", "two ", "three"]) }
-            let response = try await session.session.response(for: request, serializer: JSONResponseSerializer())
+            let response = try await session.call(request).response(JSONResponseSerializer())
             #expect(response.value?["data"] == "one two three")
             #expect(response.value?["headers"]?["Transfer-Encoding"] == "chunked")
         }

@@ -86,8 +86,7 @@ struct KeepAliveTests {
             let url = try session.url(for: "upload")
             for size in (1...12).map({ $0 * 10_000 }) {
                 let body = HTTPBody.data(Data(repeating: 0x61, count: size))
-                let task = session.session.uploadTask(
-                    for: Request(url: url, method: .post), from: body, serializer: StringResponseSerializer())
+                let task = session.call(Request(url: url, method: .post)).body(body).task(StringResponseSerializer())
                 task.resume()
                 #expect(try await task.value.value == "\(size)\n")
             }

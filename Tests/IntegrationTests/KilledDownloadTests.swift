@@ -165,8 +165,8 @@ private struct KillPlan: Codable {
 
     /// Downloads until the given number of bytes was received, then kills its own process.
     func runUntilKilled() async throws {
-        let session = try Session()
-        let task = try session.downloadTask(for: request, to: file, options: options)
+        let session = try HTTPSession()
+        let task = try session.call(request).downloadTask(to: file, options: options)
         task.onProgress { [killAt] in
             if $0.download.completed >= killAt { kill(getpid(), SIGKILL) }
         }
@@ -176,9 +176,9 @@ private struct KillPlan: Codable {
 
     /// Resumes the download of a killed process.
     func goOn() async throws -> DownloadResumption {
-        let session = try Session()
+        let session = try HTTPSession()
         let data = try #require(try ResumeData(contentsOf: resumeFile))
-        let task = try session.downloadTask(resuming: data, with: request, to: file, options: options)
+        let task = try session.call(request).downloadTask(to: file, resuming: data, options: options)
         task.resume()
         _ = try await task.value
         await session.shutdown()

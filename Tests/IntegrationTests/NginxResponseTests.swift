@@ -116,7 +116,7 @@ struct NginxResponseTests {
 
     @Test func eventsOfEachRequestArriveInOrder() async throws {
         try await Server.plain.withSession { session in
-            var events = session.session.events.makeAsyncIterator()
+            var events = session.events.makeAsyncIterator()
             let task = session.call(.get, "1k").task()
             task.resume()
             _ = try await task.value

@@ -103,7 +103,7 @@ struct SlowBodyTests {
     @Test func cancellingTheAwaitingTaskCancelsTheTransfer() async throws {
         try await Server.slow.withSession { session in
             let started = Signal()
-            let observation = session.session.onEvent { event in
+            let observation = session.onEvent { event in
                 if case .resumed = event.kind { started.fire() }
             }
             let download = Task { try await session.get(file.path).response() }
@@ -121,7 +121,7 @@ struct SlowBodyTests {
             let firstChunk = Signal()
             let reader = Task {
                 var count = 0
-                for try await chunk in try await session.session.bytes(for: request) {
+                for try await chunk in try await session.call(request).bytes().body {
                     count += chunk.count
                     firstChunk.fire()
                 }

@@ -10,12 +10,12 @@ struct StreamingTests {
     @Test(arguments: [Server.plain, .tls])
     func aLargeBodyIsReadAsItArrives(server: Server) async throws {
         try await server.withSession { session in
-            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
+            let response = try await session.get(file.path).bytes()
             #expect(response.status == .ok)
             let expected = file.bytes
             var offset = 0
             var chunks = 0
-            for try await chunk in response {
+            for try await chunk in response.body {
                 #expect(chunk == expected.dropFirst(offset).prefix(chunk.count))
                 offset += chunk.count
                 chunks += 1
@@ -29,8 +29,8 @@ struct StreamingTests {
 
     @Test func aFullyReadStreamLeavesItsConnectionReusable() async throws {
         try await Server.plain.withSession { session in
-            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
-            #expect(try await response.collect(upTo: file.size).count == file.size)
+            let response = try await session.get(file.path).bytes()
+            #expect(try await response.body.collect(upTo: file.size).count == file.size)
             let next = try await session.get("1k").response()
             #expect(next.metrics.last?.isReusedConnection == true)
         }
@@ -39,7 +39,7 @@ struct StreamingTests {
     @Test func leavingBeforeTheEndClosesTheConnection() async throws {
         try await Server.plain.withSession { session in
             for _ in 0..<20 {
-                for try await chunk in try await session.session.bytes(for: session.call(.get, file.path).request()) {
+                for try await chunk in try await session.get(file.path).bytes().body {
                     #expect(!chunk.isEmpty)
                     break
                 }
@@ -52,8 +52,8 @@ struct StreamingTests {
 
     @Test func aStreamOfMoreThanTheLimitFails() async throws {
         try await Server.plain.withSession { session in
-            let response = try await session.session.bytes(for: session.call(.get, file.path).request())
-            let error = await #expect(throws: SessionError.self) { try await response.collect(upTo: 100_000) }
+            let response = try await session.get(file.path).bytes()
+            let error = await #expect(throws: SessionError.self) { try await response.body.collect(upTo: 100_000) }
             #expect(error?.code == .bodyTooLarge)
         }
     }
@@ -72,9 +72,9 @@ struct StreamingTests {
 
     @Test func anErrorPageCanBeStreamed() async throws {
         try await Server.plain.withSession { session in
-            let response = try await session.session.bytes(for: session.call(.get, "error-500").request())
+            let response = try await session.get("error-500").bytes()
             #expect(response.status.code == 500)
-            let page = String(decoding: try await response.collect(upTo: 10_000), as: UTF8.self)
+            let page = String(decoding: try await response.body.collect(upTo: 10_000), as: UTF8.self)
             #expect(page.contains("Something went wrong."))
         }
     }

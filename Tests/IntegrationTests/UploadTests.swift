@@ -39,8 +39,7 @@ struct UploadTests {
     func aLargeBodyArrivesWhole(server: Server, source: Source) async throws {
         try await server.withSession { session in
             let request = Request(url: try session.url(for: "upload"), method: .post)
-            let task = session.session.uploadTask(
-                for: request, from: source.body, serializer: StringResponseSerializer())
+            let task = session.call(request).body(source.body).task(StringResponseSerializer())
             let updates = task.progressUpdates
             task.resume()
             var seen: [Int64] = []
@@ -92,7 +91,7 @@ struct UploadTests {
             var request = Request(url: try session.url(for: "upload-refused"), method: .post)
             request.headerFields[.expect] = "100-continue"
             request.body = Source.streamOfKnownLength.body
-            let error = await #expect(throws: SessionError.self) { try await session.session.data(for: request) }
+            let error = await #expect(throws: SessionError.self) { try await session.call(request).response() }
             #expect(error?.head?.status.code == 413)
             #expect(error?.metrics.last?.requestBodyBytes == 0)
         }
@@ -103,7 +102,7 @@ struct UploadTests {
             var request = Request(url: try session.url(for: "upload"), method: .post)
             request.headerFields[.expect] = "100-continue"
             request.body = Source.streamOfKnownLength.body
-            let response = try await session.session.response(for: request, serializer: StringResponseSerializer())
+            let response = try await session.call(request).response(StringResponseSerializer())
             #expect(response.value == "\(Self.size)\n")
         }
     }
@@ -113,9 +112,8 @@ struct UploadTests {
             let reached = Signal()
             // This body has no end.
             let body = HTTPBody.stream(length: nil, isReplayable: false) { Pieces(left: .max) }
-            let task = session.session.uploadTask(
-                for: Request(url: try session.url(for: "upload"), method: .post), from: body,
-                serializer: StringResponseSerializer())
+            let task = session.call(Request(url: try session.url(for: "upload"), method: .post)).body(body).task(
+                StringResponseSerializer())
             task.onProgress { if $0.upload.completed > 1_000_000 { reached.fire() } }
             task.resume()
             await reached.wait()
@@ -133,14 +131,14 @@ struct UploadTests {
         request.body = body
         switch surface {
         case .awaited:
-            return try await session.session.response(for: request, serializer: StringResponseSerializer())
+            return try await session.call(request).response(StringResponseSerializer())
         case .handle:
-            let task = session.session.uploadTask(for: request, from: body, serializer: StringResponseSerializer())
+            let task = session.call(request).body(body).task(StringResponseSerializer())
             task.resume()
             return try await task.value
         case .callbacks:
             let outcomes = EventRecorder<Result<Response<String>, SessionError>>()
-            let task = session.session.uploadTask(for: request, from: body, serializer: StringResponseSerializer())
+            let task = session.call(request).body(body).task(StringResponseSerializer())
             task.onCompletion { outcomes.record($0) }
             task.resume()
             try await outcomes.wait(count: 1)

@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetMultipart
@@ -77,6 +78,23 @@ import Testing
         #expect(try part("Content-Range: \(value)").byteRange == nil)
     }
 
+    @Test func everySettingOfTheSerializerSurvivesCoding() throws {
+        var limits = MultipartParser.Limits()
+        limits.maximumPartCount = 1
+        limits.maximumHeaderBytes = 2
+        limits.maximumHeaderFieldCount = 3
+        limits.maximumNesting = 5
+        limits.maximumTotalBytes = 6
+        var serializer = MultipartResponseSerializer(limits: limits)
+        serializer.readsNestedParts.toggle()
+        serializer.validation = ResponseValidation(statusCodes: 201..<300, contentTypes: ["a/b"])
+        serializer.validation.acceptsEmptyBody = false
+        #expect(unchangedSettings(in: serializer, from: MultipartResponseSerializer()) == [])
+        let coded = try JSONDecoder().decode(
+            MultipartResponseSerializer.self, from: try JSONEncoder().encode(serializer))
+        #expect(coded == serializer)
+    }
+
     /// The example of RFC 9110, section 14.6.
     @Test func byteRangesResponseIsParsed() throws {
         var head = HTTPResponse(status: .partialContent)
@@ -90,9 +108,6 @@ import Testing
         #expect(parts.map { $0.byteRange?.bytes } == [500...504, 7000...7005])
         #expect(parts.map(\.body) == [Data("first".utf8), Data("second".utf8)])
         #expect(try serializer.serialize(SerializedResponse(head: head)).isEmpty)
-        let coded = try JSONDecoder().decode(
-            MultipartResponseSerializer.self, from: try JSONEncoder().encode(serializer))
-        #expect(coded == serializer)
         let broken = #expect(throws: SerializationError.self) {
             try serializer.serialize(SerializedResponse(head: head, body: Data("x".utf8)))
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Added anchors", .timeLimit(.minutes(1)))
 struct AddedAnchorsTests {
-    @Test func theyAreTrustedBesideTheFirst() async throws {
+    @Test func addedAnchorsAreTrustedBesideTheFirst() async throws {
         let (own, more, third) = try (TestPKI(), TestPKI(), TestPKI())
         let both = StandardTrustEvaluator.systemTrust(anchors: try own.anchors.adding([more.root]))
         #expect(await both.refusal(of: try own.identity().chain) == nil)
@@ -14,7 +14,7 @@ struct AddedAnchorsTests {
         #expect(await both.refusal(of: try third.identity().chain)?.reason == .unknownAuthority)
     }
 
-    @Test func theyAreTrustedBesideTheSystems() async throws {
+    @Test func addedAnchorsAreTrustedBesideTheSystem() async throws {
         let (own, more, third) = try (TestPKI(), TestPKI(), TestPKI())
         try await Scratch.with { scratch in
             let location = SystemTrustLocation(file: try scratch.write("root.pem", own.rootPEM))
@@ -30,7 +30,7 @@ struct AddedAnchorsTests {
         }
     }
 
-    @Test func noneIsAnError() {
+    @Test func addingNothingIsAnError() {
         let error = #expect(throws: SecurityError.self) { try TrustAnchors.system.adding([]) }
         #expect(error?.code == .noAnchors)
     }

@@ -4,7 +4,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-@Suite("Certificates are parsed", .timeLimit(.minutes(1)))
+@Suite("Certificate parsing", .timeLimit(.minutes(1)))
 struct CertificateParsingTests {
     private let pki: TestPKI
     private let identity: TestPKI.Identity
@@ -14,7 +14,7 @@ struct CertificateParsingTests {
         identity = try pki.identity()
     }
 
-    @Test func whatAPersonNeedsToKnowIsRead() throws {
+    @Test func identifyingFieldsAreRead() throws {
         let leaf = try Certificate(der: identity.certificate.derBytes)
         #expect(leaf == identity.certificate)
         #expect(leaf.hashValue == identity.certificate.hashValue)
@@ -28,7 +28,7 @@ struct CertificateParsingTests {
         #expect(leaf.summary.serialNumber == leaf.serialNumber)
     }
 
-    @Test func serialNumberAndDatesAreThoseOfTheTool() async throws {
+    @Test func serialNumberAndDatesEqualThoseOfOpenSSL() async throws {
         try await Scratch.with { scratch in
             let path = try scratch.write("leaf.der", identity.certificate.derBytes)
             let output = try Command.run(
@@ -45,7 +45,7 @@ struct CertificateParsingTests {
 
     // MARK: DER
 
-    @Test func bytesThatAreNoCertificateAreRefused() {
+    @Test func bytesThatAreNotACertificateAreRefused() {
         let der = identity.certificate.derBytes
         var flipped = der
         flipped[flipped.startIndex] = 0x31
@@ -66,7 +66,7 @@ struct CertificateParsingTests {
         }
     }
 
-    @Test func aSliceOfOtherDataIsRead() throws {
+    @Test func slicesOfDataAreRead() throws {
         let der = identity.certificate.derBytes
         let all = Data([1, 2, 3]) + der + Data([4])
         #expect(try Certificate(der: all[3..<(3 + der.count)]) == identity.certificate)
@@ -74,13 +74,13 @@ struct CertificateParsingTests {
 
     // MARK: PEM
 
-    @Test func allCertificatesOfATextAreReadInOrder() throws {
+    @Test func allCertificatesInATextAreReadInOrder() throws {
         let text = identity.certificateChainPEM + pki.rootPEM
         #expect(try Certificate.all(pem: Data(text.utf8)) == identity.chain + [pki.root])
         #expect(try Certificate(pem: text) == identity.certificate)
     }
 
-    @Test func textAroundCertificatesDoesNotMatter() throws {
+    @Test func textAroundCertificatesIsIgnored() throws {
         let text = "# the root\nsubject=/CN=x\n\(pki.rootPEM)\n\n# the key\n\(identity.privateKeyPEM)# end"
         #expect(try Certificate.all(pem: Data(text.utf8)) == [pki.root])
         let windows = pki.rootPEM.replacing("\n", with: "\r\n")
@@ -88,7 +88,7 @@ struct CertificateParsingTests {
         #expect(try Certificate(pem: String(pki.rootPEM.dropLast())) == pki.root)
     }
 
-    @Test func oneBrokenCertificateSpoilsTheText() {
+    @Test func oneInvalidCertificateInvalidatesTheText() {
         let root = pki.rootPEM
         let broken = [
             root.replacing("MI", with: "!!", maxReplacements: 1),
@@ -106,20 +106,20 @@ struct CertificateParsingTests {
         }
     }
 
-    @Test func aByteOrderMarkHidesNoCertificate() throws {
+    @Test func certificateAfterAByteOrderMarkIsRead() throws {
         let text = "\u{feff}" + identity.certificateChainPEM
         #expect(try Certificate.all(pem: Data(text.utf8)) == identity.chain)
     }
 
     @Test(arguments: ["", "\n", "no certificate", "-----BEGIN CERTIFICATE----\n"])
-    func aTextWithoutACertificateIsRefused(text: String) {
+    func textWithoutACertificateIsRefused(text: String) {
         let error = #expect(throws: SecurityError.self) { try Certificate(pem: text) }
         #expect(error?.code == .invalidCertificate)
     }
 
     // MARK: Files
 
-    @Test func filesAreReadInBothForms() async throws {
+    @Test func filesAreReadInPEMAndDER() async throws {
         try await Scratch.with { scratch in
             let pem = try scratch.write("chain.pem", "the chain\n" + identity.certificateChainPEM)
             let der = try scratch.write("root.der", pki.root.derBytes)

@@ -13,14 +13,14 @@ struct CertificatePinningTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func aPinnedCertificateSignedByItselfIsAccepted(key: TestPKI.KeyKind) async throws {
+    func pinnedSelfSignedCertificateIsAccepted(key: TestPKI.KeyKind) async throws {
         let identity = try TestPKI.selfSigned { $0.key = key }
         let trust = await (try StandardTrustEvaluator.certificatePins([identity.certificate])).trust(in: identity.chain)
         #expect(trust?.isPinned == true)
         #expect(trust?.chain == [identity.certificate.derBytes])
     }
 
-    @Test func aPinnedCertificateMustBeInTimeAndForTheHost() async throws {
+    @Test func pinnedCertificateHasToBeCurrentAndMatchTheHost() async throws {
         let cases: [(TestPKI.Identity, String, TrustRefusal.Reason)] = [
             (try TestPKI.selfSigned { $0.validity = .expired }, "localhost", .expired),
             (try TestPKI.selfSigned { $0.validity = .notYetValid }, "localhost", .notYetValid),
@@ -44,14 +44,14 @@ struct CertificatePinningTests {
         }
     }
 
-    @Test func backupsAreAllowed() async throws {
+    @Test func oneMatchingCertificateIsEnough() async throws {
         let backup = try TestPKI.selfSigned().certificate
         #expect(
             await (try StandardTrustEvaluator.certificatePins([backup, identity.certificate])).refusal(
                 of: identity.chain) == nil)
     }
 
-    @Test func anotherCertificateOfTheSameKeyIsNotThePinnedOne() async throws {
+    @Test func otherCertificateWithTheSameKeyIsRefused() async throws {
         let other = try TestPKI.selfSigned().certificate
         let evaluator = try StandardTrustEvaluator.certificatePins([other])
         #expect(await evaluator.refusal(of: identity.chain) != nil)
@@ -59,7 +59,7 @@ struct CertificatePinningTests {
         #expect(await evaluator.refusal(of: try TestPKI.selfSigned().chain)?.reason == .selfSigned)
     }
 
-    @Test func withAnchorsThePinnedCertificateMustBeInTheVerifiedChain() async throws {
+    @Test func withAnchorsThePinIsComparedWithTheVerifiedChain() async throws {
         let anchors = try TrustAnchors.certificates([pki.root])
         for pinned in [identity.certificate, pki.intermediate, pki.root] {
             let evaluator = try StandardTrustEvaluator.certificatePins([pinned], anchors: anchors)
@@ -76,7 +76,7 @@ struct CertificatePinningTests {
                 of: own.chain) != nil)
     }
 
-    @Test func noCertificateIsAnError() throws {
+    @Test func emptyCertificateListIsAnError() throws {
         let error = #expect(throws: SecurityError.self) { try StandardTrustEvaluator.certificatePins([]) }
         #expect(error?.code == .noPins)
         let anchored = #expect(throws: SecurityError.self) {

@@ -27,7 +27,7 @@ struct CleartextPolicyTests {
         return StandardTrustEvaluator.systemTrust(profile: profile)
     }
 
-    @Test func whatTrustsAsMuchAsTheSystemLetsItThrough() throws {
+    @Test func evaluatorsThatTrustAsMuchAsTheSystemAllowCleartext() throws {
         let evaluators: [any TrustEvaluator] = [
             .systemTrust, try .additionalAnchors([pki.root]), StandardTrustEvaluator.systemTrust(validatesHost: false),
             StandardTrustEvaluator.insecureAcceptAnyCertificate, .allOf(.hostname, .systemTrust),
@@ -40,7 +40,7 @@ struct CleartextPolicyTests {
         }
     }
 
-    @Test func whatIsStricterRefusesIt() throws {
+    @Test func stricterEvaluatorsRefuseCleartext() throws {
         let evaluators: [any TrustEvaluator] = [
             .refuse, pin, try StandardTrustEvaluator.certificatePins([pki.root]), try .onlyAnchors([pki.root]),
             hardFailure, Own(),
@@ -56,12 +56,12 @@ struct CleartextPolicyTests {
     }
 
     /// It replaces the system's anchors for all hosts alike.
-    @Test func otherAnchorsForEveryHostLetItThrough() throws {
+    @Test func policyWithOtherAnchorsAllowsCleartext() throws {
         let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         #expect(policy.allowsCleartext(to: "example.com") && !policy.isPinning)
     }
 
-    @Test func theRuleOfTheHostDecides() throws {
+    @Test func ruleForTheHostDecides() throws {
         let policy = try SecurityPolicy(
             rules: [
                 HostRule("pinned.example", pin), HostRule("**.open.example", .systemTrust),
@@ -76,7 +76,7 @@ struct CleartextPolicyTests {
         ] { #expect(policy.allowsCleartext(to: host) == isAllowed, "\(host)") }
     }
 
-    @Test func aHostThatIsNoneSlipsPastNoRule() throws {
+    @Test func invalidHostDoesNotBypassARule() throws {
         let policy = try SecurityPolicy(rules: [HostRule("10.0.0.0/8", .refuse)])
         for host in ["0x0a000001", "10.1", "012.0.0.1", "", "10.0.0.1\0"] {
             #expect(!policy.allowsCleartext(to: host), "\(host)")
@@ -84,7 +84,7 @@ struct CleartextPolicyTests {
         #expect(policy.allowsCleartext(to: "example.com") && !policy.allowsCleartext(to: "10.0.0.1."))
     }
 
-    @Test func theExceptionChangesNoVerdict() async throws {
+    @Test func exceptionDoesNotChangeDecisions() async throws {
         let chain = try pki.identity().trust("localhost")
         let refused = SecurityPolicy.everyHost(StandardTrustEvaluator.refuse.insecureAllowingCleartext())
         #expect(await refused.evaluate(chain).refusal?.reason == .hostRefused)
@@ -92,7 +92,7 @@ struct CleartextPolicyTests {
         #expect(pinned.isPinning)
     }
 
-    @Test func aFileAndThePinningModesFollow() throws {
+    @Test func policyFilesAndPinningModesFollowTheSameRule() throws {
         let document = try SecurityPolicyDocument(
             json: .init(
                 """

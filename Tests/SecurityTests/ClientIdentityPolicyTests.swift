@@ -12,7 +12,7 @@ struct ClientIdentityPolicyTests {
         robot = try pki.clientIdentity(named: "robot").clientIdentity()
     }
 
-    @Test func theMostSpecificRuleDecidesAlone() throws {
+    @Test func onlyTheMostSpecificRuleApplies() throws {
         let policy = try ClientIdentityPolicy(
             rules: [
                 .init("**.example.com", staff), .init("api.example.com", robot), .init("public.example.com", nil),
@@ -27,7 +27,7 @@ struct ClientIdentityPolicyTests {
         #expect(policy.identities.map(\.id).count == 2)
     }
 
-    @Test func otherHostsGetTheDefaultAndAnInvalidHostNone() throws {
+    @Test func otherHostsGetTheDefaultAndInvalidHostsNone() throws {
         let policy = try ClientIdentityPolicy(rules: [.init("example.com", nil)], otherHosts: staff)
         #expect(policy.identity(for: "example.com") == nil)
         #expect(policy.identity(for: "example.org")?.id == staff.id)
@@ -37,7 +37,7 @@ struct ClientIdentityPolicyTests {
         #expect(ClientIdentityPolicy.none.identities.isEmpty)
     }
 
-    @Test func twoRulesForTheSameHostsAreRefused() throws {
+    @Test func duplicateRulesAreRefused() throws {
         let error = #expect(throws: SecurityError.self) {
             try ClientIdentityPolicy(rules: [.init("example.com", staff), .init("EXAMPLE.com", robot)])
         }

@@ -30,7 +30,7 @@ struct ClientIdentityTests {
     // MARK: Sources
 
     @Test(arguments: TestPKI.KeyKind.allCases + [.ed448, .rsaPSS2048])
-    func everySourceGivesTheSameChain(kind: TestPKI.KeyKind) async throws {
+    func everyFormatGivesTheSameChain(kind: TestPKI.KeyKind) async throws {
         let minted = try pki.clientIdentity { $0.key = kind }
         let (certificates, key) = (Data(minted.certificateChainPEM.utf8), Data(minted.privateKeyPEM.utf8))
         let encrypted = Data(minted.privateKeyPEM(passphrase: passphrase).utf8)
@@ -66,7 +66,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test func theChainIsPutInOrderAndRootsAreLeftOut() throws {
+    @Test func chainIsOrderedAndRootsAreOmitted() throws {
         let stranger = try TestPKI().rootPEM
         let texts = [pki.rootPEM, stranger, pki.intermediatePEM] + [minted.certificateChainPEM]
         let identity = try ClientIdentity(certificates: Data(texts.joined().utf8), privateKey: key)
@@ -75,7 +75,7 @@ struct ClientIdentityTests {
 
     // MARK: Refusals
 
-    @Test func whatDoesNotBelongTogetherIsRefused() throws {
+    @Test func mismatchedAndInvalidInputsAreRefused() throws {
         let other = try pki.clientIdentity(named: "bob")
         let otherKey = Data(other.privateKeyPEM.utf8)
         #expect(code { try ClientIdentity(certificates: certificates, privateKey: otherKey) } == .keyMismatch)
@@ -90,7 +90,7 @@ struct ClientIdentityTests {
         #expect(code { try .pkcs12(file: "/") } == .cannotReadFile)
     }
 
-    @Test func aPassphraseIsNeededAndHasToBeRight() throws {
+    @Test func missingAndWrongPassphrasesAreErrors() throws {
         let encrypted = Data(minted.privateKeyPEM(passphrase: passphrase).utf8)
         let bundle = try minted.pkcs12(passphrase: passphrase)
         for wrong in ["", "wrong", String(repeating: "x", count: 5000)] {
@@ -106,14 +106,14 @@ struct ClientIdentityTests {
         #expect(code { try ClientIdentity(pkcs12: open, passphrase: "") } == nil)
     }
 
-    @Test func aFileThatIsCutOffIsRefused() throws {
+    @Test func truncatedFileIsRefused() throws {
         let bundle = try minted.pkcs12(passphrase: passphrase)
         for count in stride(from: 0, to: bundle.count, by: 97) {
             #expect(code { try ClientIdentity(pkcs12: bundle.prefix(count), passphrase: passphrase) } != nil)
         }
     }
 
-    @Test func aCertificateOutOfDateIsRefusedAndFound() throws {
+    @Test func expiredIdentityIsRefusedAndReported() throws {
         let expired = try pki.clientIdentity { $0.validity = .expired }
         let early = try pki.clientIdentity { $0.validity = .notYetValid }
         #expect(code { try expired.clientIdentity() } == .identityExpired)
@@ -124,13 +124,13 @@ struct ClientIdentityTests {
         #expect(identity.findings(at: .days(-60)).first?.kind == .notYetValid)
     }
 
-    @Test func aServersCertificateIsFound() throws {
+    @Test func serverCertificateAsIdentityIsReported() throws {
         let identity = try pki.identity().clientIdentity()
         #expect(identity.findings(expiryNotice: .zero).map(\.kind) == [.notForClients])
     }
 
     /// The format of older programs: certificates encrypted with 40-bit RC2.
-    @Test func legacyEncryptionIsNamed() async throws {
+    @Test func legacyEncryptionIsItsOwnError() async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("both.pem", minted.certificateChainPEM + minted.privateKeyPEM)
             for (options, expected) in [
@@ -158,7 +158,7 @@ struct ClientIdentityTests {
     // MARK: Secrecy
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func nothingThatIsPrintedHoldsTheKey(kind: TestPKI.KeyKind) throws {
+    func descriptionsDoNotContainTheKey(kind: TestPKI.KeyKind) throws {
         let minted = try pki.clientIdentity { $0.key = kind }
         let identity = try minted.clientIdentity()
         let policy = try ClientIdentityPolicy(rules: [.init("localhost", identity)], otherHosts: identity)

@@ -4,7 +4,7 @@ import LinnetTesting
 import Synchronization
 import Testing
 
-@Suite("Composed evaluators", .timeLimit(.minutes(5)))
+@Suite("Composition of evaluators", .timeLimit(.minutes(5)))
 struct CompositionTests {
     /// An evaluator that suspends before it answers.
     private struct Suspending: TrustEvaluator {
@@ -34,14 +34,14 @@ struct CompositionTests {
 
     // MARK: Any of
 
-    @Test func oneOfSeveralIsEnough() async throws {
+    @Test func oneAcceptingEvaluatorIsEnough() async throws {
         let evaluator = StandardTrustEvaluator.anyOf(try pinning(stranger), try pinning(identity.pin), .refuse)
         let verified = await evaluator.trust(in: identity.chain)
         #expect(verified?.isPinned == true)
         #expect(verified?.chain.last == pki.root.derBytes)
     }
 
-    @Test func theFirstRefusalHasThePinsOfAll() async throws {
+    @Test func refusalOfAnyOfHasThePinsOfAllMembers() async throws {
         let other = try TestPKI.selfSigned().pin
         let evaluator = StandardTrustEvaluator.anyOf(try pinning(stranger), try pinning(other), .refuse)
         let refusal = await evaluator.refusal(of: identity.chain)
@@ -52,7 +52,7 @@ struct CompositionTests {
         #expect(alone?.message == "localhost: the policy refuses this host.")
     }
 
-    @Test func itPinsWhenEachOfThemDoes() throws {
+    @Test func anyOfPinsIfEveryMemberPins() throws {
         #expect(StandardTrustEvaluator.anyOf(try pinning(stranger), try pinning(identity.pin)).isPinning)
         #expect(!StandardTrustEvaluator.anyOf(try pinning(stranger), .systemTrust).isPinning)
         #expect(!StandardTrustEvaluator.anyOf(.systemTrust, try pinning(stranger)).isPinning)
@@ -60,7 +60,7 @@ struct CompositionTests {
 
     // MARK: Anchors and positions
 
-    @Test func anchorsAreTheOnlyOnesOrMore() async throws {
+    @Test func anchorsReplaceOrExtendThoseOfTheSystem() async throws {
         let other = try TestPKI()
         #expect(await reason(try .onlyAnchors([pki.root]), identity.trust()) == nil)
         #expect(await reason(try .onlyAnchors([other.root]), identity.trust()) == .unknownAuthority)
@@ -68,7 +68,7 @@ struct CompositionTests {
         #expect(await reason(.systemTrust, identity.trust()) == .unknownAuthority)
     }
 
-    @Test func theLeafAloneCanBePinned() async throws {
+    @Test func pinsCanBeComparedWithTheLeafOnly() async throws {
         #expect(try await pinning(identity.pin, position: .leaf).refusal(of: identity.chain) == nil)
         for pin in [pki.intermediate.publicKeyPin, pki.root.publicKeyPin] {
             #expect(try await pinning(pin).refusal(of: identity.chain) == nil)
@@ -83,13 +83,13 @@ struct CompositionTests {
 
     // MARK: Pin sets
 
-    @Test func aBackupPinCountsAsAnyOther() async throws {
+    @Test func backupPinsMatchAsTheOthersDo() async throws {
         let set = PinSet([stranger], backupPins: [identity.pin, stranger])
         #expect(set.all == [stranger, identity.pin])
         #expect(await reason(try .pins(set, anchors: pki.anchors), identity.trust()) == nil)
     }
 
-    @Test func aSetNeedsAPin() {
+    @Test func emptyPinSetIsAnError() {
         let error = #expect(throws: SecurityError.self) { try StandardTrustEvaluator.pins(PinSet([])) }
         #expect(error?.code == .noPins)
     }
@@ -99,7 +99,7 @@ struct CompositionTests {
             (-1, .dropPins, .pinMismatch), (-1, .refuse, .pinMismatch),
             (0, .dropPins, nil), (1, .dropPins, nil), (0, .refuse, .pinsExpired), (1, .refuse, .pinsExpired),
         ] as [(Double, PinExpiry.Consequence, TrustRefusal.Reason?)])
-    func whatHoldsOncePinsHaveExpiredIsStated(
+    func consequenceOfExpiryIsApplied(
         seconds: Double, then consequence: PinExpiry.Consequence, expected: TrustRefusal.Reason?
     ) async throws {
         let end = Date.days(1)
@@ -112,7 +112,7 @@ struct CompositionTests {
         #expect(evaluator.isPinning)
     }
 
-    @Test func withoutPinsTheChainStillHasToHold() async throws {
+    @Test func afterExpiryTheChainIsStillVerified() async throws {
         let set = PinSet([identity.pin], expiry: PinExpiry(.days(-1), then: .dropPins))
         let evaluator = try StandardTrustEvaluator.pins(set, anchors: pki.anchors)
         #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
@@ -120,7 +120,7 @@ struct CompositionTests {
         #expect(await evaluator.trust(in: identity.chain)?.isPinned == false)
     }
 
-    @Test func aVerdictHoldsNoLongerThanThePins() async throws {
+    @Test func decisionIsValidNoLongerThanThePins() async throws {
         let certificate = identity.certificate.notAfter
         for (end, expected) in [(Date.days(1), Date.days(1)), (.days(1000), certificate)] {
             let set = PinSet([identity.pin], expiry: PinExpiry(end, then: .dropPins))
@@ -167,7 +167,7 @@ struct CompositionTests {
 
     // MARK: Refusals by the app
 
-    @Test func theAppCanRefuseWhatHolds() async throws {
+    @Test func appCanRefuseAValidChain() async throws {
         let evaluator = StandardTrustEvaluator.accepting(try pinning(identity.pin)) { trust, verified in
             await Task.yield()
             return verified.chain.count == 3 && trust.host == "localhost" ? "not today\n" : nil
@@ -180,7 +180,7 @@ struct CompositionTests {
         #expect(evaluator.isPinning)
     }
 
-    @Test func theAppIsNotAskedAboutWhatWasRefused() async throws {
+    @Test func appIsNotAskedAboutARefusedChain() async throws {
         let calls = Mutex(0)
         let evaluator = StandardTrustEvaluator.accepting(try pinning(stranger)) { _, _ in
             calls.withLock { $0 += 1 }
@@ -190,7 +190,7 @@ struct CompositionTests {
         #expect(calls.withLock { $0 } == 0)
     }
 
-    @Test func anEvaluatorOfOnesOwnMaySuspend() async throws {
+    @Test func customEvaluatorCanSuspend() async throws {
         let trust = identity.trust()
         let refusal = TrustRefusal(.init("mine"), "no", trust: trust)
         #expect(

@@ -3,7 +3,7 @@ import LinnetTesting
 import Synchronization
 import Testing
 
-@Suite("Evaluators together", .timeLimit(.minutes(1)))
+@Suite("Combined evaluators", .timeLimit(.minutes(1)))
 struct EvaluatorCombinationTests {
     /// Returns a given decision and counts its calls.
     private final class Counting: TrustEvaluator {
@@ -31,7 +31,7 @@ struct EvaluatorCombinationTests {
         #expect([first.count, second.count, third.count] == [1, 1, 0])
     }
 
-    @Test func theLastRefusalCounts() async {
+    @Test func oneRefusalRefuses() async {
         #expect(
             await StandardTrustEvaluator.allOf(Counting(accepting: true), Counting(accepting: nil)).evaluate(trust)
                 .refusal != nil)
@@ -45,7 +45,7 @@ struct EvaluatorCombinationTests {
         ([false], false), ([true], true), ([true, false, false], true), ([false, true, false], true),
         ([false, false, true], true), ([false, false], false),
     ])
-    func itIsPinnedWhenOneMatchedAPin(answers: [Bool], isPinned: Bool) async {
+    func resultIsPinnedIfOneMemberMatchedAPin(answers: [Bool], isPinned: Bool) async {
         let all = answers.map { Counting(accepting: $0) }
         let evaluator = all.dropFirst().reduce(StandardTrustEvaluator.allOf(all[0])) {
             StandardTrustEvaluator.allOf($0, $1)
@@ -54,14 +54,14 @@ struct EvaluatorCombinationTests {
         #expect(trust.isPinned == isPinned)
     }
 
-    @Test func itPinsWhenOneOfThemDoes() throws {
+    @Test func allOfPinsIfOneMemberPins() throws {
         let pinning = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
         #expect(StandardTrustEvaluator.allOf(.hostname, pinning).isPinning)
         #expect(StandardTrustEvaluator.allOf(pinning, .hostname).isPinning)
         #expect(!StandardTrustEvaluator.allOf(.hostname, .systemTrust).isPinning)
     }
 
-    @Test func twoPinsCanBeRequiredAtOnce() async throws {
+    @Test func twoPinsCanBeRequiredTogether() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let anchors = try TrustAnchors.certificates([pki.root])
@@ -73,7 +73,7 @@ struct EvaluatorCombinationTests {
         #expect(await both.refusal(of: try pki.identity().chain)?.reason == .pinMismatch)
     }
 
-    @Test func aHostThatMustNotBeTalkedToIsRefused() async throws {
+    @Test func otherHostsCanBeRefused() async throws {
         let pki = try TestPKI()
         let policy = try SecurityPolicy(
             rules: [HostRule("localhost", .systemTrust(anchors: .certificates([pki.root])))],

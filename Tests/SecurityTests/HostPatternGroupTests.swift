@@ -30,7 +30,7 @@ struct HostPatternGroupTests {
         ("@private", "fd00::1", true),
         ("@private", "fe80::1", true), ("@private", "fec0::1", false), ("@private", "2001:db8::1", false),
     ])
-    func aGroupHasItsHosts(pattern: String, host: String, isMatch: Bool) throws {
+    func groupsMatchTheirHosts(pattern: String, host: String, isMatch: Bool) throws {
         #expect(try HostPattern(pattern).matches(host) == isMatch)
     }
 
@@ -47,7 +47,7 @@ struct HostPatternGroupTests {
     @Test(arguments: [
         ("192.0.2.1/24", "192.0.2.0/24"), ("2001:db8::1/32", "2001:db8::/32"), ("10.1.2.3/7", "10.0.0.0/7"),
     ])
-    func bitsBehindThePrefixAreRefusedWithAWayOut(text: String, wanted: String) {
+    func bitsAfterThePrefixAreRefusedWithAHint(text: String, wanted: String) {
         let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
         #expect(error?.message.contains("\"\(wanted)\"") == true)
     }
@@ -56,7 +56,7 @@ struct HostPatternGroupTests {
         ("192.0.2.0/24", "192.0.2.0/24"), ("192.0.2.1/32", "192.0.2.1"), ("2001:DB8:0::/32", "2001:db8::/32"),
         ("::1/128", "::1"), ("@private", "@private"), ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
     ])
-    func aGroupIsWrittenInOneForm(text: String, description: String) throws {
+    func groupPatternsHaveACanonicalForm(text: String, description: String) throws {
         #expect(try HostPattern(text).description == description)
         #expect(try HostPattern(description) == HostPattern(text))
     }
@@ -66,7 +66,7 @@ struct HostPatternGroupTests {
         ("nas", "@single-label"), ("localhost", "localhost"), ("a.local", "**.local"), ("a.b.internal", "@private"),
         ("fd00::1", "@private"), ("8.8.8.8", "none"), ("example.com", "none"),
     ])
-    func theMostSpecificGroupDecides(host: String, pattern: String) throws {
+    func mostSpecificGroupDecides(host: String, pattern: String) throws {
         let patterns = [
             "@private", "@single-label", "10.1.0.0/16", "10.1.2.0/24", "10.1.2.3", "localhost", "**.local",
         ]

@@ -49,7 +49,7 @@ struct HostPatternTests {
         ("192.0.2.1", "192.0.2.1"), ("2001:DB8:0::1", "2001:db8::1"),
         ("::ffff:192.0.2.1", "192.0.2.1"),
     ])
-    func aPatternIsWrittenInOneForm(text: String, description: String) throws {
+    func patternsHaveACanonicalForm(text: String, description: String) throws {
         let pattern = try HostPattern(text)
         #expect(pattern.description == description)
         #expect(try HostPattern(description) == pattern)

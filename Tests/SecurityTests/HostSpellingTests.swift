@@ -21,7 +21,7 @@ struct HostSpellingTests {
         "example.com", "EXAMPLE.com", "example.com.", "a", "a_b", "xn--bcher-kva.example", "127.0.0.1", "0.0.0.0",
         "255.255.255.255", "1.example", "1.2.3.4.example", "a1", "0xg", "0x7f.example", "1-2",
     ])
-    func namesAndAddressesAreAsTheyAreWritten(text: String) {
+    func namesAndAddressesKeepTheirText(text: String) {
         #expect(spelling(text) == .usual)
     }
 
@@ -29,12 +29,12 @@ struct HostSpellingTests {
         ("::1", "::1"), ("0:0::1", "::1"), ("2001:DB8::1", "2001:db8::1"), ("::ffff:127.0.0.1", "127.0.0.1"),
         ("::FFFF:7f00:1", "127.0.0.1"), ("0:0:0:0:0:ffff:10.0.0.1", "10.0.0.1"),
     ])
-    func anIPv6AddressHasOneForm(text: String, form: String) {
+    func addressesOfIPv6HaveACanonicalForm(text: String, form: String) {
         #expect(spelling(text, isBracketed: true) == .address(form))
         #expect(spelling(text) == nil)
     }
 
-    @Test func aDotBehindAnAddressIsDropped() {
+    @Test func trailingDotOfAnAddressIsDropped() {
         #expect(spelling("127.0.0.1.") == .address("127.0.0.1"))
     }
 
@@ -53,7 +53,7 @@ struct HostSpellingTests {
     @Test(arguments: [
         "name", "127.0.0.1", "", "::1%lo", "fe80::1%25eth0", "v1.x", "::g", ":::", "1::2::3", "::127.1", ":",
     ])
-    func bracketsHoldNothingButIPv6(text: String) {
+    func bracketsContainOnlyIPv6(text: String) {
         #expect(spelling(text, isBracketed: true) == nil)
     }
 
@@ -79,7 +79,7 @@ struct HostSpellingTests {
         }
     }
 
-    @Test func noAddressOfTheSystemIsANameToUs() {
+    @Test func addressesOfGetaddrinfoAreNeverNames() {
         let seed = RandomSeed.next()
         var random = SplitMix(seed: seed)
         let pieces = [
@@ -101,7 +101,7 @@ struct HostSpellingTests {
     }
 
     /// Policies parse hosts with ``HostName``, connections with ``HostSpelling``.
-    @Test func bothReadersTakeTheSameHosts() {
+    @Test func bothParsersAcceptTheSameHosts() {
         let seed = RandomSeed.next()
         var random = SplitMix(seed: seed)
         let alphabet = Array("0179aAfFxX.:-_%[]@ \0é")

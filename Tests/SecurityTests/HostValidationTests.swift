@@ -3,7 +3,7 @@ import LinnetTesting
 import Testing
 
 /// A certificate has to match the host (RFC 9525); both evaluators that check this agree.
-@Suite("Hosts of certificates", .timeLimit(.minutes(1)))
+@Suite("Host validation", .timeLimit(.minutes(1)))
 struct HostValidationTests {
     private let pki: TestPKI
     private let evaluators: [any TrustEvaluator]
@@ -24,7 +24,7 @@ struct HostValidationTests {
         (["Example.Com"], "example.com"), (["a.example", "b.example"], "b.example"),
         (["*.example.com"], "a.example.com"), (["*.example.com"], "A.example.com."),
     ])
-    func aNameIsAccepted(names: [String], host: String) async throws {
+    func matchingNamesAreAccepted(names: [String], host: String) async throws {
         let chain = try identity(names).chain
         for evaluator in evaluators { #expect(await evaluator.refusal(of: chain, host: host) == nil) }
     }
@@ -42,7 +42,7 @@ struct HostValidationTests {
         // Names that look like addresses.
         (["127.0.0.1"], "127.0.0.1"), (["127.0.0.1"], "127.0.0.1."), (["::1"], "::1"),
     ])
-    func anotherHostIsRefused(names: [String], host: String) async throws {
+    func otherHostsAreRefused(names: [String], host: String) async throws {
         let chain = try identity(names.filter { !$0.contains(":") }).chain
         for evaluator in evaluators {
             #expect(await evaluator.refusal(of: chain, host: host)?.reason == .hostnameMismatch, "\(evaluator)")
@@ -53,7 +53,7 @@ struct HostValidationTests {
         ("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"), ("2001:db8::1", "2001:DB8:0:0::1"), ("::1", "::1"),
         ("192.0.2.1", "192.0.2.1."), ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "::FFFF:c000:201"),
     ])
-    func anAddressIsAccepted(address: String, host: String) async throws {
+    func matchingAddressesAreAccepted(address: String, host: String) async throws {
         let chain = try identity([], [address]).chain
         for evaluator in evaluators { #expect(await evaluator.refusal(of: chain, host: host) == nil) }
     }
@@ -65,14 +65,14 @@ struct HostValidationTests {
         ("192.0.2.1", "::ffff:192.0.2.2"), ("127.0.0.1", "127.1"), ("127.0.0.1", "0x7f000001"),
         ("127.0.0.1", "2130706433"),
     ])
-    func anotherAddressIsRefused(address: String, host: String) async throws {
+    func otherAddressesAreRefused(address: String, host: String) async throws {
         let chain = try identity([], [address]).chain
         for evaluator in evaluators {
             #expect(await evaluator.refusal(of: chain, host: host)?.reason == .hostnameMismatch, "\(evaluator)")
         }
     }
 
-    @Test func theSubjectIsNotAHost() async throws {
+    @Test func commonNameIsNotMatchedAgainstTheHost() async throws {
         // The common name of an identity is its first host or address; here it is not an alternative name.
         let chain = try identity([], ["192.0.2.1"]).chain
         #expect(chain[0].subject == "CN=192.0.2.1")
@@ -83,13 +83,13 @@ struct HostValidationTests {
         }
     }
 
-    @Test func withoutValidationAnyHostWillDoButTheChainMustHold() async throws {
+    @Test func withoutHostValidationTheChainIsStillVerified() async throws {
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]), validatesHost: false)
         #expect(await evaluator.refusal(of: try identity(["a.example"]).chain, host: "b.example") == nil)
         #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
     }
 
-    @Test func theHostnameEvaluatorLooksAtTheHostAlone() async throws {
+    @Test func hostnameEvaluatorChecksOnlyTheHost() async throws {
         #expect(
             await StandardTrustEvaluator.hostname.refusal(of: try TestPKI.selfSigned { $0.validity = .expired }.chain)
                 == nil)

@@ -5,14 +5,14 @@ import Testing
 @testable import LinnetSecurity
 
 @Suite(.timeLimit(.minutes(1))) struct HostileChainTests {
-    @Test func anEmptyChainIsRefused() async throws {
+    @Test func emptyChainIsRefused() async throws {
         for evaluator in try Self.evaluators(TestPKI()) {
             let trust = ServerTrust(host: "localhost", port: 443, presentedChain: [])
             #expect(await reason(evaluator, trust) == .noCertificate)
         }
     }
 
-    @Test func anUnreadableCertificateIsRefusedAtAnyPosition() async throws {
+    @Test func unreadableCertificateIsRefusedAtEveryPosition() async throws {
         let pki = try TestPKI()
         let chain = try pki.identity().chain.map(\.derBytes)
         for bytes in [Data(), Data([0x30]), Data("text".utf8), chain[0].dropLast(), chain[0] + [0]] {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func noCertificateWithAChangedByteIsAccepted() async throws {
+    @Test func certificateWithAChangedByteIsRefused() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let evaluator = try StandardTrustEvaluator.pins([pki.root.publicKeyPin], anchors: pki.anchors)
@@ -43,7 +43,7 @@ import Testing
         #expect(accepted.isEmpty)
     }
 
-    @Test func noPrefixOfACertificateIsAccepted() async throws {
+    @Test func prefixOfACertificateIsRefused() async throws {
         let pki = try TestPKI()
         var trust = try pki.identity().trust()
         let leaf = trust.presentedChain[0]
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aChainHasABound() async throws {
+    @Test func chainSizeIsLimited() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         var trust = identity.trust()
@@ -69,7 +69,7 @@ import Testing
         #expect(await reason(evaluator, trust) == .malformedCertificate)
     }
 
-    @Test func aThousandNamesAreReadAndOneLineIsSaid() async throws {
+    @Test func messageForAThousandNamesIsOneLine() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity { $0.hosts = (0..<1000).map { "host-\($0).example" } }
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
@@ -80,14 +80,14 @@ import Testing
     }
 
     @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300])
-    func aTimeOutOfAnyCalendarIsRefused(_ seconds: Double) async throws {
+    func timesOutOfRangeAreRefused(_ seconds: Double) async throws {
         let pki = try TestPKI()
         let trust = try pki.identity().trust(time: Date(timeIntervalSince1970: seconds))
         #expect(await reason(StandardTrustEvaluator.systemTrust(anchors: try pki.anchors), trust) == .internalFailure)
     }
 
     @Test(arguments: [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.5)])
-    func anExtremeTimeIsOnlyATime(_ time: Date) async throws {
+    func extremeTimesDoNotTrap(_ time: Date) async throws {
         let pki = try TestPKI()
         let expected: TrustRefusal.Reason = time > Date() ? .expired : .notYetValid
         #expect(
@@ -96,7 +96,7 @@ import Testing
                 == expected)
     }
 
-    @Test func nothingIsLeftInOpenSSLsQueue() async throws {
+    @Test func errorQueueOfOpenSSLIsEmptyAfterwards() async throws {
         let pki = try TestPKI()
         var trust = try pki.identity().trust("example.com")
         for evaluator in try Self.evaluators(pki) { _ = await evaluator.evaluate(trust) }
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func hostilesTextIsWrittenInOneLine() {
+    @Test func hostileTextIsEscapedInMessages() {
         let text = "a\nb\u{7}\u{202E}c\u{2028}d\u{E000}é"
         #expect(text.oneLine == "a\\u{a}b\\u{7}\\u{202e}c\\u{2028}d\\u{e000}é")
         #expect(String(repeating: "x", count: 100_000).oneLine.count == 257)

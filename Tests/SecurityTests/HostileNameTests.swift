@@ -4,7 +4,7 @@ import LinnetTesting
 import Testing
 
 /// Ambiguous names, and times at the limits of validity.
-@Suite("Hostile names and clocks", .timeLimit(.minutes(1)))
+@Suite("Hostile names and times", .timeLimit(.minutes(1)))
 struct HostileNameTests {
     private let pki: TestPKI
 
@@ -25,21 +25,21 @@ struct HostileNameTests {
         ["localhost\0.evil.example"], ["evil.example", "localhost\0"], ["\0localhost"], ["local\0host"],
         ["localhost\0.evil.example", "localhost\0"],
     ])
-    func aNameWithANULDoesNotMatch(names: [String]) async throws {
+    func nameWithANULDoesNotMatch(names: [String]) async throws {
         for profile in [ChainProfile.strict, .lenient] {
             let refusal = try #require(try await refusal(names, profile))
             #expect(!refusal.message.contains("\0"))
         }
     }
 
-    @Test func aNameThatStandsTwiceIsOneName() async throws {
+    @Test func repeatedNameIsOneName() async throws {
         let names = Array(repeating: "localhost", count: 50)
         #expect(try await refusal(names) == nil)
         #expect(try await refusal(names, host: "other.example")?.reason == .hostnameMismatch)
     }
 
     /// The first and the last second belong to the validity (RFC 5280, 4.1.2.5); OpenSSL excludes the last.
-    @Test func theEdgesOfTheValidityAreSharp() async throws {
+    @Test func firstAndLastSecondAreValid() async throws {
         let identity = try pki.identity { $0.hasIntermediate = false }
         let evaluator = try StandardTrustEvaluator.systemTrust(anchors: .certificates([identity.certificate]))
         let (first, last) = (identity.certificate.notBefore, identity.certificate.notAfter)

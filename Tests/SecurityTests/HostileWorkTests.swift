@@ -7,7 +7,7 @@ import Testing
 
 /// Chains made to cost work. Limits refuse them before the work is done; the asserted bound on time is far above the
 /// measured ones, for loaded machines and sanitizers.
-@Suite("Work that hostile chains cost", .timeLimit(.minutes(5)))
+@Suite("Bounded work for hostile chains", .timeLimit(.minutes(5)))
 struct HostileWorkTests {
     private let pki: TestPKI
 
@@ -28,7 +28,7 @@ struct HostileWorkTests {
         return refusal?.reason
     }
 
-    @Test func aHundredCertificatesAreRefusedUnread() async throws {
+    @Test func aHundredCertificatesAreRefusedWithoutParsing() async throws {
         let chain = try pki.identity().chain.map(\.derBytes)
         let others = try (0..<98).map { _ in try pki.forge(.server()).der }
         #expect(try await reason(chain + others, "100 certificates") == .malformedCertificate)
@@ -36,7 +36,7 @@ struct HostileWorkTests {
         #expect(try await reason(chain + Array(repeating: chain[1], count: 30), "30 times the same") == nil)
     }
 
-    @Test func aPathHasADepth() async throws {
+    @Test func pathDepthIsLimited() async throws {
         for (depth, isAccepted) in [(11, true), (12, false), (31, false)] {
             var issuers: [ForgedCertificate] = []
             for level in 0..<depth { issuers.append(try pki.forge(.authority("Level \(level)"), by: issuers.last)) }
@@ -49,7 +49,7 @@ struct HostileWorkTests {
         }
     }
 
-    @Test func authoritiesThatSignEachOtherLeadNowhere() async throws {
+    @Test func cyclesOfAuthoritiesAreRefused() async throws {
         let first = try pki.forge(.authority("One"))
         let second = try pki.forge(.authority("Two"), by: first)
         // The same name as the first, with another key, in a cycle.
@@ -69,7 +69,7 @@ struct HostileWorkTests {
             (256, [UInt8](repeating: 0xFF, count: 33), "exponent of 264 bits"),
             (384, [UInt8](repeating: 0xFF, count: 383), "exponent of 3064 bits"),
         ] as [(Int, [UInt8], String)])
-    func keysHaveALimit(modulus: Int, exponent: [UInt8], what: String) async throws {
+    func keySizesAreLimited(modulus: Int, exponent: [UInt8], what: String) async throws {
         let number = [0xC1] + [UInt8](repeating: 0, count: modulus - 2) + [1]
         let key = ASN1.sequence(ASN1.positive(number), ASN1.positive(exponent))
         let info = ASN1.sequence(
@@ -85,7 +85,7 @@ struct HostileWorkTests {
         }
     }
 
-    @Test func namesHaveALimit() async throws {
+    @Test func numberOfNamesIsLimited() async throws {
         for (count, expected) in [(4099, nil), (4100, .limitExceeded)] as [(Int, TrustRefusal.Reason?)] {
             let hosts = ["localhost"] + (1..<count).map { "h\($0).example" }
             let leaf = try pki.forge(.server(hosts: hosts))
@@ -96,7 +96,7 @@ struct HostileWorkTests {
     }
 
     @Test(arguments: [(1000, 90), (90, 1000), (4096, 1024), (10, 1025), (1, 1024)])
-    func constraintsTimesNamesHaveALimit(names: Int, constraints: Int) async throws {
+    func productOfConstraintsAndNamesIsLimited(names: Int, constraints: Int) async throws {
         var authority = CertificateTemplate.authority()
         let subtrees = (0..<constraints).map { ASN1.sequence(ASN1.host("x\($0).invalid")) }
         authority.set("2.5.29.30", critical: true, ASN1.sequence(ASN1.value(0xA1, subtrees.flatMap { $0 })))
@@ -108,7 +108,7 @@ struct HostileWorkTests {
             try await reason(chain, "\(names) names, \(constraints) constraints") == (isWithin ? nil : .limitExceeded))
     }
 
-    @Test func theSubjectsNamesCountAsWell() async throws {
+    @Test func attributesOfTheSubjectCountAsNames() async throws {
         var authority = CertificateTemplate.authority()
         let subtrees = (0..<1000).map { ASN1.sequence(ASN1.value(0x81, Array("x\($0).invalid".utf8))) }
         authority.set("2.5.29.30", critical: true, ASN1.sequence(ASN1.value(0xA1, subtrees.flatMap { $0 })))
@@ -121,7 +121,7 @@ struct HostileWorkTests {
         #expect(try await reason(chain, "2000 addresses, 1000 constraints") == .limitExceeded)
     }
 
-    @Test func valuesInsideValuesAreReadToADepth() async throws {
+    @Test func deeplyNestedValuesAreReadInBoundedTime() async throws {
         for depth in [10, 1000, 30_000] {
             var nested = ASN1.null
             for _ in 0..<depth { nested = [0x30] + Self.length(nested.count) + nested }
@@ -141,14 +141,14 @@ struct HostileWorkTests {
         return [0x80 | UInt8(octets.count)] + octets
     }
 
-    @Test func aMultitudeOfExtensionsIsRefused() async throws {
+    @Test func numberOfExtensionsIsLimited() async throws {
         var leaf = CertificateTemplate.server()
         for number in 0..<200 { leaf.extensions.append(.init("1.3.6.1.4.1.99999.\(number)", ASN1.null)) }
         let chain = [try pki.forge(leaf).der, pki.intermediate.derBytes]
         #expect(try await reason(chain, "200 extensions") == .limitExceeded)
     }
 
-    @Test func policiesDoNotMultiply() async throws {
+    @Test func policyMappingsAreLimited() async throws {
         var issuers: [ForgedCertificate] = []
         for level in 0..<8 {
             var authority = CertificateTemplate.authority("Level \(level)")
@@ -165,7 +165,7 @@ struct HostileWorkTests {
         #expect(try await reason(chain, "policies that are mapped") == .limitExceeded)
     }
 
-    @Test func policiesThatAreDemandedHaveToBeThere() async throws {
+    @Test func requiredPoliciesHaveToBePresent() async throws {
         var authority = CertificateTemplate.authority()
         authority.set("2.5.29.36", critical: true, ASN1.sequence(ASN1.value(0x80, [0])))
         let issuer = try pki.forge(authority, byRoot: true)
@@ -176,7 +176,7 @@ struct HostileWorkTests {
 
     // MARK: Bytes
 
-    @Test func noChangedByteOfAnAuthorityIsAccepted() async throws {
+    @Test func authorityWithAChangedByteIsRefused() async throws {
         let chain = try pki.identity().chain.map(\.derBytes)
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         var generator = SplitMix(seed: RandomSeed.next())
@@ -190,7 +190,7 @@ struct HostileWorkTests {
         #expect(accepted == [])
     }
 
-    @Test func ourReaderReadsAnything() throws {
+    @Test func readerAcceptsArbitraryBytesWithoutTrapping() throws {
         let certificate = try [UInt8](pki.identity().certificate.derBytes)
         for index in certificate.indices {
             for value in [0x00, 0x01, 0x30, 0x7F, 0x80, 0x81, 0x84, 0xFF] as [UInt8] {
@@ -203,7 +203,7 @@ struct HostileWorkTests {
         }
     }
 
-    @Test func ourReaderWantsDER() throws {
+    @Test func readerRefusesEncodingsOtherThanDER() throws {
         let certificate = try [UInt8](pki.identity().certificate.derBytes)
         #expect(try CertificateFacts(der: certificate).isStrictDER)
         // Indefinite length, a length written longer than need be, and one that overflows.

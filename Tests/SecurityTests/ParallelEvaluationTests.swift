@@ -2,9 +2,9 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-@Suite("Evaluations at once", .timeLimit(.minutes(1)))
+@Suite("Parallel evaluations", .timeLimit(.minutes(1)))
 struct ParallelEvaluationTests {
-    @Test func aThousandEvaluationsDoNotDisturbEachOther() async throws {
+    @Test func aThousandParallelEvaluationsAreIndependent() async throws {
         let pki = try TestPKI()
         let good = try pki.identity()
         let expired = try pki.identity { $0.validity = .expired }

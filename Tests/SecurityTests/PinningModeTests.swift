@@ -127,7 +127,7 @@ struct PinningModeTests {
     }
 
     @Test(arguments: rows)
-    func theTableIsKept(_ row: Row) async throws {
+    func decisionEqualsTheTable(_ row: Row) async throws {
         let identity = try identity(row.server)
         let policy = try SecurityPolicy.pinning(
             mode: row.mode, certificates: certificates(row.pinned, identity, row.server),
@@ -136,7 +136,7 @@ struct PinningModeTests {
     }
 
     /// 1: an invalid certificate, a host to check, and nothing pinned.
-    @Test func aHostThatNothingChecksIsNotAPolicy() throws {
+    @Test func hostCheckWithoutAnyPinIsAnError() throws {
         let error = #expect(throws: SecurityError.self) {
             try SecurityPolicy.pinning(mode: .none, allowInvalidCertificates: true)
         }
@@ -145,21 +145,21 @@ struct PinningModeTests {
 
     /// 1 and 9: nothing pinned in a mode that pins.
     @Test(arguments: [PinningMode.certificate, .publicKey], [false, true])
-    func zeroPinsAreNoPolicy(mode: PinningMode, allowsInvalid: Bool) throws {
+    func pinningWithoutCertificatesIsAnError(mode: PinningMode, allowsInvalid: Bool) throws {
         let error = #expect(throws: SecurityError.self) {
             try SecurityPolicy.pinning(mode: mode, allowInvalidCertificates: allowsInvalid)
         }
         #expect(error?.code == .noPins)
     }
 
-    @Test func theDefaultsAreThoseOfAFNetworking() async throws {
+    @Test func defaultsAreThoseOfAFNetworking() async throws {
         let policy = try SecurityPolicy.pinning(mode: .publicKey, certificates: [pki.root])
         #expect(policy.isPinning)
         #expect(await policy.evaluate(try pki.identity().trust()).refusal?.reason == .unknownAuthority)
     }
 
     /// A pinned certificate that is only added to the presented ones has signed nothing.
-    @Test func aPinnedCertificateBesideTheChainCountsForNothing() async throws {
+    @Test func pinnedCertificateBesideTheChainHasNoEffect() async throws {
         let policy = try SecurityPolicy.pinning(
             mode: .publicKey, certificates: [pki.root], allowInvalidCertificates: true)
         let attacker = try TestPKI.selfSigned()
@@ -173,7 +173,7 @@ struct PinningModeTests {
         #expect(await policy.evaluate(honest.trust()).refusal?.reason == .pinMismatch)
     }
 
-    @Test func pinnedCertificatesComeFromDataFilesAndFolders() async throws {
+    @Test func pinnedCertificatesAreReadFromDataFilesAndDirectories() async throws {
         let leaf = try pki.identity().certificate
         #expect(try Certificate.all(data: leaf.derBytes) == [leaf])
         #expect(try Certificate.all(data: Data(pki.rootPEM.utf8)) == [pki.root])

@@ -35,7 +35,7 @@ struct PolicyFileTests {
         #expect(try SecurityPolicyDocument(json: document.json()) == document)
     }
 
-    @Test func whatIsLeftOutHasItsDefault() throws {
+    @Test func missingKeysHaveTheirDefaults() throws {
         let document = try document(#"{"version": 1, "rules": [{"hosts": ["a"]}]}"#)
         #expect(document == SecurityPolicyDocument(rules: [.init(hosts: ["a"])]))
         #expect(try SecurityPolicyDocument(json: document.json()) == document)
@@ -80,7 +80,7 @@ struct PolicyFileTests {
         #expect(error?.message.contains("\n") == false)
     }
 
-    @Test func keysInStringsAndInOtherObjectsAreNoRepetition() throws {
+    @Test func keysInStringsAndOtherObjectsAreNotRepetitions() throws {
         let text = #"{"version": 1, "comment": "\"rules\": {\\", "rules": [{"hosts": ["a"]}, {"hosts": ["rules"]}]}"#
         #expect(try document(text).rules.count == 2)
     }
@@ -99,7 +99,7 @@ struct PolicyFileTests {
 
     // MARK: Making a policy
 
-    @Test func aPolicyIsWhatItsFileSays() async throws {
+    @Test func policyDecidesAsItsFileStates() async throws {
         let pki = try TestPKI()
         let hosts = ["pinned.example", "a.trial.example", "trusted.example", "refused.example", "other.example"]
         let identity = try pki.identity { $0.hosts = hosts }
@@ -149,7 +149,7 @@ struct PolicyFileTests {
         (#"{"hosts": ["a"], "trust": "anchors", "anchors": ["/none.pem"]}"#, .cannotReadFile, "rules[0].anchors[0]"),
         (#"{"hosts": ["a"]}, {"hosts": ["A."]}"#, .duplicateRule, "rules[1].hosts[0]"),
     ])
-    func anUnenforceableRuleIsNotAPolicy(rule: String, code: SecurityError.Code, path: String) throws {
+    func unenforceableRulesAreErrors(rule: String, code: SecurityError.Code, path: String) throws {
         let text = #"{"version": 1, "rules": ["# + rule.replacing("PIN", with: Self.pin) + "]}"
         let file = try SecurityPolicyFile(document(text))
         let error = #expect(throws: SecurityError.self) { try file.makePolicy() }
@@ -161,7 +161,7 @@ struct PolicyFileTests {
 
     // MARK: Includes
 
-    @Test func includesThatLoopAreAnError() async throws {
+    @Test func includeLoopsAreErrors() async throws {
         try await Scratch.with { scratch in
             let one = try scratch.write("one.json", #"{"version": 1, "includes": ["two.json"]}"#)
             _ = try scratch.write("two.json", #"{"version": 1, "includes": ["./one.json"]}"#)
@@ -171,7 +171,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func tooManyIncludesAreAnError() async throws {
+    @Test func tooManyIncludesAreErrors() async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("leaf.json", #"{"version": 1}"#)
             for level in 0..<7 {
@@ -186,7 +186,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func anIncludedFileSpeaksOfItsOwnHosts() async throws {
+    @Test func includedFileMustNotHaveOtherHosts() async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("more.json", #"{"version": 1, "otherHosts": "refuse"}"#)
             let path = try scratch.write("policy.json", #"{"version": 1, "includes": ["more.json"]}"#)
@@ -195,7 +195,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func anErrorNamesItsFile() async throws {
+    @Test func errorsNameTheirFile() async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("more.json", #"{"version": 9}"#)
             let path = try scratch.write("policy.json", #"{"version": 1, "includes": ["more.json"]}"#)
@@ -247,7 +247,7 @@ struct PolicyFileTests {
             "rules[0].hosts[1]"
         ),
     ])
-    func anErrorHasTheLineOfTheMistake(more: String, file: String, line: Int, path: String) async throws {
+    func errorsHaveTheLineOfTheMistake(more: String, file: String, line: Int, path: String) async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("a.json", #"{"version": 1}"#)
             _ = try scratch.write("more.json", more)
@@ -262,7 +262,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func aFindingHasTheLineOfTheMistake() async throws {
+    @Test func findingsHaveTheLineOfTheMistake() async throws {
         try await Scratch.with { scratch in
             _ = try scratch.write("more.json", #"{"version": 1}"#)
             let file = try SecurityPolicyFile(contentsOf: scratch.write("policy.json", Self.lines))
@@ -274,7 +274,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func aSyntaxErrorNamesTheFile() async throws {
+    @Test func syntaxErrorsNameTheFile() async throws {
         try await Scratch.with { scratch in
             let path = try scratch.write("policy.json", "{\n\"version\": 1,\n\"rules\": [\n")
             let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(path) }
@@ -290,7 +290,7 @@ struct PolicyFileTests {
         #expect(PolicyText(Data(text.utf8)).line(of: "a[0]") == 1)
     }
 
-    @Test func anAnchorFileIsNamed() async throws {
+    @Test func errorsNameTheAnchorFile() async throws {
         try await Scratch.with { scratch in
             let anchors = try scratch.write(
                 "root.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
@@ -309,7 +309,7 @@ struct PolicyFileTests {
 
     // MARK: Profiles
 
-    @Test func aRuleCanNameAProfileAndExceptions() async throws {
+    @Test func rulesCanNameAProfileAndExceptions() async throws {
         let pki = try TestPKI()
         // The common name is not an alternative name, which the strict profile refuses.
         let identity = try pki.identity { $0.commonName = "not a name" }
@@ -343,7 +343,7 @@ struct PolicyFileTests {
         (#""trust": "refuse", "profile": "lenient""#, .unenforceablePolicy, "rules[0].profile"),
         (#""trust": "refuse", "allowedRules": ["missingKeyUsage"]"#, .unenforceablePolicy, "rules[0].allowedRules"),
     ])
-    func exceptionsThatSayNothingAreErrors(keys: String, code: SecurityError.Code, path: String) throws {
+    func exceptionsWithoutEffectAreErrors(keys: String, code: SecurityError.Code, path: String) throws {
         let file = try SecurityPolicyFile(document(#"{"version": 1, "rules": [{"hosts": ["a"], \#(keys)}]}"#))
         let error = #expect(throws: SecurityError.self) { try file.makePolicy() }
         #expect(error?.code == code)
@@ -351,7 +351,7 @@ struct PolicyFileTests {
         #expect(file.findings(at: Date()).contains { $0.severity == .error && $0.path == path })
     }
 
-    @Test func theLenientProfileIsFound() throws {
+    @Test func lenientProfileIsReported() throws {
         let file = try SecurityPolicyFile(
             document(#"{"version": 1, "rules": [{"hosts": ["a"], "profile": "lenient"}]}"#))
         #expect(file.findings(at: Date()).map(\.kind) == [.lenientProfile])

@@ -17,7 +17,7 @@ struct PolicyFindingTests {
         try findings(rules).map { "\($0.kind) \($0.path)" }
     }
 
-    @Test func aGoodPolicyHasNoFindings() throws {
+    @Test func flawlessPolicyHasNoFindings() throws {
         var expiring = SecurityPolicyDocument.Rule(hosts: ["**.example.com"], pins: [Self.pin, Self.other])
         (expiring.pinsExpire, expiring.afterExpiry) = (Self.now.addingTimeInterval(31 * 86_400), .refuse)
         let rules = [
@@ -27,7 +27,7 @@ struct PolicyFindingTests {
         #expect(try findings(rules).isEmpty)
     }
 
-    @Test func onePinAloneIsFound() throws {
+    @Test func singlePinIsReported() throws {
         #expect(try found(.init(hosts: ["a.example"], pins: [Self.pin])) == ["noBackupPin rules[0].pins"])
         #expect(
             try found(.init(hosts: ["a.example"], pins: [Self.pin], backupPins: [Self.pin]))
@@ -36,7 +36,7 @@ struct PolicyFindingTests {
     }
 
     @Test(arguments: ["", "sha256/", "sha1/" + "A", "pin-sha256=\"x\"", "Vjs8r4z+80wjNcr1YKepWQboSIRi63WsWXhIMN+eWys="])
-    func invalidPinsAreFound(_ text: String) throws {
+    func invalidPinsAreReported(_ text: String) throws {
         let rule = SecurityPolicyDocument.Rule(hosts: ["a.example"], pins: [Self.pin, Self.other, text])
         #expect(try found(rule) == ["malformedPin rules[0].pins[2]"])
         #expect(try findings([rule]).first?.severity == .error)
@@ -45,7 +45,7 @@ struct PolicyFindingTests {
     @Test(arguments: [
         "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
     ])
-    func aPinThatStandsForNoKeyIsFound(_ text: String) throws {
+    func impossiblePinsAreReported(_ text: String) throws {
         let rule = SecurityPolicyDocument.Rule(hosts: ["a.example"], pins: [Self.pin], backupPins: [text])
         #expect(try found(rule) == ["impossiblePin rules[0].backupPins[0]", "noBackupPin rules[0].pins"])
     }
@@ -53,7 +53,7 @@ struct PolicyFindingTests {
     @Test(
         arguments: [(30.5, []), (30, ["expiryNear"]), (1, ["expiryNear"]), (0, ["expired"]), (-1, ["expired"])]
             as [(Double, [String])])
-    func expiryIsFoundInTime(days: Double, kinds: [String]) throws {
+    func expiryIsReportedWithinTheNotice(days: Double, kinds: [String]) throws {
         var rule = SecurityPolicyDocument.Rule(hosts: ["a.example"], pins: [Self.pin, Self.other])
         (rule.pinsExpire, rule.afterExpiry) = (Self.now.addingTimeInterval(days * 86_400), .dropPins)
         let findings = try findings([rule])
@@ -63,7 +63,7 @@ struct PolicyFindingTests {
         #expect(file.findings(at: Self.now, expiryNotice: 0).map(\.kind) == (days > 0 ? [] : [.expired]))
     }
 
-    @Test func rulesThatNoHostComesToAreFound() throws {
+    @Test func unreachableRulesAreReported() throws {
         #expect(
             try found(.init(hosts: ["a.example", "**.b.example"]), .init(hosts: ["**.B.example."]))
                 == ["unreachableRule rules[1].hosts[0]"])
@@ -78,11 +78,11 @@ struct PolicyFindingTests {
     }
 
     @Test(arguments: ["**.com", "*.co.uk", "**.github.io", "*.DEV"])
-    func wildcardsBeforePublicSuffixesAreFound(_ pattern: String) throws {
+    func wildcardsBelowPublicSuffixesAreReported(_ pattern: String) throws {
         #expect(try found(.init(hosts: [pattern])) == ["publicSuffixPattern rules[0].hosts[0]"])
     }
 
-    @Test func everyMistakeOfAFileIsFoundAtOnce() throws {
+    @Test func allMistakesOfAFileAreReportedTogether() throws {
         var second = SecurityPolicyDocument.Rule(hosts: ["b..c", "a"], pins: ["x"])
         (second.trust, second.anchors) = (.anchors, ["/none.pem"])
         #expect(
@@ -92,7 +92,7 @@ struct PolicyFindingTests {
             ])
     }
 
-    @Test func aFindingIsALineAndAValue() throws {
+    @Test func findingsHaveADescriptionAndAreCodable() throws {
         let finding = try #require(try findings([.init(hosts: ["**.com"])]).first)
         #expect(finding.description.hasPrefix("rules[0].hosts[0]: warning: "))
         #expect(finding.description.hasSuffix("[publicSuffixPattern]"))

@@ -37,7 +37,7 @@ struct PrivateKeyMemoryTests {
     }
 
     @Test(arguments: ["key.pem", "encrypted.pem", "bundle.p12"])
-    func aKeyIsGoneWithItsIdentity(file: String) async throws {
+    func keyIsErasedWithItsIdentity(file: String) async throws {
         try await Scratch.with { scratch in
             let needles = try make(scratch, false)
             for needle in needles { #expect(try !needle.isInMemory()) }

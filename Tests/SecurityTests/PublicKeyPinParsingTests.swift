@@ -9,7 +9,7 @@ struct PublicKeyPinParsingTests {
     @Test(arguments: [
         zeros, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "//////////////////////////////////////////8=",
     ])
-    func aPinIsReadAndWrittenAlike(base64: String) throws {
+    func pinRoundTripsThroughItsText(base64: String) throws {
         let pin = try PublicKeyPin("sha256/" + base64)
         #expect(pin.digest == Data(base64Encoded: base64))
         #expect(pin.digest.count == 32)
@@ -41,7 +41,7 @@ struct PublicKeyPinParsingTests {
         #expect(error?.code == .invalidPin)
     }
 
-    @Test func theRefusalShowsTheText() {
+    @Test func errorMessageContainsTheText() {
         let error = #expect(throws: SecurityError.self) { try PublicKeyPin("md5/zzz") }
         #expect(error?.message.contains("md5/zzz") == true)
         #expect(error?.description == error?.message && error?.message.hasSuffix(".") == true)

@@ -15,7 +15,7 @@ struct PublicKeyPinSourceTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases + [.ed448, .rsaPSS2048])
-    func allSourcesOfAKeyGiveTheSamePin(kind: TestPKI.KeyKind) async throws {
+    func allFormsOfAKeyHaveTheSamePin(kind: TestPKI.KeyKind) async throws {
         let identity = try TestPKI.selfSigned { $0.key = kind }
         try await Scratch.with { scratch in
             let certificate = try scratch.write("certificate.pem", identity.certificateChainPEM)
@@ -50,7 +50,7 @@ struct PublicKeyPinSourceTests {
         #expect(Set(pins).count == 4)
     }
 
-    @Test func textAroundAKeyDoesNotMatter() throws {
+    @Test func textAroundAKeyIsIgnored() throws {
         let identity = try TestPKI.selfSigned()
         let text = "A key for\nlocalhost:\n\(identity.privateKeyPEM)\nand no more.\n"
         #expect(try PublicKeyPin(key: Data(text.utf8)) == identity.pin)
@@ -85,7 +85,7 @@ struct PublicKeyPinSourceTests {
     }
 
     @Test(arguments: ["pem", "der"])
-    func aKeyUnderAPassphraseIsRefusedWithoutAsking(form: String) async throws {
+    func encryptedKeyIsRefusedWithoutAPrompt(form: String) async throws {
         let identity = try TestPKI.selfSigned()
         try await Scratch.with { scratch in
             let key = try scratch.write("key.pem", identity.privateKeyPEM)

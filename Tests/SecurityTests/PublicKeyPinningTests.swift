@@ -18,7 +18,7 @@ struct PublicKeyPinningTests {
         try StandardTrustEvaluator.pins(pins, anchors: anchors)
     }
 
-    @Test func anyKeyOfTheVerifiedChainWillDo() async throws {
+    @Test func anyKeyOfTheVerifiedChainMatches() async throws {
         for pin in [identity.pin, pki.intermediate.publicKeyPin, pki.root.publicKeyPin] {
             let trust = await (try pinning(pin)).trust(in: identity.chain)
             #expect(trust?.isPinned == true)
@@ -35,13 +35,13 @@ struct PublicKeyPinningTests {
         #expect(await (try pinning(identity.pin)).refusal(of: other.chain)?.reason == .pinMismatch)
     }
 
-    @Test func oneOfSeveralPinsIsEnough() async throws {
+    @Test func oneMatchingPinIsEnough() async throws {
         let backup = try TestPKI.selfSigned().pin
         #expect(await (try pinning(backup, identity.pin)).refusal(of: identity.chain) == nil)
         #expect(await (try pinning(identity.pin, backup)).refusal(of: identity.chain) == nil)
     }
 
-    @Test func anotherKeyIsRefusedWithWhatWasSeenAndWanted() async throws {
+    @Test func mismatchListsTheSeenAndWantedPins() async throws {
         let (first, second) = (try TestPKI.selfSigned().pin, try TestPKI.selfSigned().pin)
         let refusal = try #require(await (try pinning(first, second)).refusal(of: identity.chain))
         #expect(refusal.reason == .pinMismatch)
@@ -52,7 +52,7 @@ struct PublicKeyPinningTests {
         for pin in refusal.seenPins + refusal.wantedPins { #expect(refusal.message.contains(pin.description)) }
     }
 
-    @Test func aPinnedCertificateThatIsOnlyAppendedCountsForNothing() async throws {
+    @Test func appendedPinnedCertificateHasNoEffect() async throws {
         let bystander = try pki.identity()
         let evaluator = try pinning(bystander.pin)
         #expect(await evaluator.refusal(of: identity.chain + [bystander.certificate])?.reason == .pinMismatch)
@@ -65,7 +65,7 @@ struct PublicKeyPinningTests {
                 == .pinMismatch)
     }
 
-    @Test func aPinDoesNotMakeAnInvalidChainTrusted() async throws {
+    @Test func pinDoesNotMakeAnInvalidChainTrusted() async throws {
         let cases: [(TestPKI.Identity, String, TrustRefusal.Reason)] = [
             (try pki.identity { $0.validity = .expired }, "localhost", .expired),
             (try pki.identity { $0.validity = .notYetValid }, "localhost", .notYetValid),
@@ -82,17 +82,17 @@ struct PublicKeyPinningTests {
         }
     }
 
-    @Test func theHostCanBeLeftOut() async throws {
+    @Test func hostValidationCanBeDisabled() async throws {
         let evaluator = try StandardTrustEvaluator.pins([identity.pin], anchors: anchors, validatesHost: false)
         #expect(await evaluator.refusal(of: identity.chain, host: "other.example") == nil)
     }
 
-    @Test func theDefaultAnchorsAreTheSystems() async throws {
+    @Test func defaultAnchorsAreThoseOfTheSystem() async throws {
         let evaluator = try StandardTrustEvaluator.pins([identity.pin])
         #expect(await evaluator.refusal(of: identity.chain) != nil)
     }
 
-    @Test func noPinIsAnError() throws {
+    @Test func emptyPinListIsAnError() throws {
         let error = #expect(throws: SecurityError.self) { try StandardTrustEvaluator.pins([]) }
         #expect(error?.code == .noPins)
         let policy = #expect(throws: SecurityError.self) { try SecurityPolicy.publicKeyPins([]) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Messages of refusals", .timeLimit(.minutes(1)))
 struct RefusalMessageTests {
-    @Test func everyMessageIsOneLineThatNamesTheHost() async throws {
+    @Test func everyMessageIsOneLineWithTheHost() async throws {
         let pki = try TestPKI()
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         let hostile = try pki.identity { ($0.hosts, $0.addresses) = (["other\u{202E}.test"], []) }
@@ -24,7 +24,7 @@ struct RefusalMessageTests {
         }
     }
 
-    @Test func theHostsOfTheCertificateAreListed() async throws {
+    @Test func hostsOfTheCertificateAreListed() async throws {
         let pki = try TestPKI()
         let trust = try pki.identity { $0.hosts = ["a.example", "b.example"] }.trust("c.example")
         for evaluator in [
@@ -35,7 +35,7 @@ struct RefusalMessageTests {
         }
     }
 
-    @Test func aMissingIntermediateIsGuessed() async throws {
+    @Test func messageSuggestsAMissingIntermediate() async throws {
         let pki = try TestPKI()
         let leaf = try pki.identity().certificate
         let refusal = await StandardTrustEvaluator.systemTrust(anchors: try pki.anchors).refusal(of: [leaf])
@@ -43,7 +43,7 @@ struct RefusalMessageTests {
         #expect(refusal?.message.contains(pki.intermediate.subject) == true)
     }
 
-    @Test func aLongListOfPinsStaysReadable() async throws {
+    @Test func longListsOfPinsAreShortened() async throws {
         let pki = try TestPKI()
         let wanted = try (0..<100).map { index in
             try PublicKeyPin("sha256/" + Data(repeating: UInt8(index), count: 32).base64EncodedString())
@@ -55,7 +55,7 @@ struct RefusalMessageTests {
         #expect((refusal?.message.count ?? .max) < 1000)
     }
 
-    @Test func theVerifyCodeIsOpenSSLs() async throws {
+    @Test func verifyCodeIsThatOfOpenSSL() async throws {
         let pki = try TestPKI()
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         for (validity, code) in [(TestPKI.Validity.expired, Int32(10)), (.notYetValid, 9)] {

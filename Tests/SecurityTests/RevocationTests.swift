@@ -27,7 +27,7 @@ struct RevocationTests {
 
     // MARK: Lists
 
-    @Test func whatIsListedIsRevoked() async throws {
+    @Test func listedCertificatesAreRevoked() async throws {
         let (bad, good) = (try pki.identity(), try pki.identity())
         let list = try RevocationList(der: pki.revocationList(revoking: [bad.certificate]))
         #expect(list.issuer == pki.intermediate.subject)
@@ -38,7 +38,7 @@ struct RevocationTests {
         }
     }
 
-    @Test func everyCertificateBelowTheAnchorIsLookedUpOnWish() async throws {
+    @Test func hardFailureChecksEveryCertificateBelowTheAnchor() async throws {
         let identity = try pki.identity()
         let list = try RevocationList(der: pki.revocationList(revoking: []))
         let roots = try RevocationList(der: pki.revocationList(revoking: [], by: .root))
@@ -49,7 +49,7 @@ struct RevocationTests {
         #expect(try await refusal(identity) { $0.lists = [worse] }?.reason == .revoked)
     }
 
-    @Test func aListThatRanOutSaysOnlyWhatIsRevoked() async throws {
+    @Test func expiredListOnlyProvesRevocation() async throws {
         let (bad, good) = (try pki.identity(), try pki.identity())
         let list = try RevocationList(der: pki.revocationList(revoking: [bad.certificate], validity: .expired))
         #expect(try await refusal(bad) { $0.lists = [list] }?.reason == .revoked)
@@ -62,7 +62,7 @@ struct RevocationTests {
                 == .revocationListOutdated)
     }
 
-    @Test func aListOfAnotherAuthorityOfThatNameCountsForNothing() async throws {
+    @Test func listOfAnotherAuthorityWithTheSameNameHasNoEffect() async throws {
         let identity = try pki.identity()
         let other = try TestPKI()
         let list = try RevocationList(der: other.revocationList(revoking: [identity.certificate]))
@@ -97,7 +97,7 @@ struct RevocationTests {
         #expect(error?.code == .invalidRevocationList)
     }
 
-    @Test func noChangedListClearsARevokedCertificate() async throws {
+    @Test func changedListDoesNotClearARevokedCertificate() async throws {
         let identity = try pki.identity()
         let der = try pki.revocationList(revoking: [identity.certificate])
         for index in der.indices {
@@ -112,7 +112,7 @@ struct RevocationTests {
     // MARK: Staples
 
     @Test(arguments: [false, true])
-    func aStapleIsBelieved(sha256: Bool) async throws {
+    func validStapleIsAccepted(sha256: Bool) async throws {
         let identity = try pki.identity()
         let good = try pki.ocspResponse(about: identity, usesSHA256: sha256)
         let revoked = try pki.ocspResponse(about: identity, .revoked, usesSHA256: sha256)
@@ -122,7 +122,7 @@ struct RevocationTests {
         #expect(try await refusal(identity, staple: revoked) { $0.checksStaple = false } == nil)
     }
 
-    @Test func aStapleThatSaysNothingIsSoftOrHard() async throws {
+    @Test func uselessStapleIsTreatedByTheFailureMode() async throws {
         let identity = try pki.identity()
         let other = try TestPKI()
         let staples: [(Data, TrustRefusal.Reason)] = [
@@ -149,7 +149,7 @@ struct RevocationTests {
         }
     }
 
-    @Test func aResponderAuthorizedByTheIssuerIsAccepted() async throws {
+    @Test func authorizedResponderIsAccepted() async throws {
         let identity = try pki.identity()
         let responder = try pki.responder()
         let good = try pki.ocspResponse(about: identity, signedBy: responder)
@@ -158,7 +158,7 @@ struct RevocationTests {
         #expect(try await refusal(identity, staple: revoked)?.reason == .revoked)
     }
 
-    @Test func noChangedStapleIsBelieved() async throws {
+    @Test func changedStapleIsNotAccepted() async throws {
         let identity = try pki.identity()
         let staple = try pki.ocspResponse(about: identity)
         for index in staple.indices {
@@ -171,7 +171,7 @@ struct RevocationTests {
 
     // MARK: Must-staple
 
-    @Test func aPromiseToStapleIsKept() async throws {
+    @Test func promisedStapleIsRequired() async throws {
         let identity = try pki.identity { $0.promisesStaple = true }
         #expect(try await refusal(identity)?.reason == .stapleMissing)
         #expect(try await refusal(identity, staple: Data())?.reason == .stapleMissing)
@@ -182,7 +182,7 @@ struct RevocationTests {
         #expect(try await refusal(identity, staple: Data("staple".utf8))?.reason == .stapleInvalid)
     }
 
-    @Test func aStapleThatMayStillComeIsWaitedFor() async throws {
+    @Test func decisionWaitsForAStapleThatMayArrive() async throws {
         let promising = try pki.identity { $0.promisesStaple = true }
         #expect(try await refusal(promising, awaits: true) == nil)
         let plain = try pki.identity()
@@ -203,7 +203,7 @@ struct RevocationTests {
     }
 
     /// A custom evaluator that creates its own result does not lose the second evaluation.
-    @Test func aCustomResultIsEvaluatedAgain() async throws {
+    @Test func customResultIsEvaluatedAgain() async throws {
         struct Rewriting: TrustEvaluator {
             let evaluator: any TrustEvaluator
 
@@ -236,7 +236,7 @@ struct RevocationTests {
         #expect(reports.events.isEmpty)
     }
 
-    @Test func aListAndAStapleAreBothHeard() async throws {
+    @Test func listAndStapleAreBothChecked() async throws {
         let identity = try pki.identity()
         let list = try RevocationList(der: pki.revocationList(revoking: [identity.certificate]))
         let good = try pki.ocspResponse(about: identity)

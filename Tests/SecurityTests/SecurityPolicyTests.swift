@@ -27,7 +27,7 @@ struct SecurityPolicyTests {
         ("192.0.2.1.", "192.0.2.1"), ("192.0.2.2", "others"), ("example.net", "others"), ("", "hostRefused"),
         ("xexample.com", "others"),
     ])
-    func theMostSpecificRuleDecidesAlone(host: String, rule: String) async throws {
+    func onlyTheMostSpecificRuleApplies(host: String, rule: String) async throws {
         let patterns = [
             "**.org", "**.example.com", "*.example.com", "www.example.com", "192.0.2.1", "**.a.example.com",
         ]
@@ -43,24 +43,24 @@ struct SecurityPolicyTests {
         ["example.com", "EXAMPLE.com."], ["*.example.com", "a.example.com", "*.Example.com"],
         ["::1", "0:0:0:0:0:0:0:1"], ["192.0.2.1", "192.0.2.1."],
     ])
-    func twoRulesForTheSameHostsAreAnError(patterns: [String]) throws {
+    func duplicateRulesAreAnError(patterns: [String]) throws {
         let rules = try patterns.map { try HostRule($0, Named(name: $0)) }
         let error = #expect(throws: SecurityError.self) { try SecurityPolicy(rules: rules) }
         #expect(error?.code == .duplicateRule)
     }
 
-    @Test func wildcardsOfOneBaseAreDifferentRules() throws {
+    @Test func wildcardsWithTheSameBaseAreDifferentRules() throws {
         #expect(
             try policy("example.com", "*.example.com", "**.example.com").rules.map(\.pattern.description)
                 == ["example.com", "*.example.com", "**.example.com"])
     }
 
-    @Test func aRuleNeedsAPattern() {
+    @Test func ruleWithoutAPatternIsAnError() {
         let error = #expect(throws: SecurityError.self) { try HostRule("a..b", Named(name: "")) }
         #expect(error?.code == .invalidPattern)
     }
 
-    @Test func otherHostsAreJudgedByTheSystem() async throws {
+    @Test func otherHostsAreEvaluatedWithTheSystemStore() async throws {
         let policy = try SecurityPolicy(rules: [])
         let others = try #require(policy.otherHosts as? StandardTrustEvaluator)
         #expect(others.evaluator is AnchorEvaluator && others.allowsCleartext)
@@ -69,7 +69,7 @@ struct SecurityPolicyTests {
 
     // MARK: Identity
 
-    @Test func everyPolicyHasItsIdentityAndCopiesShareIt() throws {
+    @Test func copiesOfAPolicyShareItsIdentity() throws {
         let pin = try TestPKI.selfSigned().pin
         let policies = [
             SecurityPolicy.systemTrust, .insecureAcceptAnyCertificate, try .publicKeyPins([pin]),
@@ -95,7 +95,7 @@ struct SecurityPolicyTests {
         #expect(!policy.isPinning(host: "example.org"))
     }
 
-    @Test func onlyPinningPoliciesPin() throws {
+    @Test func isPinningReflectsTheEvaluators() throws {
         let identity = try TestPKI.selfSigned()
         #expect(try SecurityPolicy.publicKeyPins([identity.pin]).isPinning)
         #expect(try SecurityPolicy.certificatePins([identity.certificate]).isPinning(host: "a"))
@@ -107,7 +107,7 @@ struct SecurityPolicyTests {
 
     // MARK: Shorthands
 
-    @Test func shorthandsJudgeEveryHost() async throws {
+    @Test func shorthandsApplyToEveryHost() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity { $0.hosts = ["a.example", "b.example"] }
         let anchors = try TrustAnchors.certificates([pki.root])
@@ -126,7 +126,7 @@ struct SecurityPolicyTests {
         }
     }
 
-    @Test func anythingIsAcceptedWhereThatIsSaid() async throws {
+    @Test func insecurePolicyAcceptsAnyCertificate() async throws {
         let policy = SecurityPolicy.insecureAcceptAnyCertificate
         let chain = try TestPKI.selfSigned { $0.validity = .expired }.chain
         let decision = await policy.evaluate(ServerTrust(chain, host: "other.example"))

@@ -47,14 +47,14 @@ struct StrictRuleTests {
         return await evaluator.evaluate(ServerTrust(host: "localhost", port: 443, presentedChain: chain)).refusal
     }
 
-    @Test func aCertificateWithoutFlawsIsAccepted() async throws {
+    @Test func flawlessCertificateIsAccepted() async throws {
         let pki = try TestPKI()
         let none = Flaw(.nonDER, "none") { _ in }
         #expect(try await Self.verdict(pki, Self.chain(pki, none), .strict) == nil)
     }
 
     @Test(arguments: StrictRuleFlaws.all)
-    func aFlawIsRefusedByItsReason(_ flaw: Flaw) async throws {
+    func flawsAreRefusedWithTheirOwnReason(_ flaw: Flaw) async throws {
         let pki = try TestPKI()
         let chain = try Self.chain(pki, flaw)
         let refusal = try await Self.verdict(pki, chain, .strict)
@@ -71,13 +71,13 @@ struct StrictRuleTests {
     }
 
     @Test(arguments: StrictRuleFlaws.all.filter { $0.passesOpenSSL && $0.isAllowable })
-    func anExceptionByNameIsEnough(_ flaw: Flaw) async throws {
+    func flawsAreAcceptedWithAnExceptionForTheirRule(_ flaw: Flaw) async throws {
         let pki = try TestPKI()
         let refusal = try await Self.verdict(pki, Self.chain(pki, flaw), .strict.allowing(flaw.rule))
         #expect(refusal == nil, "\(refusal?.description ?? "")")
     }
 
-    @Test func everyRuleOfTheProfileHasAFlaw() {
+    @Test func everyRuleOfTheProfileIsTested() {
         let below: Set<ChainRule> = [
             .flawedAnchor, .leafLifetime, .md5Signatures, .emptyIssuer, .emptySubject, .emptySubjectAlternativeName,
             .missingSubjectAlternativeName,
@@ -86,7 +86,7 @@ struct StrictRuleTests {
         #expect(ChainProfile.strict.rules.subtracting(tested).map(\.description).sorted() == [])
     }
 
-    @Test func rulesAreDataAndTheirNamesAreReasons() {
+    @Test func rulesHaveUniqueNamesAndCitations() {
         let names = ChainRule.allCases.map(\.description)
         #expect(Set(names).count == names.count)
         for rule in ChainRule.allCases {
@@ -97,7 +97,7 @@ struct StrictRuleTests {
         #expect(TrustRefusal.Reason.duplicateExtension == ChainRule.duplicateExtension.reason)
     }
 
-    @Test func anIssuerWithoutANameIsRefused() async throws {
+    @Test func emptyIssuerIsRefused() async throws {
         let pki = try TestPKI()
         var authority = CertificateTemplate.authority()
         authority.subject = ASN1.name(nil)
@@ -108,7 +108,7 @@ struct StrictRuleTests {
         #expect(try await Self.verdict(pki, chain, .strict.allowing(.emptyIssuer, .emptySubject)) == nil)
     }
 
-    @Test func aSignatureOverMD5IsRefusedWhateverIsAllowed() async throws {
+    @Test func signatureWithMD5IsRefusedByEveryProfile() async throws {
         let pki = try TestPKI()
         var authority = CertificateTemplate.authority()
         authority.keyKind = .rsa2048
@@ -125,7 +125,7 @@ struct StrictRuleTests {
         (ASN1.sequence(), ChainRule.emptySubjectAlternativeName), ([], .missingSubjectAlternativeName),
         (ASN1.sequence(ASN1.value(0x81, Array("a@example.com".utf8))), .missingSubjectAlternativeName),
     ])
-    func namesAreThereWhetherTheHostIsCheckedOrNot(_ names: [UInt8], _ rule: ChainRule) async throws {
+    func nameRulesApplyWithoutHostValidation(_ names: [UInt8], _ rule: ChainRule) async throws {
         let pki = try TestPKI()
         var leaf = CertificateTemplate.server()
         leaf.set("2.5.29.17", names)
@@ -136,7 +136,7 @@ struct StrictRuleTests {
         #expect(await evaluator.evaluate(trust).refusal?.reason == rule.reason)
     }
 
-    @Test func lifetimesAreLimitedOnWish() async throws {
+    @Test func lifetimesAreLimitedIfConfigured() async throws {
         let pki = try TestPKI()
         let none = Flaw(.nonDER, "none") { _ in }
         let chain = try Self.chain(pki, none)
@@ -147,7 +147,7 @@ struct StrictRuleTests {
         #expect(try await Self.verdict(pki, chain, profile)?.reason == .leafLifetime)
     }
 
-    @Test func nameConstraintsNeedNotBeCritical() async throws {
+    @Test func nonCriticalNameConstraintsApply() async throws {
         let pki = try TestPKI()
         let flaw = Flaw(.nameConstraintsNotCritical, "not critical", authority: true) {
             $0.set(
@@ -160,7 +160,7 @@ struct StrictRuleTests {
         #expect(refusal?.reason == .nameConstraintsNotCritical)
     }
 
-    @Test func keysAndSignaturesAreAMatterOfConfiguration() async throws {
+    @Test func keyRequirementsAreEnforced() async throws {
         let pki = try TestPKI()
         var profile = ChainProfile.strict
         profile.keys.minimumRSABits = 3072
@@ -175,7 +175,7 @@ struct StrictRuleTests {
         #expect(try await Self.verdict(pki, ed25519, profile)?.reason == .signatureAlgorithm)
     }
 
-    @Test func anAnchorIsTrustedAsItIs() async throws {
+    @Test func anchorsAreNotCheckedForFlaws() async throws {
         // A certificate as `openssl req -x509` makes it: an authority without a key usage, used by the server itself.
         var template = CertificateTemplate.server()
         template.remove("2.5.29.15")

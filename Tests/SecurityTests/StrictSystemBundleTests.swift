@@ -11,7 +11,7 @@ struct StrictSystemBundleTests {
     }
 
     @Test(.enabled(if: bundle != nil, "there is no bundle"))
-    func noRootIsRefusedForBeingOne() throws {
+    func rootsAreAcceptedUnderTheStrictProfile() throws {
         let roots = try Certificate.all(contentsOfFile: try #require(Self.bundle))
         #expect(!roots.isEmpty)
         var refused: [String] = []

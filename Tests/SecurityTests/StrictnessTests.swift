@@ -8,13 +8,13 @@ import Testing
 @Suite("Strictness", .timeLimit(.minutes(1)))
 struct StrictnessTests {
     @Test(arguments: ["192.0.2", "192.0.2.256", "192.0.2.1.5", "1"])
-    func aPatternThatIsMeantAsAnAddressHasToBeOne(_ text: String) {
+    func malformedAddressPatternsAreRefused(_ text: String) {
         let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
         #expect(error?.code == .invalidPattern)
     }
 
     @Test(arguments: ["bücher.example", "*.bücher.example", "\u{212A}elvin.example", "example\u{3002}com"])
-    func aNameBeyondASCIIIsRefusedWithAWayOut(_ text: String) {
+    func nonASCIINamesAreRefusedWithAHint(_ text: String) {
         let error = #expect(throws: SecurityError.self) { try HostPattern(text) }
         #expect(error?.code == .invalidPattern)
         #expect(error?.message.contains("xn--") == true)
@@ -23,7 +23,7 @@ struct StrictnessTests {
     @Test(arguments: [
         "\u{212A}elvin.example", "kelvin.example\u{0}", "kelvin.example..", "ke lvin.example", "[::1]", "",
     ])
-    func anInvalidHostBypassesNoRule(_ host: String) async throws {
+    func invalidHostsDoNotBypassRules(_ host: String) async throws {
         let policy = try SecurityPolicy(
             rules: [HostRule("kelvin.example", .refuse)],
             otherHosts: .insecureAcceptAnyCertificate)
@@ -31,7 +31,7 @@ struct StrictnessTests {
         #expect(try !HostPattern("kelvin.example").matches(host))
     }
 
-    @Test func theMostSpecificPatternComesFirst() throws {
+    @Test func mostSpecificPatternComesFirst() throws {
         let ranked = [
             "a.b.example.com", "*.b.example.com", "**.b.example.com", "*.example.com", "**.example.com", "**.com",
         ]
@@ -39,28 +39,28 @@ struct StrictnessTests {
         #expect(patterns.sorted { $0.specificity > $1.specificity }.map(\.description) == ranked)
     }
 
-    @Test func aWeakKeyIsRefused() async throws {
+    @Test func weakKeysAreRefused() async throws {
         let pki = try TestPKI()
         let weak = try pki.identity { $0.key = .rsa1024 }
         let evaluator = try StandardTrustEvaluator.pins([weak.pin], anchors: pki.anchors)
         #expect(await evaluator.refusal(of: weak.chain)?.reason == .rsaKeySize)
     }
 
-    @Test func aServerCertificateThatIssuesIsNotAnAuthority() async throws {
+    @Test func serverCertificateCannotIssueCertificates() async throws {
         let pki = try TestPKI()
         let forged = try pki.identity(issuedBy: pki.identity { $0.hosts = ["evil.test"] })
         let evaluator = try StandardTrustEvaluator.pins([pki.root.publicKeyPin], anchors: pki.anchors)
         #expect(await evaluator.refusal(of: forged.chain)?.reason == .invalidPurpose)
     }
 
-    @Test func aCertificateUnderAPassphraseIsRefusedWithoutAsking() throws {
+    @Test func encryptedCertificateIsRefusedWithoutAPrompt() throws {
         let header = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n"
         let line = "-----BEGIN CERTIFICATE-----\n"
         let text = try TestPKI().rootPEM.replacing(line, with: line + header)
         #expect(throws: SecurityError.self) { try Certificate(pem: text) }
     }
 
-    @Test func theVerifiedChainIsKeptWhateverComesAfterIt() async throws {
+    @Test func verifiedChainIsKeptWhenACombinedEvaluatorFollows() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let pinning = try StandardTrustEvaluator.pins([identity.pin], anchors: pki.anchors)

@@ -14,7 +14,7 @@ struct SystemTrustTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func aChainToAnAnchorIsAccepted(key: TestPKI.KeyKind) async throws {
+    func chainToAnAnchorIsAccepted(key: TestPKI.KeyKind) async throws {
         let identity = try pki.identity { $0.key = key }
         let trust = try #require(await evaluator.trust(in: identity.chain))
         #expect(trust.chain == (identity.chain + [pki.root]).map(\.derBytes))
@@ -22,7 +22,7 @@ struct SystemTrustTests {
         #expect(!trust.isPinned)
     }
 
-    @Test func theOrderOfIssuersAndWhatElseIsSentDoNotMatter() async throws {
+    @Test func orderOfIssuersAndExtraCertificatesAreIrrelevant() async throws {
         let identity = try pki.identity()
         let stranger = try TestPKI().root
         let leaf = identity.certificate
@@ -32,12 +32,12 @@ struct SystemTrustTests {
         }
     }
 
-    @Test func aChainWithoutAnIntermediateIsAccepted() async throws {
+    @Test func chainWithoutIntermediateIsAccepted() async throws {
         let identity = try pki.identity { $0.hasIntermediate = false }
         #expect(await evaluator.trust(in: identity.chain)?.chain.count == 2)
     }
 
-    @Test func anIntermediateCanBeTheAnchor() async throws {
+    @Test func intermediateCanBeTheAnchor() async throws {
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.intermediate]))
         let identity = try pki.identity()
         #expect(await evaluator.trust(in: [identity.certificate])?.chain.count == 2)
@@ -46,7 +46,7 @@ struct SystemTrustTests {
 
     // MARK: Chains that end nowhere
 
-    @Test func anUnknownAuthorityIsRefused() async throws {
+    @Test func unknownAuthorityIsRefused() async throws {
         let identity = try TestPKI().identity()
         let refusal = try #require(await evaluator.refusal(of: identity.chain))
         #expect(refusal.reason == .unknownAuthority)
@@ -56,37 +56,37 @@ struct SystemTrustTests {
         #expect(refusal.host == "localhost" && refusal.port == 443)
     }
 
-    @Test func aPresentedUnknownRootIsNotAnAnchor() async throws {
+    @Test func presentedRootIsNotAnAnchor() async throws {
         let other = try TestPKI()
         let refusal = await evaluator.refusal(of: try other.identity().chain + [other.root])
         #expect(refusal?.reason == .unknownAuthority)
     }
 
-    @Test func anAuthorityOfTheSameNameIsRefused() async throws {
+    @Test func otherAuthorityWithTheSameNameIsRefused() async throws {
         let other = try TestPKI()
         #expect(other.root.subject == pki.root.subject)
         #expect(await evaluator.refusal(of: try other.identity().chain + [pki.root]) != nil)
     }
 
-    @Test func aCertificateSignedByItselfIsRefused() async throws {
+    @Test func selfSignedCertificateIsRefused() async throws {
         let identity = try TestPKI.selfSigned()
         let refusal = await evaluator.refusal(of: identity.chain)
         #expect(refusal?.reason == .selfSigned)
         #expect(refusal?.certificate == identity.certificate.summary)
     }
 
-    @Test func aMissingIntermediateIsRefused() async throws {
+    @Test func missingIntermediateIsRefused() async throws {
         let identity = try pki.identity()
         #expect(await evaluator.refusal(of: [identity.certificate])?.reason == .unknownAuthority)
         #expect(await evaluator.refusal(of: [identity.certificate, pki.root])?.reason == .unknownAuthority)
     }
 
-    @Test func theLeafComesFirst() async throws {
+    @Test func leafHasToComeFirst() async throws {
         let identity = try pki.identity()
         #expect(await evaluator.refusal(of: [pki.intermediate, identity.certificate]) != nil)
     }
 
-    @Test func aLeafIsNotAnAuthority() async throws {
+    @Test func leafIsNotAnAuthority() async throws {
         let leaf = try pki.identity().certificate
         let refusal = await StandardTrustEvaluator.systemTrust(anchors: try .certificates([leaf])).refusal(
             of: try pki.identity().chain)
@@ -95,19 +95,19 @@ struct SystemTrustTests {
 
     // MARK: Time
 
-    @Test func anExpiredCertificateIsRefused() async throws {
+    @Test func expiredCertificateIsRefused() async throws {
         let identity = try pki.identity { $0.validity = .expired }
         let refusal = await evaluator.refusal(of: identity.chain)
         #expect(refusal?.reason == .expired)
         #expect(refusal?.certificate?.notAfter == identity.certificate.notAfter)
     }
 
-    @Test func aCertificateFromTheFutureIsRefused() async throws {
+    @Test func certificateThatIsNotYetValidIsRefused() async throws {
         let identity = try pki.identity { $0.validity = .notYetValid }
         #expect(await evaluator.refusal(of: identity.chain)?.reason == .notYetValid)
     }
 
-    @Test func theTimeIsTheQuestions() async throws {
+    @Test func timeOfTheInputIsUsed() async throws {
         let chain = try pki.identity().chain
         #expect(await evaluator.refusal(of: chain, time: .days(20)) == nil)
         #expect(await evaluator.refusal(of: chain, time: .days(31))?.reason == .expired)
@@ -116,7 +116,7 @@ struct SystemTrustTests {
         #expect(await evaluator.refusal(of: expired.chain, time: .days(-1.5))?.reason == .notYetValid)
     }
 
-    @Test func theLastSecondCounts() async throws {
+    @Test func certificateIsValidInItsLastSecond() async throws {
         let leaf = try pki.identity { $0.hasIntermediate = false }.certificate
         #expect(await evaluator.refusal(of: [leaf], time: leaf.notAfter.addingTimeInterval(-1)) == nil)
         #expect(await evaluator.refusal(of: [leaf], time: leaf.notAfter.addingTimeInterval(2))?.reason == .expired)
@@ -125,30 +125,30 @@ struct SystemTrustTests {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
-    func aTimeThatIsNoneIsRefused(seconds: Double) async throws {
+    func nonFiniteTimesAreRefused(seconds: Double) async throws {
         let time = Date(timeIntervalSinceReferenceDate: seconds)
         #expect(await evaluator.refusal(of: try pki.identity().chain, time: time) != nil)
     }
 
     @Test(arguments: [Date.distantPast, .distantFuture])
-    func aTimeFarAwayIsRefused(time: Date) async throws {
+    func distantTimesAreRefused(time: Date) async throws {
         #expect(await evaluator.refusal(of: try pki.identity().chain, time: time) != nil)
     }
 
     // MARK: Purpose
 
-    @Test func aCertificateForClientsIsRefused() async throws {
+    @Test func clientCertificateIsRefused() async throws {
         let identity = try pki.identity { $0.isForClients = true }
         #expect(await evaluator.refusal(of: identity.chain)?.reason == .invalidPurpose)
     }
 
     // MARK: What is no chain
 
-    @Test func noCertificateIsRefused() async {
+    @Test func emptyChainIsRefused() async {
         #expect(await evaluator.refusal(of: [])?.reason == .noCertificate)
     }
 
-    @Test func bytesThatAreNoCertificateAreRefused() async throws {
+    @Test func bytesThatAreNotACertificateAreRefused() async throws {
         let chain = try pki.identity().chain.map(\.derBytes)
         let cases: [[Data]] = [
             [Data()], [Data("certificate".utf8)], [chain[0] + Data([0])], [chain[0].dropLast()], chain + [Data()],
@@ -162,7 +162,7 @@ struct SystemTrustTests {
         }
     }
 
-    @Test func aChainHasALimit() async throws {
+    @Test func numberOfCertificatesIsLimited() async throws {
         let chain = try pki.identity().chain
         let long = chain + Array(repeating: pki.root, count: 30)
         #expect(await evaluator.refusal(of: long) == nil)

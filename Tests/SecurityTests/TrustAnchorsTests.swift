@@ -7,18 +7,18 @@ import Testing
 
 @Suite("Trust anchors", .timeLimit(.minutes(1)))
 struct TrustAnchorsTests {
-    @Test func noCertificateIsAnError() {
+    @Test func emptyCertificateListIsAnError() {
         let error = #expect(throws: SecurityError.self) { try TrustAnchors.certificates([]) }
         #expect(error?.code == .noAnchors)
     }
 
-    @Test func theSameCertificateTwiceIsOne() async throws {
+    @Test func repeatedCertificateIsOneAnchor() async throws {
         let pki = try TestPKI()
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root, pki.root]))
         #expect(await evaluator.refusal(of: try pki.identity().chain) == nil)
     }
 
-    @Test func aFileHoldsAnchors() async throws {
+    @Test func anchorsAreReadFromAFile() async throws {
         let (pki, other) = (try TestPKI(), try TestPKI())
         try await Scratch.with { scratch in
             let evaluator = StandardTrustEvaluator.systemTrust(
@@ -29,7 +29,7 @@ struct TrustAnchorsTests {
         }
     }
 
-    @Test func aFileThatCannotBeReadIsAnError() async throws {
+    @Test func unreadableFileIsAnError() async throws {
         try await Scratch.with { scratch in
             let missing = #expect(throws: SecurityError.self) { try TrustAnchors.file(scratch.file("missing.pem")) }
             #expect(missing?.code == .cannotReadFile)
@@ -39,12 +39,12 @@ struct TrustAnchorsTests {
         }
     }
 
-    @Test func onlyNamedIntermediatesMayEndAChain() throws {
+    @Test func chainEndsAtAnIntermediateOnlyIfItIsNamed() throws {
         #expect(!TrustAnchors.system.allowsPartialChains)
         #expect(try TrustAnchors.certificates([TestPKI().root]).allowsPartialChains)
     }
 
-    @Test func oneSetHasOneStore() throws {
+    @Test func evaluatorsWithTheSameAnchorsShareOneStore() throws {
         let anchors = try TrustAnchors.certificates([TestPKI().root])
         #expect(try anchors.store() === anchors.store())
     }
@@ -52,7 +52,7 @@ struct TrustAnchorsTests {
 
 @Suite("The system's anchors", .timeLimit(.minutes(1)))
 struct SystemTrustLocationTests {
-    @Test func aVariableReplacesTheDefault() throws {
+    @Test func variableReplacesTheDefault() throws {
         let both = try SystemTrustLocation(file: "/a.pem", directory: "/b:/c").resolve()
         #expect(both.files == ["/a.pem"] && both.directories == ["/b", "/c"])
         let file = try SystemTrustLocation(file: "/a.pem").resolve()
@@ -61,14 +61,14 @@ struct SystemTrustLocationTests {
         #expect(directories.files.isEmpty && directories.directories == ["/b", "/c"])
     }
 
-    @Test func emptyVariablesAreAsGoodAsNone() throws {
+    @Test func emptyVariablesAreIgnored() throws {
         let none = try? SystemTrustLocation().resolve()
         let empty = try? SystemTrustLocation(file: "", directory: "").resolve()
         #expect(none?.files == empty?.files)
         #expect(none?.directories == empty?.directories)
     }
 
-    @Test func aLocationIsLoadedOnce() async throws {
+    @Test func locationIsLoadedOnce() async throws {
         let pki = try TestPKI()
         try await Scratch.with { scratch in
             let stores = SystemTrustStores()
@@ -85,7 +85,7 @@ struct SystemTrustLocationTests {
         }
     }
 
-    @Test func aLocationThatCannotBeReadIsAnErrorEachTimeUntilItCan() async throws {
+    @Test func failedLocationIsTriedAgain() async throws {
         let pki = try TestPKI()
         try await Scratch.with { scratch in
             let stores = SystemTrustStores()
@@ -100,7 +100,7 @@ struct SystemTrustLocationTests {
         }
     }
 
-    @Test func missingFoldersAreAnError() async throws {
+    @Test func missingDirectoriesAreErrors() async throws {
         try await Scratch.with { scratch in
             let missing = SystemTrustLocation(directory: scratch.file("missing"))
             let error = #expect(throws: SecurityError.self) { try SystemTrustStores().store(for: missing) }
@@ -113,14 +113,14 @@ struct SystemTrustLocationTests {
         }
     }
 
-    @Test func filesWithoutAnchorsAreAnError() async throws {
+    @Test func filesWithoutAnchorsAreErrors() async throws {
         try await Scratch.with { scratch in
             let text = SystemTrustLocation(file: try scratch.write("text.pem", "no certificate"))
             #expect(throws: SecurityError.self) { try SystemTrustStores().store(for: text) }
         }
     }
 
-    @Test func aFolderIsSearchedByHash() async throws {
+    @Test func directoryIsSearchedByHash() async throws {
         let pki = try TestPKI()
         try await Scratch.with { scratch in
             _ = try scratch.write("root.pem", pki.rootPEM)
@@ -134,7 +134,7 @@ struct SystemTrustLocationTests {
 
     /// A bundle can mark an authority as not trusted for servers (`TRUSTED CERTIFICATE`).
     @Test(arguments: [("-addreject", false), ("-addtrust", true)])
-    func whatABundleSaysOfPurposesHolds(option: String, isAccepted: Bool) async throws {
+    func purposesInABundleAreRespected(option: String, isAccepted: Bool) async throws {
         let pki = try TestPKI()
         try await Scratch.with { scratch in
             let root = try scratch.write("root.pem", pki.rootPEM)
@@ -154,13 +154,13 @@ struct SystemTrustLocationTests {
 /// Runs a process with these variables; the variables of this process stay unchanged.
 @Suite("The system's anchors by the environment", .timeLimit(.minutes(1)))
 struct SystemTrustEnvironmentTests {
-    @Test func thisProcessIsAskedByItsVariables() {
+    @Test func variablesOfTheProcessAreUsed() {
         let environment = ProcessInfo.processInfo.environment
         #expect(SystemTrustLocation.current.file == environment["SSL_CERT_FILE"])
         #expect(SystemTrustLocation.current.directory == environment["SSL_CERT_DIR"])
     }
 
-    @Test func anchorsThatCannotBeLoadedRefuse() async throws {
+    @Test func unavailableAnchorsRefuseEveryChain() async throws {
         let chain = try TestPKI().identity().chain
         for location in [SystemTrustLocation(file: "/nowhere/roots.pem"), .init(directory: "/nowhere")] {
             let anchors = TrustAnchors(source: .system(location))

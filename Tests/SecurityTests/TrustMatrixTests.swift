@@ -5,7 +5,7 @@ import Testing
 @testable import LinnetSecurity
 
 /// Each kind of rule against each kind of server; the table of decisions is printed.
-@Suite("The matrix of rules and servers", .timeLimit(.minutes(5)))
+@Suite("Decisions by rule and server", .timeLimit(.minutes(5)))
 struct TrustMatrixTests {
     /// What a server presents, and what is pinned and known about it.
     struct Situation {
@@ -111,7 +111,7 @@ struct TrustMatrixTests {
         ]
     }
 
-    @Test func everyCellIsTheExpectedVerdict() async throws {
+    @Test func everyRuleGivesTheExpectedDecisionForEveryServer() async throws {
         let pki = try TestPKI()
         let situations = try Self.situations(pki)
         var table = [[""] + Self.rows.map(\.name)]

@@ -46,7 +46,7 @@ struct TrustReportTests {
 
     // MARK: Content
 
-    @Test func aReportHasAllOfTheRefusal() async throws {
+    @Test func reportContainsTheWholeRefusal() async throws {
         let end = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 864_000)
         let policy = try policy("**.localhost", try pinned(PinExpiry(end, then: .refuse)))
         #expect(await policy.evaluate(identity.trust()).refusal?.reason == .pinMismatch)
@@ -62,7 +62,7 @@ struct TrustReportTests {
         #expect(!report.message.contains("\n"))
     }
 
-    @Test func aFindingIsReportedAndNotEnforced() async throws {
+    @Test func findingsAreReportedAndNotEnforced() async throws {
         let trial = StandardTrustEvaluator.reportOnly(try pinned(), enforcing: .systemTrust(anchors: try pki.anchors))
         let policy = try policy("localhost", trial)
         #expect(await policy.evaluate(identity.trust()).isAccepted)
@@ -70,13 +70,13 @@ struct TrustReportTests {
         #expect(collector.last?.reason == "pinMismatch")
     }
 
-    @Test func whatIsAcceptedIsNotReported() async throws {
+    @Test func acceptedChainsAreNotReported() async throws {
         let policy = try policy("localhost", StandardTrustEvaluator.systemTrust(anchors: try pki.anchors))
         #expect(await policy.evaluate(identity.trust()).isAccepted)
         #expect(collector.reports.isEmpty)
     }
 
-    @Test func theSamePolicyWithAReporterIsAnother() throws {
+    @Test func policyWithAReporterHasANewIdentity() throws {
         let plain = try SecurityPolicy.publicKeyPins([wanted])
         let reporting = plain.reporting(to: TrustReporter { _ in })
         #expect(plain.identity != reporting.identity)
@@ -84,7 +84,7 @@ struct TrustReportTests {
     }
 
     /// The presented chain completes a refusal without details.
-    @Test func everyRefusalNamesTheCertificateAndItsPins() async throws {
+    @Test func everyRefusalContainsTheCertificateAndItsPins() async throws {
         let expired = try pki.identity { $0.validity = .expired }
         let system = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         let cases: [(any TrustEvaluator, TestPKI.Identity)] = [
@@ -107,7 +107,7 @@ struct TrustReportTests {
 
     // MARK: Formats
 
-    @Test func aReportIsWrittenAndReadAgain() async throws {
+    @Test func reportsRoundTripThroughJSON() async throws {
         let policy = try policy("localhost", try pinned())
         let time = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
         _ = await policy.evaluate(identity.trust(time: time))
@@ -118,7 +118,7 @@ struct TrustReportTests {
         #expect(try String(decoding: report.json(), as: UTF8.self).contains("\"\(wanted)\""))
     }
 
-    @Test func theShapeOfRFC7469IsKept() async throws {
+    @Test func reportHasTheFormOfRFC7469() async throws {
         struct Shape: Decodable {
             enum CodingKeys: String, CodingKey {
                 case date = "date-time"
@@ -173,7 +173,7 @@ struct TrustReportTests {
         #expect(collector.reports.count == 4)
     }
 
-    @Test func whatIsRememberedIsBounded() throws {
+    @Test func rememberedReportsAreBounded() throws {
         let (clock, collector) = (Clock(), collector)
         let reporter = TrustReporter(limit: .onceADay, now: { clock.now }, observer: { collector.add($0) })
         let trust = ServerTrust([])
@@ -191,7 +191,7 @@ struct TrustReportTests {
         #expect(collector.reports.count == 1002)
     }
 
-    @Test func withoutALimitAllIsReported() async throws {
+    @Test func withoutALimitEveryReportIsDelivered() async throws {
         let policy = try policy("localhost", StandardTrustEvaluator.refuse)
         for _ in 0..<3 { _ = await policy.evaluate(identity.trust()) }
         #expect(collector.reports.count == 3)

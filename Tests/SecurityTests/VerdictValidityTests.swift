@@ -4,7 +4,7 @@ import LinnetTesting
 import Testing
 
 /// The validity of decisions.
-@Suite("Validity of verdicts", .timeLimit(.minutes(1)))
+@Suite("Validity of decisions", .timeLimit(.minutes(1)))
 struct VerdictValidityTests {
     /// Accepts any chain until a date.
     private struct Until: TrustEvaluator {
@@ -20,7 +20,7 @@ struct VerdictValidityTests {
         return trust.validUntil
     }
 
-    @Test func theFirstCertificateToExpireEndsIt() async throws {
+    @Test func decisionIsValidUntilTheFirstCertificateExpires() async throws {
         let pki = try TestPKI()
         let anchors = try TrustAnchors.certificates([pki.root])
         let shortLived = try pki.identity { $0.validity = .init(from: .seconds(-60), to: .seconds(600)) }
@@ -44,7 +44,7 @@ struct VerdictValidityTests {
         #expect(await validUntil(StandardTrustEvaluator.insecureAcceptAnyCertificate) == .distantFuture)
     }
 
-    @Test func evaluatorsOfOnesOwnDoNotKnow() async {
+    @Test func customEvaluatorsHaveNoValidityByDefault() async {
         #expect(VerifiedTrust(chain: [], pins: [], isPinned: false).validUntil == nil)
         #expect(await validUntil(Until(date: nil)) == nil)
     }
@@ -54,7 +54,7 @@ struct VerdictValidityTests {
     ]
 
     @Test(arguments: ends)
-    func allOfThemHoldUntilTheFirstEnds(ends: [Double?], end: Double?) async {
+    func combinedDecisionIsValidUntilTheFirstOneExpires(ends: [Double?], end: Double?) async {
         let all = ends.map { Until(date: $0.map { Date(timeIntervalSince1970: $0) }) }
         let evaluator = all.dropFirst().reduce(StandardTrustEvaluator.allOf(all[0])) {
             StandardTrustEvaluator.allOf($0, $1)
@@ -66,7 +66,7 @@ struct VerdictValidityTests {
                 == end.map { Date(timeIntervalSince1970: $0) })
     }
 
-    @Test func aPolicyThatWasChangedIsAnother() {
+    @Test func changedPolicyHasANewIdentity() {
         let policy = SecurityPolicy.everyHost(.refuse)
         #expect(policy.allowsSessionResumption)
         var same = policy

@@ -27,7 +27,7 @@ struct VerifiedChainTests {
         #expect(verified.count > 0)
     }
 
-    @Test func theSameQuestionIsAnsweredAlike() async {
+    @Test func cachedResultEqualsTheFirst() async {
         let first = await evaluator.trust(in: identity.chain)
         let second = await evaluator.trust(in: identity.chain)
         #expect(first?.chain == second?.chain)
@@ -36,24 +36,24 @@ struct VerifiedChainTests {
         #expect(verified.count == 1)
     }
 
-    @Test func whatIsRefusedIsNotRemembered() async {
+    @Test func refusedChainsAreNotCached() async {
         #expect(await reason(evaluator, identity.trust("other.example")) == .hostnameMismatch)
         #expect(verified.count == 0)
     }
 
-    @Test func anotherHostIsAnotherQuestion() async {
+    @Test func cacheDistinguishesHosts() async {
         await accept(evaluator)
         #expect(await reason(evaluator, identity.trust("example.com")) == nil)
         #expect(await reason(evaluator, identity.trust("other.example")) == .hostnameMismatch)
         #expect(verified.count == 2)
     }
 
-    @Test func aNameThatWasNotLookedAtProvesNothing() async {
+    @Test func resultWithoutHostValidationIsNotUsedForAHost() async {
         await accept(StandardTrustEvaluator.systemTrust(anchors: anchors, validatesHost: false))
         #expect(await reason(evaluator, identity.trust("other.example")) == .hostnameMismatch)
     }
 
-    @Test func theMomentIsLookedAtEachTime() async throws {
+    @Test func validityIsCheckedEachTime() async throws {
         await accept(evaluator)
         let certificates = identity.chain + [pki.root]
         let begin = try #require(certificates.map(\.notBefore).max())
@@ -71,19 +71,19 @@ struct VerifiedChainTests {
             await reason(evaluator, identity.trust(time: Date(timeIntervalSince1970: .infinity))) == .internalFailure)
     }
 
-    @Test func theAnchorsAreTheirOwn() async throws {
+    @Test func cacheBelongsToOneSetOfAnchors() async throws {
         await accept(evaluator)
         let others = StandardTrustEvaluator.systemTrust(anchors: try TestPKI().anchors)
         #expect(await reason(others, identity.trust()) == .unknownAuthority)
     }
 
-    @Test func aChainWithoutItsIntermediateIsAnotherChain() async {
+    @Test func cacheDistinguishesPresentedChains() async {
         await accept(evaluator)
         let refusal = await evaluator.refusal(of: Array(identity.chain.prefix(1)))
         #expect(refusal?.reason == .unknownAuthority)
     }
 
-    @Test func aForgedSignatureIsAnotherCertificate() async {
+    @Test func forgedSignatureIsNotCachedAsTheOriginal() async {
         await accept(evaluator)
         var trust = identity.trust()
         let last = trust.presentedChain[0].count - 1
@@ -91,7 +91,7 @@ struct VerifiedChainTests {
         #expect(await reason(evaluator, trust) != nil)
     }
 
-    @Test func rulesAndPinsAreAskedEachTime() async throws {
+    @Test func rulesAndPinsAreCheckedEachTime() async throws {
         await accept(evaluator)
         var profile = ChainProfile.strict
         profile.keys.kinds = [.ed25519]
@@ -102,7 +102,7 @@ struct VerifiedChainTests {
         #expect(verified.count == 1)
     }
 
-    @Test func revocationIsAskedAboutEachTime() async throws {
+    @Test func revocationIsCheckedEachTime() async throws {
         await accept(evaluator)
         var profile = ChainProfile.strict
         profile.revocation.failure = .hard
@@ -118,7 +118,7 @@ struct VerifiedChainTests {
     }
 
     /// The last second belongs to the validity (RFC 5280, 4.1.2.5), the next one does not.
-    @Test func aRememberedChainHoldsToItsLastSecond() throws {
+    @Test func cachedChainIsValidInItsLastSecond() throws {
         let memory = VerifiedChains()
         let chain = identity.chain.map(\.handle)
         let (begin, end) = (try #require(chain.map(\.notBefore).max()), try #require(chain.map(\.notAfter).min()))
@@ -131,7 +131,7 @@ struct VerifiedChainTests {
         #expect(memory.chain(question, at: seconds[1] + 1) == nil)
     }
 
-    @Test func memoryEnds() throws {
+    @Test func cacheEntriesExpire() throws {
         let (clock, start) = (ManualClock(), ContinuousClock.now)
         let memory = VerifiedChains { start.advanced(by: clock.now.offset) }
         let (chain, now) = (identity.chain.map(\.handle), Int(Date().timeIntervalSince1970))
@@ -146,7 +146,7 @@ struct VerifiedChainTests {
         #expect(memory.count == 1)
     }
 
-    @Test func memoryIsBounded() throws {
+    @Test func cacheIsBounded() throws {
         let memory = VerifiedChains()
         let chain = identity.chain.map(\.handle)
         for number in 0...VerifiedChains.capacity { memory.remember(chain, for: question("host\(number)")) }

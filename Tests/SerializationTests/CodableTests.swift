@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
@@ -28,6 +29,101 @@ import Testing
         let plist = PropertyListRequestSerializer(format: .binary, headerFields: [:])
         #expect(try copy(plist) == plist)
         #expect(try copy(form) != FormRequestSerializer())
+    }
+
+    // MARK: Every setting
+
+    /// Checks that `changed` has no default value, and that it equals its copy.
+    private func expectSurvival<T: Codable & Hashable>(_ changed: T, of defaults: T, except: [String] = []) throws {
+        #expect(unchangedSettings(in: changed, from: defaults).filter { !except.contains($0) } == [])
+        #expect(try copy(changed) == changed)
+    }
+
+    private static let validation: ResponseValidation = {
+        var validation = ResponseValidation(statusCodes: 201..<300, contentTypes: ["a/b"])
+        validation.acceptsEmptyBody = false
+        return validation
+    }()
+
+    private static func requestSettings() throws -> RequestSerializerSettings {
+        var settings = RequestSerializerSettings(headerFields: [:], methodsEncodingParametersInURL: [.post])
+        try settings.headerFields.set("x", forName: "X-A")
+        settings.requestOptions = RequestOptions {
+            $0.timeout = .milliseconds(1500)
+            $0.idleTimeout = .seconds(2)
+            $0.connectTimeout = .nanoseconds(3)
+            $0.cachePolicy = .cacheOnly
+            $0.usesCookies = false
+            $0.allowsExpensiveNetworks = false
+            $0.tag = "import"
+        }
+        settings.queryEncoder.arrayStyle = .repeated
+        settings.queryEncoder.nestingStyle = .dots
+        settings.queryEncoder.sortsKeys = false
+        settings.queryEncoder.boolStyle = .words
+        settings.queryEncoder.nullStyle = .emptyValue
+        settings.queryEncoder.emptyCollectionStyle = .bareKey
+        settings.queryEncoder.spaceStyle = .plus
+        return settings
+    }
+
+    /// The closure of a query encoder cannot be coded, which is an error (`closuresCannotBeCoded`).
+    private static let closure = ["settings.queryEncoder.closure"]
+
+    @Test func everySettingOfRequestSerializersSurvives() throws {
+        var form = FormRequestSerializer()
+        form.settings = try Self.requestSettings()
+        try expectSurvival(form, of: FormRequestSerializer(), except: Self.closure)
+        var json = JSONRequestSerializer(options: JSONWritingOptions(sortsKeys: true, isPretty: true))
+        json.settings = try Self.requestSettings()
+        try expectSurvival(json, of: JSONRequestSerializer(), except: Self.closure)
+        var plist = PropertyListRequestSerializer(format: .binary)
+        plist.settings = try Self.requestSettings()
+        try expectSurvival(plist, of: PropertyListRequestSerializer(), except: Self.closure)
+    }
+
+    @Test func everySettingOfResponseSerializersSurvives() throws {
+        try expectSurvival(DataResponseSerializer(validation: Self.validation), of: DataResponseSerializer())
+        var text = StringResponseSerializer(validation: Self.validation, fallbackCharset: .windows1252)
+        text.charsets = [.latin1, .utf8]
+        // A charset with a closure cannot be coded, which is an error, too.
+        try expectSurvival(text, of: StringResponseSerializer(), except: ["fallbackCharset.closure"])
+        let json = JSONResponseSerializer(
+            validation: Self.validation, removesNullValues: true,
+            options: JSONParsingOptions(maximumDepth: 3, allowsFragments: false, duplicateNames: .refused))
+        try expectSurvival(json, of: JSONResponseSerializer())
+        let options = PropertyListParsingOptions(maximumDepth: 3, maximumExpansion: 4)
+        let plist = PropertyListResponseSerializer(validation: Self.validation, options: options)
+        try expectSurvival(plist, of: PropertyListResponseSerializer())
+
+        // Not Hashable: compared by its settings. What is passed to the type's initializer is left out.
+        typealias Generic = DecodablePropertyListResponseSerializer<[Int]>
+        let generic = Generic(validation: Self.validation, options: options)
+        #expect(unchangedSettings(in: generic, from: Generic()) == ["userInfo"])
+        let copied = try copy(generic)
+        #expect(copied.validation == generic.validation && copied.options == generic.options)
+    }
+
+    @Test func everyMemberOfACompoundSurvivesWithItsSettings() throws {
+        let json = JSONResponseSerializer(
+            validation: Self.validation, removesNullValues: true,
+            options: JSONParsingOptions(maximumDepth: 3, allowsFragments: false, duplicateNames: .first))
+        let values = CompoundResponseSerializer<JSONValue?>([json, JSONResponseSerializer()])
+        #expect(try copy(values).members.map { $0 as? JSONResponseSerializer } == [json, JSONResponseSerializer()])
+        let options = PropertyListParsingOptions(maximumDepth: 3, maximumExpansion: 4)
+        let plist = PropertyListResponseSerializer(validation: Self.validation, options: options)
+        let lists = CompoundResponseSerializer<PropertyListValue?>([plist])
+        #expect(try copy(lists).members.map { $0 as? PropertyListResponseSerializer } == [plist])
+        let data = DataResponseSerializer(validation: Self.validation)
+        let bodies = CompoundResponseSerializer<Data>([CompoundResponseSerializer<Data>([data]), data])
+        let decoder = JSONDecoder()
+        let types: [any (Decodable & SendableMetatype).Type] = [CompoundResponseSerializer<Data>.self]
+        decoder.userInfo[.responseSerializerTypes] = types
+        let copied = try decoder.decode(
+            CompoundResponseSerializer<Data>.self, from: JSONEncoder().encode(bodies))
+        let inner = copied.members.first as? CompoundResponseSerializer<Data>
+        #expect(inner?.members.map { $0 as? DataResponseSerializer } == [data])
+        #expect(copied.members.last as? DataResponseSerializer == data)
     }
 
     @Test func missingSettingsHaveTheirDefaults() throws {

@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
@@ -62,10 +63,19 @@ import Testing
         #expect(status?.code == .unacceptableStatus)
     }
 
-    @Test func serializersAreCodable() throws {
-        let options = XMLParsingOptions(maximumDepth: 7, maximumNodes: 8, maximumExpansion: 9)
-        let serializer = XMLResponseSerializer(validation: .none, options: options)
-        let data = try JSONEncoder().encode(serializer)
-        #expect(try JSONDecoder().decode(XMLResponseSerializer.self, from: data) == serializer)
+    @Test func everySettingSurvivesCoding() throws {
+        var options = XMLParsingOptions(maximumDepth: 7, maximumNodes: 8, maximumExpansion: 9)
+        options.maximumBytes = 10
+        options.maximumAttributes = 11
+        options.maximumNameBytes = 12
+        options.maximumTextBytes = 13
+        var validation = ResponseValidation(statusCodes: 201..<300, contentTypes: ["a/b"])
+        validation.acceptsEmptyBody = false
+        let tree = XMLResponseSerializer(validation: validation, options: options)
+        #expect(unchangedSettings(in: tree, from: XMLResponseSerializer()) == [])
+        #expect(try JSONDecoder().decode(XMLResponseSerializer.self, from: JSONEncoder().encode(tree)) == tree)
+        let events = XMLEventResponseSerializer(validation: validation, options: options)
+        #expect(unchangedSettings(in: events, from: XMLEventResponseSerializer()) == [])
+        #expect(try JSONDecoder().decode(XMLEventResponseSerializer.self, from: JSONEncoder().encode(events)) == events)
     }
 }

@@ -133,21 +133,21 @@ struct CancellationTests {
         }
         drop()
         #expect(try await ends.wait(count: 1) == [.cancelled])
-        #expect(client.session.tasks.isEmpty)
+        #expect(client.tasks.isEmpty)
     }
 
     @Test func cancelAllEndsEveryHandle() async throws {
         let arrived = Signal()
         let client = try makeClient(makeHangingTransport(arrived))
         let tasks = (0..<3).map { client.call(.get, "\($0)").jsonTask() }
-        #expect(client.session.tasks.map(\.id) == tasks.map(\.id))
+        #expect(client.tasks.map(\.id) == tasks.map(\.id))
         tasks[0].resume()
         await arrived.wait()
-        client.session.cancelAll()
+        client.cancelAll()
         for task in tasks {
             #expect(await Result { () async throws(SessionError) in try await task.value }.error?.code == .cancelled)
         }
-        #expect(client.session.tasks.isEmpty)
+        #expect(client.tasks.isEmpty)
     }
 
     @Test func aRunningHandleNeedsNobodyToHoldIt() async throws {

@@ -13,18 +13,18 @@ struct CleartextTests {
     enum Way: CaseIterable {
         case data, download, bytes, handle, redirect, prewarm
 
-        func go(to url: URL, from other: MockServer, _ session: Session) async throws(SessionError) {
+        func go(to url: URL, from other: MockServer, _ session: HTTPSession) async throws(SessionError) {
             switch self {
-            case .data: _ = try await session.data(for: Request(url: url))
+            case .data: _ = try await session.call(Request(url: url)).response()
             case .download:
                 let file = FileManager.default.temporaryDirectory.appending(path: "linnet-cleartext")
-                _ = try await session.download(for: Request(url: url), to: file)
-            case .bytes: _ = try await session.bytes(for: Request(url: url))
+                _ = try await session.call(Request(url: url)).download(to: file)
+            case .bytes: _ = try await session.call(Request(url: url)).bytes()
             case .handle:
-                let task = session.dataTask(for: Request(url: url), serializer: DataResponseSerializer())
+                let task = session.call(Request(url: url)).task(DataResponseSerializer())
                 task.resume()
                 _ = try await task.value
-            case .redirect: _ = try await session.data(for: Request(url: other.url))
+            case .redirect: _ = try await session.call(Request(url: other.url)).response()
             case .prewarm: try session.prewarm(url)
             }
         }
@@ -35,7 +35,7 @@ struct CleartextTests {
         let elsewhere = MockServer.Configuration { $0.hostName = "localhost" }
         try await withMockServer(.text("secret")) { server in
             try await withMockServer(.redirect(to: server.url.absoluteString), configuration: elsewhere) { other in
-                let session = try Session {
+                let session = try HTTPSession {
                     $0.securityPolicy = try SecurityPolicy(rules: [HostRule("127.0.0.0/8", .refuse)])
                 }
                 for host in ["127.0.0.1", "[::ffff:127.0.0.1]"] {
@@ -56,11 +56,11 @@ struct CleartextTests {
         let identity = try TestPKI.selfSigned { $0.addresses = ["127.0.0.1"] }
         try await withMockServer(.text("secret")) { server in
             try await withMockServer(.redirect(to: server.url.absoluteString), tls: identity) { other in
-                let session = try Session {
+                let session = try HTTPSession {
                     $0.securityPolicy = .everyHost(try .certificatePins([identity.certificate]))
                 }
                 let error = await #expect(throws: SessionError.self) {
-                    try await session.data(for: Request(url: other.url))
+                    try await session.call(Request(url: other.url)).response()
                 }
                 #expect(error?.code == .redirectRefused)
                 #expect(server.acceptedConnections == 0)
@@ -97,8 +97,8 @@ struct CleartextTests {
         guard let url = URL(string: text) else { return }
         let base = #expect(throws: SessionError.self) { try HTTPSession(baseURL: url) }
         #expect(base?.code == .invalidURL)
-        let session = try Session()
-        let error = await #expect(throws: SessionError.self) { try await session.data(for: Request(url: url)) }
+        let session = try HTTPSession()
+        let error = await #expect(throws: SessionError.self) { try await session.call(Request(url: url)).response() }
         #expect(error?.code == .invalidURL)
         await session.shutdown()
     }

@@ -45,7 +45,7 @@ struct CustomTransportTests {
 
     @Test func theTransportDiscardsAndPrewarms() async throws {
         let transport = RecordingTransport()
-        let session = Session(transport: transport)
+        let session = try HTTPSession(transport: transport)
         session.closeIdleConnections()
         session.retireConnections()
         session.clearResolvedNames()
@@ -61,7 +61,7 @@ struct CustomTransportTests {
     }
 
     @Test func theDefaultsDoNothing() async throws {
-        let session = Session(transport: StubTransport())
+        let session = try HTTPSession(transport: StubTransport())
         session.closeIdleConnections()
         session.retireConnections()
         session.clearResolvedNames()
@@ -77,10 +77,9 @@ struct CustomTransportTests {
     @Test(arguments: [true, false])
     func theRequestTimeoutIsEnforcedOnce(enforcesRequestTimeout: Bool) async throws {
         let transport = RecordingTransport(enforcesRequestTimeout: enforcesRequestTimeout)
-        let session = Session(transport: transport)
-        var request = Request(url: try url("https://a.test/"))
-        request.options.timeout = .seconds(3_600)
-        #expect(try await session.data(for: request).head.status == .ok)
+        let session = try HTTPSession(transport: transport)
+        let call = session.get("https://a.test/").timeout(.seconds(3_600))
+        #expect(try await call.response().head.status == .ok)
         #expect((transport.tasks.events == [Self.currentTask]) == enforcesRequestTimeout)
         await session.shutdown()
     }

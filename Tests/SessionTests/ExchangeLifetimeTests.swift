@@ -29,42 +29,42 @@ struct ExchangeLifetimeTests {
     }
 
     /// Goes the path; returns what a caller may keep after it.
-    private func go(_ path: Path, _ session: Session, _ server: MockServer) async throws -> any Sendable {
+    private func go(_ path: Path, _ session: HTTPSession, _ server: MockServer) async throws -> any Sendable {
         let (body, missing) = (Request(url: try server.url("/body")), Request(url: try server.url("/missing")))
         switch path {
         case .bytesReadToTheEnd:
-            let response = try await session.bytes(for: body)
-            #expect(try await response.collect(upTo: .max).count == Self.size)
+            let response = try await session.call(body).bytes()
+            #expect(try await response.body.collect(upTo: .max).count == Self.size)
             return response
         case .bytesDropped:
-            return try await session.bytes(for: body).head
+            return try await session.call(body).bytes().head
         case .missingData:
-            let error = await #expect(throws: SessionError.self) { try await session.data(for: missing) }
+            let error = await #expect(throws: SessionError.self) { try await session.call(missing).response() }
             return error
         case .download:
-            return try await withScratchFolder { try await session.download(for: body, to: $0["file"]) }
+            return try await withScratchFolder { try await session.call(body).download(to: $0["file"]) }
         case .missingDownload:
             return try await withScratchFolder { folder in
                 await #expect(throws: SessionError.self) {
-                    try await session.download(for: missing, to: folder["file"])
+                    try await session.call(missing).download(to: folder["file"])
                 }
             }
         case .upload:
-            let task = try session.uploadTask(
-                for: Request(url: server.url("/body"), method: .put), from: .data(Data(count: Self.size)),
-                serializer: DataResponseSerializer())
+            let task = try session.call(Request(url: server.url("/body"), method: .put)).body(
+                .data(Data(count: Self.size))
+            ).task(DataResponseSerializer())
             task.resume()
             let response = try await task.value
             #expect(String(decoding: response.value, as: UTF8.self) == "\(Self.size)")
             return task
         case .events:
-            var events = try session.serverSentEvents(for: Request(url: server.url("/events"))).makeAsyncIterator()
+            var events = try session.call(Request(url: server.url("/events"))).serverSentEvents().makeAsyncIterator()
             return try await events.next()
         case .streamTask:
-            let task = session.streamTask(for: body)
+            let task = session.call(body).streamTask()
             task.resume()
             let response = try await task.response
-            #expect(try await response.collect(upTo: .max).count == Self.size)
+            #expect(try await response.body.collect(upTo: .max).count == Self.size)
             return task
         }
     }
@@ -75,7 +75,7 @@ struct ExchangeLifetimeTests {
         configuration.httpVersions = version.ofServer
         try await withMockServer(routes: Self.routes, configuration: configuration) { server in
             let transport = try WatchedTransport { $0.httpVersions = version.ofClient }
-            let session = Session(transport: transport)
+            let session = try HTTPSession(transport: transport)
             var kept: [any Sendable] = []
             for _ in 0..<3 { kept.append(try await go(path, session, server)) }
             #expect(transport.observers.made >= 3)

@@ -134,24 +134,35 @@ struct HTTPSessionTests {
     @Test func sessionsCanShareConnections() async throws {
         let transport = StubTransport { _ in .json("1") }
         let one = try makeClient(base: "http://one.example", transport)
-        let two = try HTTPSession(baseURL: URL(string: "http://two.example"), session: one.session)
+        let two = try HTTPSession(baseURL: URL(string: "http://two.example"), sharing: one)
         _ = try await one.get("x").response(JSONResponseSerializer())
         _ = try await two.get("x").response(JSONResponseSerializer())
         #expect(transport.requests.map(\.head.authority) == ["one.example", "two.example"])
     }
 
-    @Test(arguments: ["http://example.com", nil])
-    func pinningNeedsHTTPS(base: String?) throws {
+    @Test func pinningNeedsABaseURLWithHTTPS() throws {
         let pin = try PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
         let policy = try SecurityPolicy.publicKeyPins([pin])
         let error = #expect(throws: SessionError.self) {
-            try makeClient(base: base) { $0.securityPolicy = policy }
+            try makeClient(base: "http://example.com") { $0.securityPolicy = policy }
         }
         #expect(error?.code == .invalidConfiguration)
         let secure = try makeClient(base: "https://example.com") { $0.securityPolicy = policy }
-        #expect(secure.session.securityPolicy.identity == policy.identity)
-        let client = try makeClient(base: base)
+        #expect(secure.securityPolicy.identity == policy.identity)
+        let client = try makeClient(base: "http://example.com")
         #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(policy) }
+    }
+
+    @Test func withoutABaseURLAPolicyThatPinsRefusesClearText() async throws {
+        let policy = try SecurityPolicy.publicKeyPins([
+            PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+        ])
+        let session = try HTTPSession { $0.securityPolicy = policy }
+        let error = await #expect(throws: SessionError.self) {
+            try await session.get("http://127.0.0.1:9/").response()
+        }
+        #expect(error?.code == .trustRefused)
+        await session.shutdown()
     }
 
     @Test func aStubHasNoPolicyToReplace() throws {

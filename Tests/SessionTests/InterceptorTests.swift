@@ -31,7 +31,7 @@ struct InterceptorTests {
             $0.interceptors = [
                 ClosureInterceptor { request, _ in
                     let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
-                    return EngineResponse(url: request.url, head: head, body: .whole(Data("42".utf8)))
+                    return StreamedResponse(url: request.url, head: head, body: .whole(Data("42".utf8)))
                 }
             ]
         }
@@ -50,7 +50,7 @@ struct InterceptorTests {
                     for text in ["[1", ",2", "]"] { continuation.yield(Data(text.utf8)) }
                     continuation.finish()
                     let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
-                    return EngineResponse(url: request.url, head: head, body: .streamed(chunks))
+                    return StreamedResponse(url: request.url, head: head, body: .streamed(chunks))
                 }
             ]
         }
@@ -119,7 +119,7 @@ private struct RecordingInterceptor: Interceptor {
     let name: String
     let calls: EventRecorder<String>
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         calls.record(name + " down")
         let response = try await next(request)
         calls.record(name + " up")
@@ -128,13 +128,13 @@ private struct RecordingInterceptor: Interceptor {
 }
 
 struct ClosureInterceptor: Interceptor {
-    let body: @Sendable (Request, Next) async throws -> EngineResponse
+    let body: @Sendable (Request, Next) async throws -> StreamedResponse
 
-    init(_ body: @escaping @Sendable (Request, Next) async throws -> EngineResponse) {
+    init(_ body: @escaping @Sendable (Request, Next) async throws -> StreamedResponse) {
         self.body = body
     }
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         try await body(request, next)
     }
 }

@@ -13,7 +13,7 @@ struct PolicyReplacementTests {
         try await withMockServer { _ in
             .text("ok")
         } perform: { server in
-            let session = try Session()
+            let session = try HTTPSession()
             for _ in 0..<250 {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for index in 0..<8 {
@@ -26,7 +26,7 @@ struct PolicyReplacementTests {
                 }
                 let isPinning = session.securityPolicy.isPinning(host: "127.0.0.1")
                 do {
-                    _ = try await session.data(for: Request(url: server.url))
+                    _ = try await session.call(Request(url: server.url)).response()
                     #expect(!isPinning)
                 } catch let error as SessionError {
                     #expect(isPinning && error.code == .trustRefused)
@@ -42,12 +42,12 @@ struct PolicyReplacementTests {
             request.exchangeIndex == 0 && request.path != "/never"
                 ? .text("ok") : MockResponse(faults: [.init(.close, at: .responseHead)])
         } perform: { server in
-            let session = try Session()
-            _ = try await session.data(for: Request(url: server.url))
-            let response = try await session.data(for: Request(url: server.url))
+            let session = try HTTPSession()
+            _ = try await session.call(Request(url: server.url)).response()
+            let response = try await session.call(Request(url: server.url)).response()
             #expect(response.metrics.map(\.failure) == [.staleConnection, nil])
             let error = await #expect(throws: SessionError.self) {
-                _ = try await session.data(for: Request(url: server.url.appending(path: "never")))
+                _ = try await session.call(Request(url: server.url.appending(path: "never"))).response()
             }
             #expect(error?.metrics.map(\.failure) == [.staleConnection, .other])
             await session.shutdown()

@@ -43,9 +43,9 @@ struct SessionErrorTests {
         (.nestedTooDeep, .decodingFailed), (.encodingFailed, .encodingFailed),
     ])
     func serializationErrorsHaveTheirCodes(code: SerializationError.Code, expected: SessionError.Code) async throws {
-        let session = Session(transport: StubTransport { _ in .json("{}") })
+        let session = try HTTPSession(transport: StubTransport { _ in .json("{}") })
         let error = await #expect(throws: SessionError.self) {
-            try await session.response(for: makeRequest(), serializer: FailingResponseSerializer(code: code))
+            try await session.call(makeRequest()).response(FailingResponseSerializer(code: code))
         }
         #expect(error?.code == expected)
         #expect(error?.head?.status == .ok)
@@ -67,7 +67,7 @@ struct SessionErrorTests {
         let transport = StubTransport()
         let body = HTTPBody.chunks(AsyncStream<Data> { $0.finish() }, length: -5)
         let error = await #expect(throws: SessionError.self) {
-            try await Session(transport: transport).data(for: makeRequest(method: .post, body: body))
+            try await HTTPSession(transport: transport).call(makeRequest(method: .post, body: body)).response()
         }
         #expect(error?.code == .invalidRequest)
         #expect(transport.requests.isEmpty)
@@ -81,9 +81,9 @@ struct SessionErrorTests {
     }
 
     private func failure(_ handler: @escaping StubTransport.Handler) async throws -> SessionError {
-        let session = Session(transport: StubTransport(handler))
+        let session = try HTTPSession(transport: StubTransport(handler))
         return try #require(
-            await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) })
+            await #expect(throws: SessionError.self) { try await session.call(makeRequest()).response() })
     }
 }
 

@@ -79,7 +79,7 @@ struct SettingsTests {
         let mapped = response.map { "\(String(describing: $0))" }
         #expect(mapped.value.contains("41"))
         #expect(mapped.head == response.head)
-        #expect(mapped.body == response.body)
+        #expect(mapped.data == response.data)
         #expect(throws: Oops.self) { try response.map { _ throws(Oops) -> Int in throw Oops() } }
     }
 

@@ -10,10 +10,10 @@ import Testing
 struct StreamedResponseTests {
     @Test func theBodyComesAsItIsSent() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body, status: 404) })
-        let response = try await session.bytes(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body, status: 404) })
+        let response = try await session.call(makeRequest()).bytes()
         #expect(response.status.code == 404)
-        var chunks = response.makeAsyncIterator()
+        var chunks = response.body.makeAsyncIterator()
         body.send("a")
         #expect(try await chunks.next() == Data("a".utf8))
         body.send("b")
@@ -25,10 +25,10 @@ struct StreamedResponseTests {
 
     @Test func anErrorInTheBodyIsASessionErrorWithTheHead() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let response = try await session.bytes(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let response = try await session.call(makeRequest()).bytes()
         body.fail(TransportError(.readTimeout, "Too slow."))
-        let error = await #expect(throws: SessionError.self) { try await response.collect(upTo: 10) }
+        let error = await #expect(throws: SessionError.self) { try await response.body.collect(upTo: 10) }
         #expect(error?.code == .timeout)
         #expect(error?.timeout == .idleRead)
         #expect(error?.head?.status == .ok)
@@ -36,30 +36,30 @@ struct StreamedResponseTests {
 
     @Test func leavingEarlyAbandonsTheBody() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         func readOne() async throws {
-            let response = try await session.bytes(for: makeRequest())
+            let response = try await session.call(makeRequest()).bytes()
             body.send("a")
-            for try await _ in response { break }
+            for try await _ in response.body { break }
         }
         try await readOne()
         await body.waitForAbandonment()
     }
 
     @Test func collectingHasALimit() async throws {
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data(count: 9)) })
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data(count: 9)) })
         let error = await #expect(throws: SessionError.self) {
-            try await session.bytes(for: makeRequest()).collect(upTo: 8)
+            try await session.call(makeRequest()).bytes().body.collect(upTo: 8)
         }
         #expect(error?.code == .bodyTooLarge)
     }
 
     @Test func largeBodiesAreWhole() async throws {
         let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
-        let session = Session(transport: StubTransport { _ in .status(200, body: bytes) })
-        #expect(try await session.data(for: makeRequest()).body == bytes)
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: bytes) })
+        #expect(try await session.call(makeRequest()).response().data == bytes)
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.resume()
-        #expect(try await task.value.body == bytes)
+        #expect(try await task.value.data == bytes)
     }
 }

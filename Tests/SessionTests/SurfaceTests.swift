@@ -16,7 +16,7 @@ struct SurfaceTests {
         #expect(response.value?["a"]?[1] == true)
         #expect(response.status == .ok)
         #expect(response.metrics.count == 1)
-        #expect(String(decoding: response.body, as: UTF8.self) == #"{"a": [1, true]}"#)
+        #expect(String(decoding: response.data, as: UTF8.self) == #"{"a": [1, true]}"#)
         #expect(transport.requests.map(\.head.method) == [method])
         #expect(transport.requests.first?.head.path == "/api/things")
         #expect(transport.requests.first?.head.authority == "example.com")

@@ -10,8 +10,8 @@ import Testing
 struct SuspensionTests {
     @Test func suspendingStopsReadingAndResumingGoesOn() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<Int64>()
         task.onProgress { recorder.record($0.download.completed) }
         task.resume()
@@ -46,9 +46,8 @@ struct SuspensionTests {
             }
         }
         let transport = StubTransport { _ in .status(200) }
-        let session = Session(transport: transport)
-        let task = try session.uploadTask(
-            for: makeRequest(method: .put), from: body, serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: transport)
+        let task = try session.call(makeRequest(method: .put)).body(body).task(DataResponseSerializer())
         let uploaded = EventRecorder<Int64>()
         task.onProgress { uploaded.record($0.upload.completed) }
         task.resume()
@@ -64,8 +63,8 @@ struct SuspensionTests {
     }
 
     @Test func suspendingBeforeTheStartChangesNothing() async throws {
-        let session = Session(transport: StubTransport())
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport())
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<TaskState>()
         task.onStateChange { recorder.record($0) }
         task.suspend()
@@ -77,8 +76,8 @@ struct SuspensionTests {
 
     @Test func aSuspendedTaskStillFails() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<Int64>()
         task.onProgress { recorder.record($0.download.completed) }
         task.resume()

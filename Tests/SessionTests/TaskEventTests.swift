@@ -12,7 +12,7 @@ struct TaskEventTests {
     func startAndEndAreReportedOnceOnEverySurface(surface: Surface) async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
         let recorder = EventRecorder<TaskEvent>()
-        client.session.onEvent { recorder.record($0) }
+        client.onEvent { recorder.record($0) }
         var options = RequestOptions()
         options.tag = "t"
         _ = await surface.send("x", options: options, with: client)
@@ -26,7 +26,7 @@ struct TaskEventTests {
     func failuresAreReportedWithTheirError(surface: Surface) async throws {
         let client = try makeClient(StubTransport { _ in .status(500) })
         let recorder = EventRecorder<TaskEvent>()
-        client.session.onEvent { recorder.record($0) }
+        client.onEvent { recorder.record($0) }
         _ = await surface.send("x", with: client)
         let events = try await recorder.wait { $0.last?.isCompletion == true }
         #expect(events.last?.error?.code == .unacceptableStatus)
@@ -34,9 +34,9 @@ struct TaskEventTests {
 
     @Test func onlyRealChangesAreReportedInOrder() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let events = session.events
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.taskDescription = "mine"
         task.suspend()
         task.resume()
@@ -60,20 +60,20 @@ struct TaskEventTests {
 
     @Test func aStreamedResponseEndsWithItsBody() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let recorder = EventRecorder<String>()
         session.onEvent { recorder.record($0.name) }
-        let response = try await session.bytes(for: makeRequest())
+        let response = try await session.call(makeRequest()).bytes()
         body.send("a")
         body.finish()
         #expect(try await recorder.wait(count: 1) == ["resumed"])
-        _ = try await response.collect(upTo: 10)
+        _ = try await response.body.collect(upTo: 10)
         #expect(try await recorder.wait(count: 2) == ["resumed", "completed"])
     }
 
     @Test func aTasksOwnEventsAreItsWholeLife() async throws {
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let events = task.events
         let states = task.states
         task.resume()

@@ -10,9 +10,9 @@ struct TaskLifetimeTests {
     @Test(arguments: [true, false])
     func anEndedTaskIsReleasedAlsoWhenItsObserversHoldIt(succeeds: Bool) async throws {
         weak var released: DataTask<Data>?
-        let session = Session(transport: StubTransport { _ in succeeds ? .json("1") : .status(500) })
+        let session = try HTTPSession(transport: StubTransport { _ in succeeds ? .json("1") : .status(500) })
         try await {
-            let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+            let task = try session.call(makeRequest()).task(DataResponseSerializer())
             released = task
             let ended = Signal()
             task.onStateChange { state in if state == .completed { _ = task.state } }

@@ -65,9 +65,9 @@ struct NetworkActivityIndicatorTests {
             return .text("done")
         } perform: { server in
             let indicator = indicator()
-            let session = try Session()
+            let session = try HTTPSession()
             indicator.follow(session)
-            let task = session.dataTask(for: Request(url: server.url), serializer: DataResponseSerializer())
+            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
             task.resume()
             await arrived.wait()
             await until { indicator.activityCount == 1 }
@@ -87,10 +87,10 @@ struct NetworkActivityIndicatorTests {
             MockResponse(faults: [.init(.stall, at: .responseHead)])
         } perform: { server in
             let indicator = indicator()
-            let session = try Session()
+            let session = try HTTPSession()
             indicator.follow(session)
             indicator.incrementActivityCount()
-            let task = session.dataTask(for: Request(url: server.url), serializer: DataResponseSerializer())
+            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
             task.resume()
             await until { indicator.activityCount == 2 }
             task.suspend()
@@ -111,9 +111,9 @@ struct RefreshStateTests {
             await release.wait()
             return .text("done")
         } perform: { server in
-            let session = try Session()
+            let session = try HTTPSession()
             let refresh = RefreshState()
-            let task = session.dataTask(for: Request(url: server.url), serializer: DataResponseSerializer())
+            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
             refresh.follow(task)
             #expect(!refresh.isRefreshing)
             task.resume()
@@ -133,13 +133,13 @@ struct RefreshStateTests {
         try await withMockServer { _ in
             MockResponse(faults: [.init(.stall, at: .responseHead)])
         } perform: { server in
-            let session = try Session()
+            let session = try HTTPSession()
             let refresh = RefreshState()
-            let task = session.dataTask(for: Request(url: server.url), serializer: DataResponseSerializer())
+            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
             task.resume()
             refresh.follow(task)
             #expect(refresh.isRefreshing)
-            let other = session.dataTask(for: Request(url: server.url), serializer: DataResponseSerializer())
+            let other = session.call(Request(url: server.url)).task(DataResponseSerializer())
             refresh.follow(other)
             #expect(!refresh.isRefreshing)
             refresh.follow(task)

@@ -67,9 +67,9 @@ struct BenchLinnet {
     }
 
     func body() async throws {
-        let response = try await http.session.bytes(for: Request(url: url))
+        let response = try await http.call(Request(url: url)).bytes()
         var count = 0
-        for try await chunk in response { count += chunk.count }
+        for try await chunk in response.body { count += chunk.count }
         try check(status: response.head.status.code, count, of: arguments.bytes)
     }
 

@@ -3,8 +3,7 @@ import Linnet
 
 /// A session for the server, and the bodies that the exchanges send.
 struct Client: Sendable {
-    let session: Session
-    let http: HTTPSession
+    let session: HTTPSession
     let base: URL
     let wire: Wire
     let anchors: TrustAnchors
@@ -14,8 +13,7 @@ struct Client: Sendable {
         base = server.base
         self.wire = wire
         anchors = server.anchors
-        http = try HTTPSession(baseURL: server.base, configuration: Self.configuration(wire, server.anchors))
-        session = http.session
+        session = try HTTPSession(baseURL: server.base, configuration: Self.configuration(wire, server.anchors))
     }
 
     static func configuration(_ wire: Wire, _ anchors: TrustAnchors) -> HTTPSession.Configuration {

@@ -17,51 +17,51 @@ struct Kind: Sendable {
 extension Kind {
     private static let read = [
         Kind(name: "whole") { client, _ in
-            let response = try await client.session.data(for: client.request("whole"))
+            let response = try await client.session.call(client.request("whole")).response()
             try expect(response.value.count == Server.whole, "\(response.value.count) bytes came.")
         },
         Kind(name: "streamed") { client, _ in
-            let response = try await client.session.bytes(for: client.request("pieces"))
+            let response = try await client.session.call(client.request("pieces")).bytes()
             var count = 0
-            for try await piece in response { count += piece.count }
+            for try await piece in response.body { count += piece.count }
             try expect(count == Server.pieces * Server.piece, "\(count) bytes came.")
         },
         Kind(name: "not-found") { client, _ in
             try await expectFailure(.unacceptableStatus) {
-                try await client.session.data(for: client.request("not-found"))
+                try await client.session.call(client.request("not-found")).response()
             }
         },
         Kind(name: "download") { client, worker in
             var options = DownloadOptions()
             options.existingFile = .replace
-            _ = try await client.session.download(
-                for: client.request("pieces"), to: client.file(worker), options: options)
+            _ = try await client.session.call(client.request("pieces")).download(
+                to: client.file(worker), options: options)
         },
         Kind(name: "events") { client, _ in
-            let response = try await client.session.bytes(for: client.request("events"))
+            let response = try await client.session.call(client.request("events")).bytes()
             var count = 0
-            for try await _ in response.serverSentEvents() { count += 1 }
+            for try await _ in response.body.serverSentEvents() { count += 1 }
             try expect(count == Server.events, "\(count) events came.")
         },
         Kind(name: "lines") { client, _ in
-            let response = try await client.session.bytes(for: client.request("events"))
+            let response = try await client.session.call(client.request("events")).bytes()
             var count = 0
-            for try await _ in response.lines() { count += 1 }
+            for try await _ in response.body.lines() { count += 1 }
             try expect(count >= Server.events, "\(count) lines came.")
         },
         Kind(name: "head") { client, _ in
-            _ = try await client.session.data(for: client.request("whole") { $0.method = .head })
+            _ = try await client.session.call(client.request("whole") { $0.method = .head }).response()
         },
         Kind(name: "no-content") { client, _ in
-            _ = try await client.session.data(for: client.request("no-content"))
+            _ = try await client.session.call(client.request("no-content")).response()
         },
         Kind(name: "redirect") { client, _ in
-            let response = try await client.session.data(for: client.request("redirect"))
+            let response = try await client.session.call(client.request("redirect")).response()
             try expect(response.value.count == Server.whole, "\(response.value.count) bytes came.")
         },
         Kind(name: "callbacks") { client, _ in
             let result = await withCheckedContinuation { continuation in
-                let task = client.http.get("whole").task()
+                let task = client.session.get("whole").task()
                 task.onCompletion { result in
                     switch result {
                     case .success(let response): continuation.resume(returning: response.value.count)
@@ -73,7 +73,7 @@ extension Kind {
             try expect(result == Server.whole, "\(result) bytes came.")
         },
         Kind(name: "handle") { client, _ in
-            let task = try client.session.dataTask(for: client.request("whole"), serializer: DataResponseSerializer())
+            let task = try client.session.call(client.request("whole")).task(DataResponseSerializer())
             task.resume()
             let count = try await task.value.value.count
             try expect(count == Server.whole, "\(count) bytes came.")
@@ -86,15 +86,15 @@ extension Kind {
 extension Kind {
     private static let left = [
         Kind(name: "unread") { client, _ in
-            _ = try await client.session.bytes(for: client.request("pieces"))
+            _ = try await client.session.call(client.request("pieces")).bytes()
         },
         Kind(name: "left-in-the-middle") { client, _ in
-            for try await _ in try await client.session.bytes(for: client.request("pieces")) { break }
+            for try await _ in try await client.session.call(client.request("pieces")).bytes().body { break }
         },
         Kind(name: "reader-cancelled") { client, _ in
             let began = AsyncStream<Void>.makeStream()
             let reader = Task {
-                for try await _ in try await client.session.bytes(for: client.request("stalls")) {
+                for try await _ in try await client.session.call(client.request("stalls")).bytes().body {
                     began.continuation.yield()
                 }
             }
@@ -104,16 +104,16 @@ extension Kind {
         },
         Kind(name: "closed-by-server") { client, _ in
             try await expectFailure(.connectionLost, .invalidResponse) {
-                try await client.session.data(for: client.request("closes"))
+                try await client.session.call(client.request("closes")).response()
             }
         },
         Kind(name: "closed-while-streamed") { client, _ in
             try await expectFailure(.connectionLost, .invalidResponse) {
-                for try await _ in try await client.session.bytes(for: client.request("closes")) {}
+                for try await _ in try await client.session.call(client.request("closes")).bytes().body {}
             }
         },
         Kind(name: "download-cancelled") { client, worker in
-            let task = try client.session.downloadTask(for: client.request("stalls"), to: client.file(worker))
+            let task = try client.session.call(client.request("stalls")).downloadTask(to: client.file(worker))
             let began = AsyncStream<Void>.makeStream()
             let observation = task.onProgress { if $0.download.completed > 0 { began.continuation.yield() } }
             task.resume()
@@ -134,7 +134,7 @@ extension Kind {
                 $0.method = .post
                 $0.body = .data(client.upload)
             }
-            _ = try await client.session.data(for: request)
+            _ = try await client.session.call(request).response()
         },
         Kind(name: "upload-streamed") { client, _ in
             let request = try client.request("upload") {
@@ -143,7 +143,7 @@ extension Kind {
                     Pieces(left: 16, piece: client.upload.prefix(4096))
                 }
             }
-            _ = try await client.session.data(for: request)
+            _ = try await client.session.call(request).response()
         },
         Kind(name: "upload-refused") { client, _ in
             let request = try client.request("refused") {
@@ -151,7 +151,7 @@ extension Kind {
                 $0.body = .stream(length: nil, isReplayable: true) { Pieces(left: 64, piece: client.upload) }
             }
             try await expectFailure(.unacceptableStatus, .connectionLost) {
-                try await client.session.data(for: request)
+                try await client.session.call(request).response()
             }
         },
     ]
@@ -174,23 +174,21 @@ extension Kind {
     private static let ended = [
         Kind(name: "timeout", cost: 4) { client, _ in
             let request = try client.request("stalls") { $0.options.timeout = .milliseconds(20) }
-            try await expectFailure(.timeout) { try await client.session.data(for: request) }
+            try await expectFailure(.timeout) { try await client.session.call(request).response() }
         },
         Kind(name: "cancelled-at-once") { client, _ in
-            let task = try client.session.dataTask(
-                for: client.request("stalls"), serializer: DataResponseSerializer())
+            let task = try client.session.call(client.request("stalls")).task(DataResponseSerializer())
             task.resume()
             task.cancel()
             try await expectFailure(.cancelled) { try await task.value }
         },
         Kind(name: "never-begun") { client, _ in
-            let task = try client.session.dataTask(
-                for: client.request("pieces"), serializer: DataResponseSerializer())
+            let task = try client.session.call(client.request("pieces")).task(DataResponseSerializer())
             task.cancel()
             try await expectFailure(.cancelled) { try await task.value }
         },
         Kind(name: "suspended") { client, _ in
-            let task = try client.session.dataTask(for: client.request("stalls"), serializer: DataResponseSerializer())
+            let task = try client.session.call(client.request("stalls")).task(DataResponseSerializer())
             task.resume()
             task.suspend()
             task.cancel()
@@ -199,16 +197,16 @@ extension Kind {
         Kind(name: "session", cost: 10) { client, _ in
             let session = try HTTPSession(
                 baseURL: client.base, configuration: Client.configuration(client.wire, client.anchors))
-            _ = try await session.session.data(for: client.request("whole"))
+            _ = try await session.call(client.request("whole")).response()
             await session.shutdown()
         },
         Kind(name: "session-dropped", cost: 10) { client, _ in
             let session = try HTTPSession(
                 baseURL: client.base, configuration: Client.configuration(client.wire, client.anchors))
-            let task = try session.session.dataTask(for: client.request("whole"), serializer: DataResponseSerializer())
+            let task = try session.call(client.request("whole")).task(DataResponseSerializer())
             task.resume()
             _ = try await task.value
-            session.session.invalidate(cancellingTasks: true)
+            session.invalidate(cancellingTasks: true)
         },
     ]
 }

@@ -21,12 +21,12 @@ struct Memory {
     }
 
     func waiting(_ requests: Int) async throws {
-        _ = try await session.session.data(for: Request(url: url))
+        _ = try await session.call(Request(url: url)).response()
         let idle = Process.residentKilobytes()
         for _ in 0..<50 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<requests {
-                    group.addTask { _ = try await session.session.data(for: Request(url: url)) }
+                    group.addTask { _ = try await session.call(Request(url: url)).response() }
                 }
                 try await group.waitForAll()
             }
@@ -35,11 +35,11 @@ struct Memory {
     }
 
     func slow() async throws {
-        let response = try await session.session.bytes(for: Request(url: url))
+        let response = try await session.call(Request(url: url)).bytes()
         let length = response.head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
         let idle = Process.residentKilobytes()
         var (bytes, pauses) = (0, 0)
-        for try await chunk in response {
+        for try await chunk in response.body {
             bytes += chunk.count
             guard bytes > pauses * max(length / 1000, 1) else { continue }
             pauses += 1

@@ -33,7 +33,7 @@ struct Soak {
         // A first session opens the process-wide descriptors, such as Dispatch's event queue.
         let first = try Soak(url: arguments[1], connections: connections, anchors: anchors)
         let length = try await first.get(0).count
-        await first.session.session.shutdown()
+        await first.session.shutdown()
         let before = Process.descriptors()
         let soak = try Soak(url: arguments[1], connections: connections, anchors: anchors)
         let warm = requests / 10
@@ -42,7 +42,7 @@ struct Soak {
         let clock = ContinuousClock()
         let time = try await clock.measure { try await soak.run(requests - warm, length: length) }
         let memoryAfter = Process.residentKilobytes()
-        await soak.session.session.shutdown()
+        await soak.session.shutdown()
         let after = Process.descriptors()
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         print("requests: \(requests), all with status 200 and \(length) bytes")

@@ -48,6 +48,9 @@ public struct Certificate: Sendable {
         return try FileBytes.naming(path) { () throws(SecurityError) in try all(data: data) }
     }
 
+    /// The certificate in PEM.
+    var pemText: String { PEM.text(derBytes, label: "CERTIFICATE") }
+
     /// The subject in RFC 2253 notation.
     public var subject: String { handle.subject }
     /// The issuer in RFC 2253 notation.

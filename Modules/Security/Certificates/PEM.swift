@@ -13,6 +13,15 @@ enum PEM {
         data.firstRange(of: Array("-----BEGIN ".utf8)) != nil
     }
 
+    /// Whether a text is PEM itself, rather than the path of a file.
+    static func isPEM(_ text: String) -> Bool { text.hasPrefix("-----BEGIN ") }
+
+    /// The PEM text of DER bytes.
+    static func text(_ der: Data, label: String) -> String {
+        let lines = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN \(label)-----\n\(lines)\n-----END \(label)-----\n"
+    }
+
     /// All certificates, in order; nil if a certificate block cannot be read.
     static func certificates(_ data: Data) -> [X509Handle]? {
         OpenSSLErrorQueue.clear()

@@ -58,7 +58,7 @@ public struct ChainProfile: Sendable, Hashable {
     /// The rules that an OpenSSL security level enforces together.
     private static let weaknesses: Set<ChainRule> = [.sha1Signatures, .md5Signatures, .rsaKeySize]
 
-    private init(rules: Set<ChainRule>) { standards = Standards(rules: rules) }
+    init(rules: Set<ChainRule>) { standards = Standards(rules: rules) }
 
     /// Returns a copy without these rules.
     public func allowing(_ rules: ChainRule...) -> ChainProfile {
@@ -145,12 +145,14 @@ public struct KeyRequirements: Sendable, Hashable {
         public static let ed25519 = KeyKind("Ed25519")
         /// Ed448 (RFC 8410).
         public static let ed448 = KeyKind("Ed448")
+
+        static let all: Set<KeyKind> = [.rsa, .rsaPSS, .p256, .p384, .p521, .ed25519, .ed448]
     }
 
     /// The smallest RSA modulus in bits. The default is 2048; more than 8192 is never accepted.
     public var minimumRSABits = 2048
     /// The kinds of keys that certificates of a chain may have. The default is all kinds defined here.
-    public var kinds: Set<KeyKind> = [.rsa, .rsaPSS, .p256, .p384, .p521, .ed25519, .ed448]
+    public var kinds: Set<KeyKind> = KeyKind.all
     /// The algorithms that certificates below the anchor may be signed with. The default is ``SignatureAlgorithm/all``.
     public var signatures: Set<SignatureAlgorithm> = SignatureAlgorithm.all
 

@@ -17,10 +17,10 @@ struct AnchorEvaluator: TrustEvaluator {
 
 /// Accepts chains that verify and contain a pinned key.
 struct PublicKeyPinEvaluator: TrustEvaluator {
-    private let verifier: ChainVerifier
+    let verifier: ChainVerifier
+    let wanted: [PublicKeyPin]
+    let position: PinPosition
     private let pins: Set<PublicKeyPin>
-    private let wanted: [PublicKeyPin]
-    private let position: PinPosition
 
     init(
         _ pins: [PublicKeyPin], verifier: ChainVerifier, position: PinPosition = .anyInVerifiedChain
@@ -41,13 +41,15 @@ struct PublicKeyPinEvaluator: TrustEvaluator {
 
 /// Accepts chains that verify and contain a pinned certificate.
 struct CertificatePinEvaluator: TrustEvaluator {
-    private let verifier: ChainVerifier
+    let verifier: ChainVerifier
+    let certificates: [Certificate]
+    let position: PinPosition
     private let pinned: Set<Data>
     private let wanted: [PublicKeyPin]
-    private let position: PinPosition
 
     init(_ certificates: [Certificate], verifier: ChainVerifier, position: PinPosition) {
         self.verifier = verifier
+        self.certificates = certificates
         pinned = Set(certificates.map(\.derBytes))
         wanted = certificates.map(\.publicKeyPin)
         self.position = position
@@ -64,9 +66,9 @@ struct CertificatePinEvaluator: TrustEvaluator {
 
 /// Accepts chains that verify and, until the set expires, contain a key of the set.
 struct PinSetEvaluator: TrustEvaluator {
+    let set: PinSet
     private let pinned: PublicKeyPinEvaluator
     private let unpinned: AnchorEvaluator
-    private let set: PinSet
 
     init(_ set: PinSet, verifier: ChainVerifier) throws(SecurityError) {
         pinned = try PublicKeyPinEvaluator(set.all, verifier: verifier, position: set.position)
@@ -74,6 +76,7 @@ struct PinSetEvaluator: TrustEvaluator {
         self.set = set
     }
 
+    var verifier: ChainVerifier { unpinned.verifier }
     var isPinning: Bool { true }
 
     func evaluate(_ trust: ServerTrust) async -> TrustDecision {

@@ -27,55 +27,80 @@ extension SecurityPolicy {
         mode: PinningMode, certificates: [Certificate] = [], allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true, anchors: TrustAnchors = .system
     ) throws(SecurityError) -> SecurityPolicy {
-        switch mode {
-        case .none:
-            try unpinned(allowInvalidCertificates, validatesDomainName, anchors)
-        case .certificate:
-            try certificatePinning(certificates, allowInvalidCertificates, validatesDomainName, anchors)
-        case .publicKey:
-            try keyPinning(certificates, allowInvalidCertificates, validatesDomainName, anchors)
-        }
+        .everyHost(
+            StandardTrustEvaluator(
+                evaluator: try PinningModeEvaluator(
+                    mode, certificates, allowsInvalid: allowInvalidCertificates, validatesHost: validatesDomainName,
+                    anchors: anchors)))
     }
 
-    private static func unpinned(
-        _ allowsInvalid: Bool, _ validatesHost: Bool, _ anchors: TrustAnchors
-    ) throws(SecurityError) -> SecurityPolicy {
-        guard allowsInvalid else {
-            return .everyHost(.systemTrust(anchors: anchors, validatesHost: validatesHost))
-        }
-        guard !validatesHost else {
-            throw SecurityError(
-                .unenforceablePolicy,
-                "The host of an invalid certificate cannot be checked when nothing is pinned; pin a certificate or a key."
-            )
-        }
-        return .insecureAcceptAnyCertificate
-    }
+    /// What is compared for hosts without a rule; nil if that is unknown, as for a custom evaluator.
+    public var pinningMode: PinningMode? { otherHosts.settings?.pinningMode }
 
-    private static func certificatePinning(
-        _ certificates: [Certificate], _ allowsInvalid: Bool, _ validatesHost: Bool, _ anchors: TrustAnchors
-    ) throws(SecurityError) -> SecurityPolicy {
-        let pinned = try StandardTrustEvaluator.certificatePins(certificates, validatesHost: validatesHost)
-        guard !allowsInvalid else { return .everyHost(pinned) }
-        return .everyHost(.allOf(.systemTrust(anchors: anchors, validatesHost: validatesHost), pinned))
-    }
+    /// The pinned certificates for hosts without a rule.
+    public var pinnedCertificates: [Certificate] { otherHosts.settings?.pinnedCertificates ?? [] }
 
-    private static func keyPinning(
-        _ certificates: [Certificate], _ allowsInvalid: Bool, _ validatesHost: Bool, _ anchors: TrustAnchors
-    ) throws(SecurityError) -> SecurityPolicy {
-        let pins = certificates.map(\.publicKeyPin)
-        let verified = try StandardTrustEvaluator.pins(pins, anchors: anchors, validatesHost: validatesHost)
-        guard allowsInvalid else { return .everyHost(verified) }
-        return .everyHost(PresentedKeyEvaluator(pins: pins, validatesHost: validatesHost))
-    }
+    /// Whether a chain that leads to no anchor is accepted for hosts without a rule; false if that is unknown.
+    public var allowInvalidCertificates: Bool { otherHosts.settings?.allowInvalidCertificates ?? false }
+
+    /// Whether the certificate has to match the host, for hosts without a rule; false if that is unknown.
+    public var validatesDomainName: Bool { otherHosts.settings?.validatesDomainName ?? false }
 }
 
 /// What is compared with the pinned certificates: AFNetworking's three modes.
-public enum PinningMode: String, Sendable, Hashable, CaseIterable {
+public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nothing is pinned; the system's anchors decide.
     case none
     /// Certificates are compared byte for byte, and are the only anchors.
     case certificate
     /// Public keys are compared.
     case publicKey
+}
+
+/// Evaluates with the semantics of AFNetworking's `AFSecurityPolicy`.
+struct PinningModeEvaluator: TrustEvaluator {
+    let mode: PinningMode
+    let certificates: [Certificate]
+    let allowsInvalid: Bool
+    let validatesHost: Bool
+    let anchors: TrustAnchors
+    private let evaluator: any TrustEvaluator
+
+    init(
+        _ mode: PinningMode, _ certificates: [Certificate], allowsInvalid: Bool, validatesHost: Bool,
+        anchors: TrustAnchors
+    ) throws(SecurityError) {
+        self.mode = mode
+        self.certificates = certificates
+        self.allowsInvalid = allowsInvalid
+        self.validatesHost = validatesHost
+        self.anchors = anchors
+        let unpinned = StandardTrustEvaluator.systemTrust(anchors: anchors, validatesHost: validatesHost)
+        switch mode {
+        case .none where allowsInvalid:
+            guard !validatesHost else { throw Self.nothingToCheck }
+            evaluator = .insecureAcceptAnyCertificate
+        case .none:
+            evaluator = unpinned
+        case .certificate:
+            let pinned = try StandardTrustEvaluator.certificatePins(certificates, validatesHost: validatesHost)
+            evaluator = if allowsInvalid { pinned } else { StandardTrustEvaluator.allOf(unpinned, pinned) }
+        case .publicKey:
+            let pins = certificates.map(\.publicKeyPin)
+            let pinned = try StandardTrustEvaluator.pins(pins, anchors: anchors, validatesHost: validatesHost)
+            evaluator =
+                if allowsInvalid { PresentedKeyEvaluator(pins: pins, validatesHost: validatesHost) } else { pinned }
+        }
+    }
+
+    private static var nothingToCheck: SecurityError {
+        SecurityError(
+            .unenforceablePolicy,
+            "The host of an invalid certificate cannot be checked when nothing is pinned; pin a certificate or a key.")
+    }
+
+    var isPinning: Bool { evaluator.isPinning }
+    var allowsCleartext: Bool { evaluator.allowsCleartext }
+
+    func evaluate(_ trust: ServerTrust) async -> TrustDecision { await evaluator.evaluate(trust) }
 }

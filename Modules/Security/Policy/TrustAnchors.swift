@@ -69,10 +69,27 @@ public struct TrustAnchors: Sendable {
         }
     }
 
+    /// The named certificates, in order. The system's anchors are not among them.
+    public var certificates: [Certificate] {
+        switch source {
+        case .system: []
+        case .extended(let stores, _): stores.added.map { Certificate($0) }
+        case .own(_, let anchors): anchors.map { Certificate($0) }
+        }
+    }
+
     /// Whether the anchors include the system's.
-    var includesSystem: Bool {
+    public var includesSystem: Bool {
         switch source {
         case .system, .extended: true
+        case .own: false
+        }
+    }
+
+    /// Whether the system's anchors are those of a location other than the one that the environment names.
+    var isAtLocation: Bool {
+        switch source {
+        case .system(let location), .extended(_, let location): location != nil
         case .own: false
         }
     }
@@ -98,7 +115,7 @@ final class SystemTrustStores: Sendable {
     /// The system's anchors alone.
     static let shared = SystemTrustStores()
 
-    private let added: [X509Handle]
+    let added: [X509Handle]
     private let stores = Mutex<[SystemTrustLocation: TrustStore]>([:])
 
     init(adding added: [X509Handle] = []) {

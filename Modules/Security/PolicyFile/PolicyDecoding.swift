@@ -41,12 +41,23 @@ enum PolicyDecoding {
         }
     }
 
+    static func unknownChoice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String, _ type: Choice.Type, at path: [any CodingKey]
+    ) -> SecurityError {
+        let known = type.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return SecurityError(
+            .invalidPolicyFile, "\"\(text.oneLine)\" is not one of \(known).", path: PolicyPath.text(path))
+    }
+
     private static func name(_ type: any Any.Type) -> String {
         switch type {
         case is String.Type: "a string"
         case is Bool.Type: "true or false"
         case is Int.Type: "a whole number"
-        case is [Any].Type, is [String].Type, is [SecurityPolicyDocument.Rule].Type: "an array"
+        case is Double.Type: "a number"
+        case is [Any].Type, is [String].Type, is [SecurityPolicyDocument.Rule].Type,
+            is [SecurityPolicyDocument.NestedRule].Type:
+            "an array"
         default: "an object"
         }
     }
@@ -72,8 +83,13 @@ struct PolicyObject<Key: CodingKey & CaseIterable> {
 
     func path(_ key: Key) -> String { PolicyPath.text(container.codingPath + [key]) }
 
-    func refuseUnknownKeys() throws {
-        let known = Set(Key.allCases.map(\.stringValue))
+    func contains(_ key: Key) -> Bool { container.contains(key) }
+
+    /// The number of keys and indices that lead to the object.
+    var depth: Int { container.codingPath.count }
+
+    func refuseUnknownKeys(without others: [Key] = []) throws {
+        let known = Set(Key.allCases.map(\.stringValue)).subtracting(others.map(\.stringValue))
         guard let unknown = all.filter({ !known.contains($0) }).min() else { return }
         throw SecurityError(
             .unknownPolicyKey,
@@ -98,22 +114,41 @@ struct PolicyObject<Key: CodingKey & CaseIterable> {
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: Key) throws -> Choice? {
         guard let text = try optional(String.self, key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
-            let known = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            throw SecurityError(
-                .invalidPolicyFile, "\"\(text.oneLine)\" is not one of \(known).", path: path(key))
+            throw PolicyDecoding.unknownChoice(text, Choice.self, at: container.codingPath + [key])
         }
         return choice
     }
 
     func moment(_ key: Key) throws -> Date? {
         guard let text = try optional(String.self, key) else { return nil }
-        guard let date = try? Date(text, strategy: .iso8601) else {
+        guard let date = PolicyMoment.date(text) else {
             throw SecurityError(
                 .invalidPolicyFile,
                 "\"\(text.oneLine)\" is not a date; write it as \"2027-06-30T00:00:00Z\" (RFC 3339).", path: path(key))
         }
         return date
     }
+}
+
+/// A date in a policy file, in the format of RFC 3339, with milliseconds unless they are zero.
+enum PolicyMoment {
+    private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    static func text(_ date: Date) -> String {
+        let milliseconds = milliseconds(date)
+        guard milliseconds.truncatingRemainder(dividingBy: 1000) != 0 else {
+            return Date(timeIntervalSince1970: milliseconds / 1000).formatted(.iso8601)
+        }
+        // The format cuts digits off, and the closest value of a millisecond may lie below it.
+        return Date(timeIntervalSince1970: (milliseconds + 0.1) / 1000).formatted(fractional)
+    }
+
+    static func date(_ text: String) -> Date? {
+        ((try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)))
+            .map { Date(timeIntervalSince1970: milliseconds($0) / 1000) }
+    }
+
+    private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 }
 
 /// A location in a policy file as messages begin with it: `policy.json:12: rules[0].pins[1]: `.

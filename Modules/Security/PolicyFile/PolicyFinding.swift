@@ -36,12 +36,14 @@ public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertibl
         public static let publicSuffixPattern = Kind("publicSuffixPattern")
         /// The text is not a host pattern.
         public static let malformedPattern = Kind("malformedPattern")
-        /// The rule's anchors cannot be read.
+        /// The rule's anchors or pinned certificates cannot be read.
         public static let unreadableAnchors = Kind("unreadableAnchors")
         /// An anchor violates ``ChainRule/flawedAnchor``.
         public static let flawedAnchor = Kind("flawedAnchor")
         /// The profile leaves out rules of the default profile.
         public static let lenientProfile = Kind("lenientProfile")
+        /// The rule accepts servers that do not prove who they are, or allows clear text.
+        public static let insecureRule = Kind("insecureRule")
         /// The rule's keys contradict each other, or one is missing.
         public static let contradictoryRule = Kind("contradictoryRule")
     }

@@ -6,6 +6,21 @@ struct PolicyRuleReader {
     /// `rules[0]`.
     let path: String
     let part: SecurityPolicyFile.Part
+    /// Whether the rule is within another one or for other hosts, so that it has no hosts.
+    var isNested = false
+
+    /// The rules within this one.
+    var nested: [PolicyRuleReader] {
+        nested(.observed, rule.observed) + nested(.allOf, rule.allOf) + nested(.anyOf, rule.anyOf)
+    }
+
+    private func nested(
+        _ key: SecurityPolicyDocument.Rule.Key, _ rules: [SecurityPolicyDocument.Rule]
+    ) -> [PolicyRuleReader] {
+        rules.enumerated().map { index, rule in
+            PolicyRuleReader(rule: rule, path: "\(path).\(key.rawValue)[\(index)]", part: part, isNested: true)
+        }
+    }
 
     func rules() throws(SecurityError) -> [HostRule] {
         let evaluator = try evaluator()
@@ -25,32 +40,26 @@ struct PolicyRuleReader {
     }
 
     func anchorCertificates(_ index: Int) throws(SecurityError) -> [Certificate] {
-        try located("anchors[\(index)]") { () throws(SecurityError) in
-            try Certificate.all(contentsOfFile: SecurityPolicyFile.resolve(rule.anchors[index], in: part.folder))
-        }
+        try certificates("anchors[\(index)]", rule.anchors[index])
     }
 
-    /// Checks that the keys of the rule are consistent.
-    func checkForm() throws(SecurityError) {
-        guard !rule.hosts.isEmpty else { throw error(.missingPolicyKey, "The rule has no hosts.", "hosts") }
-        try checkAnchors()
-        try checkPins()
-        _ = try profile()
+    func pinnedCertificates(_ index: Int, _ text: String) throws(SecurityError) -> [Certificate] {
+        try certificates("pinnedCertificates[\(index)]", text)
+    }
+
+    /// The certificates of a PEM text or a file.
+    private func certificates(_ place: String, _ text: String) throws(SecurityError) -> [Certificate] {
+        try located(place) { () throws(SecurityError) in
+            PEM.isPEM(text)
+                ? try Certificate.all(pem: Data(text.utf8))
+                : try Certificate.all(contentsOfFile: SecurityPolicyFile.resolve(text, in: part.folder))
+        }
     }
 
     /// The profile without the allowed rules, each of which it has to include.
-    private func profile() throws(SecurityError) -> ChainProfile {
-        guard rule.trust != .refuse || (rule.profile == .default && rule.allowedRules.isEmpty) else {
-            let key = rule.allowedRules.isEmpty ? "profile" : "allowedRules"
-            throw error(
-                .unenforceablePolicy, "A rule with \"trust\": \"refuse\" evaluates no chain; remove this key.", key)
-        }
-        var profile: ChainProfile =
-            switch rule.profile {
-            case .default: .default
-            case .strict: .strict
-            case .lenient: .lenient
-            }
+    func profile() throws(SecurityError) -> ChainProfile {
+        if let profile = rule.chainProfile { return profile }
+        var profile = rule.profile.chainProfile
         for (index, name) in rule.allowedRules.enumerated() {
             let place = "allowedRules[\(index)]"
             guard let allowed = ChainRule.allCases.first(where: { $0.description == name }) else {
@@ -65,55 +74,83 @@ struct PolicyRuleReader {
         return profile
     }
 
-    private func checkAnchors() throws(SecurityError) {
-        let usesAnchors = rule.trust == .anchors || rule.trust == .systemAndAnchors
-        guard usesAnchors || rule.anchors.isEmpty else {
-            throw error(
-                .unenforceablePolicy,
-                "With \"trust\": \"\(rule.trust.rawValue)\" anchors are not used; remove this key.", "anchors")
-        }
-        guard !usesAnchors || !rule.anchors.isEmpty else {
-            throw error(
-                .missingPolicyKey, "With \"trust\": \"\(rule.trust.rawValue)\" at least one anchor is required.",
-                "anchors")
-        }
-    }
-
-    private func checkPins() throws(SecurityError) {
-        let pins = rule.pins ?? []
-        guard rule.pins == nil || !pins.isEmpty else {
-            throw error(.noPins, "The list is empty; add a pin or remove this key.", "pins")
-        }
-        guard rule.trust != .refuse || pins.isEmpty else {
-            throw error(.unenforceablePolicy, "A rule with \"trust\": \"refuse\" has no pins; remove this key.", "pins")
-        }
-        let needs: [(isGiven: Bool, key: String)] = [
-            (!rule.backupPins.isEmpty, "backupPins"), (rule.pinPosition != .anyInVerifiedChain, "pinPosition"),
-            (rule.pinsExpire != nil, "pinsExpire"), (rule.afterExpiry != nil, "afterExpiry"),
-        ]
-        if pins.isEmpty, let alone = needs.first(where: \.isGiven) {
-            throw error(.noPins, "\"\(alone.key)\" requires \"pins\".", alone.key)
-        }
-        guard (rule.pinsExpire == nil) == (rule.afterExpiry == nil) else {
-            let missing = rule.pinsExpire == nil ? "pinsExpire" : "afterExpiry"
-            throw error(.missingPolicyKey, "\"pinsExpire\" and \"afterExpiry\" have to be given together.", missing)
-        }
-    }
-
-    private func evaluator() throws(SecurityError) -> StandardTrustEvaluator {
+    func evaluator() throws(SecurityError) -> any TrustEvaluator {
         try checkForm()
-        guard rule.trust != .refuse else { return observed(.refuse, otherwise: .systemTrust) }
+        var evaluator = try enforced()
+        for reader in nested(.observed, rule.observed) {
+            evaluator = StandardTrustEvaluator.reportOnly(try reader.evaluator(), enforcing: evaluator)
+        }
+        return rule.insecureAllowsCleartext ? evaluator.insecureAllowingCleartext() : evaluator
+    }
+
+    /// What the rule enforces, without the rules that are only observed.
+    private func enforced() throws(SecurityError) -> any TrustEvaluator {
+        if let members = try members() { return observed(members, otherwise: .systemTrust) }
+        switch rule.trust {
+        case .refuse: return observed(.refuse, otherwise: .systemTrust)
+        case .hostname: return observed(.hostname, otherwise: .systemTrust)
+        case .insecureAcceptAnyCertificate: return observed(.insecureAcceptAnyCertificate, otherwise: .systemTrust)
+        case .pinnedCertificates: return observed(try pinned(certificates(), anchors: nil), otherwise: .systemTrust)
+        case .system, .anchors, .systemAndAnchors: break
+        }
         let anchors = try anchors()
-        let profile = try profile()
-        let unpinned = StandardTrustEvaluator.systemTrust(anchors: anchors, profile: profile)
-        guard let set = try pinSet() else { return observed(unpinned, otherwise: .systemTrust) }
-        return observed(try .pins(set, anchors: anchors, profile: profile), otherwise: unpinned)
+        if let mode = rule.pinningMode { return observed(try evaluator(mode, anchors), otherwise: .systemTrust) }
+        let unpinned = StandardTrustEvaluator.systemTrust(
+            anchors: anchors, validatesHost: rule.validatesDomainName, profile: try profile())
+        if let set = try pinSet() { return observed(try pinned(set, anchors: anchors), otherwise: unpinned) }
+        guard rule.pinnedCertificates != nil else { return observed(unpinned, otherwise: .systemTrust) }
+        return observed(try pinned(certificates(), anchors: anchors), otherwise: unpinned)
+    }
+
+    private func pinned(_ set: PinSet, anchors: TrustAnchors) throws(SecurityError) -> StandardTrustEvaluator {
+        try .pins(set, anchors: anchors, validatesHost: rule.validatesDomainName, profile: try profile())
+    }
+
+    private func pinned(
+        _ certificates: [Certificate], anchors: TrustAnchors?
+    ) throws(SecurityError) -> StandardTrustEvaluator {
+        try .certificatePins(
+            certificates, anchors: anchors, validatesHost: rule.validatesDomainName, position: rule.pinPosition,
+            profile: try profile())
+    }
+
+    private func evaluator(
+        _ mode: PinningMode, _ anchors: TrustAnchors
+    ) throws(SecurityError) -> StandardTrustEvaluator {
+        let certificates = try certificates()
+        return try located("pinningMode") { () throws(SecurityError) in
+            StandardTrustEvaluator(
+                evaluator: try PinningModeEvaluator(
+                    mode, certificates, allowsInvalid: rule.allowInvalidCertificates,
+                    validatesHost: rule.validatesDomainName, anchors: anchors))
+        }
+    }
+
+    /// The evaluator of a rule with members; nil for another one.
+    private func members() throws(SecurityError) -> StandardTrustEvaluator? {
+        guard let readers = [nested(.allOf, rule.allOf), nested(.anyOf, rule.anyOf)].first(where: { !$0.isEmpty })
+        else { return nil }
+        var members: [any TrustEvaluator] = []
+        for reader in readers { members.append(try reader.evaluator()) }
+        let (first, others) = (members[0], Array(members.dropFirst()))
+        guard rule.allOf.isEmpty else {
+            return StandardTrustEvaluator(evaluator: AllOfEvaluator(first: first, others: others))
+        }
+        return StandardTrustEvaluator(evaluator: AnyOfEvaluator(first: first, others: others))
     }
 
     private func observed(
         _ strict: StandardTrustEvaluator, otherwise lax: StandardTrustEvaluator
     ) -> StandardTrustEvaluator {
         rule.reportOnly ? .reportOnly(strict, enforcing: lax) : strict
+    }
+
+    private func certificates() throws(SecurityError) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for (index, text) in (rule.pinnedCertificates ?? []).enumerated() {
+            certificates += try pinnedCertificates(index, text)
+        }
+        return certificates
     }
 
     private func anchors() throws(SecurityError) -> TrustAnchors {

@@ -14,8 +14,12 @@ struct PolicyText {
         var index = 0
     }
 
-    /// No location of a policy is nested more deeply.
-    private static let maximumDepth = 8
+    /// No location of a policy is nested more deeply, except in rules within rules within rules.
+    private static let maximumDepth = 24
+    /// Longer locations are not noted, which bounds the memory for a text with many values in a deep place.
+    private static let longestPath = 256
+    /// Stands for a location that is not noted; no location of a policy begins with it.
+    private static let unnoted = "?"
 
     /// The line on which the value of each location begins, from 1.
     private var lines: [String: Int] = ["": 1]
@@ -74,13 +78,22 @@ struct PolicyText {
     private mutating func begin(keys: Set<String>?) {
         if let last = open.last, last.keys == nil { noteElement() }
         if open.isEmpty { lines[""] = line }
-        open.append(Container(path: open.count < Self.maximumDepth ? path : "", keys: keys))
+        open.append(Container(path: open.count < Self.maximumDepth ? path : Self.unnoted, keys: keys))
     }
 
     /// Notes the line of the next element of the open array.
     private mutating func noteElement() {
         guard let last = open.indices.last, open.count <= Self.maximumDepth else { return }
         path = open[last].path + "[\(open[last].index)]"
+        note(line)
+    }
+
+    /// Notes the line of the location, or gives the location up.
+    private mutating func note(_ line: Int) {
+        guard path.utf8.count <= Self.longestPath else {
+            path = Self.unnoted
+            return
+        }
         if lines[path] == nil { lines[path] = line }
     }
 
@@ -88,7 +101,7 @@ struct PolicyText {
         guard let last = open.indices.last, let keys = open[last].keys, open.count <= Self.maximumDepth else { return }
         let key = String(decoding: string, as: UTF8.self)
         path = open[last].path.isEmpty ? key : open[last].path + "." + key
-        lines[path] = stringLine
+        note(stringLine)
         guard keyError == nil else { return }
         // No known key needs an escape, and an escape could hide a repetition.
         if key.contains("\\") {

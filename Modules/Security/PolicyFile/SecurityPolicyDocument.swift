@@ -32,6 +32,13 @@ public import FoundationEssentials
 /// `"systemAndAnchors"` that enforces no pins, and for hosts without a rule unless they are refused
 /// (``SecurityPolicy/allowsCleartext(to:)``).
 ///
+/// A document also holds what a program has made with the factories of this module, with its certificates as PEM text:
+///
+/// ```swift
+/// let data = try SecurityPolicyDocument(policy).json()
+/// let same = try SecurityPolicyFile(SecurityPolicyDocument(json: data)).makePolicy()
+/// ```
+///
 /// Decoding is strict: unknown and repeated keys, values of another type and other versions are errors that carry their
 /// location. ``SecurityPolicyFile`` makes a policy from a document.
 public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
@@ -39,11 +46,13 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
     public static let currentVersion = 1
 
     /// How hosts without a rule are treated.
-    public enum OtherHosts: String, Sendable, Hashable, CaseIterable {
+    public enum OtherHosts: Sendable, Hashable {
         /// The system's store evaluates them.
         case systemTrust
         /// They are refused.
         case refuse
+        /// A rule without hosts evaluates them.
+        case rule(Rule)
     }
 
     /// A comment for readers of the file.
@@ -54,6 +63,9 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
     public var rules: [Rule]
     /// Files whose rules are added, with paths relative to this file's directory.
     public var includes: [String]
+    /// Whether TLS sessions may be resumed (``SecurityPolicy/allowsSessionResumption``); nil for the default, true. Not
+    /// allowed in an included file.
+    public var allowsSessionResumption: Bool?
 
     /// Creates a document.
     public init(
@@ -75,10 +87,18 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
     }
 
     /// Encodes the document in JSON with sorted keys and without default values.
+    ///
+    /// - Throws: ``SecurityError/Code/unencodablePolicy`` for more than one mebibyte, which could not be read.
     public func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
+        let json = try encoder.encode(self)
+        guard json.count <= PolicyDecoding.largestFile else {
+            throw SecurityError(
+                .unencodablePolicy,
+                "The policy has more than \(PolicyDecoding.largestFile) bytes in JSON; name files of anchors instead.")
+        }
+        return json
     }
 
     enum Key: String, CodingKey, CaseIterable {
@@ -87,6 +107,7 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
         case otherHosts
         case rules
         case includes
+        case allowsSessionResumption
     }
 
     /// Decodes a document as ``init(json:)`` does, but does not detect repeated keys.
@@ -101,9 +122,10 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
         }
         try object.refuseUnknownKeys()
         comment = try object.optional(String.self, .comment)
-        otherHosts = try object.choice(.otherHosts)
+        otherHosts = try object.optional(OtherHosts.self, .otherHosts)
         rules = try object.optional([Rule].self, .rules) ?? []
         includes = try object.optional([String].self, .includes) ?? []
+        allowsSessionResumption = try object.optional(Bool.self, .allowsSessionResumption)
     }
 
     /// Encodes a document of the current version.
@@ -111,125 +133,39 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(Self.currentVersion, forKey: .version)
         try container.encodeIfPresent(comment, forKey: .comment)
-        try container.encodeIfPresent(otherHosts?.rawValue, forKey: .otherHosts)
+        try container.encodeIfPresent(otherHosts, forKey: .otherHosts)
         try container.encode(rules, forKey: .rules)
         if !includes.isEmpty { try container.encode(includes, forKey: .includes) }
+        try container.encodeIfPresent(allowsSessionResumption, forKey: .allowsSessionResumption)
     }
 }
 
-extension SecurityPolicyDocument {
-    /// A rule for some hosts.
-    public struct Rule: Sendable, Hashable, Codable {
-        /// The anchors of a rule.
-        public enum Trust: String, Sendable, Hashable, CaseIterable {
-            /// The system's anchors.
-            case system
-            /// Only those in ``Rule/anchors``.
-            case anchors
-            /// The system's anchors and those in ``Rule/anchors``.
-            case systemAndAnchors
-            /// None: the hosts are refused.
-            case refuse
+extension SecurityPolicyDocument.OtherHosts: Codable {
+    private enum Name: String, CaseIterable {
+        case systemTrust
+        case refuse
+    }
+
+    /// Decodes a name or a rule without hosts.
+    public init(from decoder: any Decoder) throws {
+        guard let text = try? decoder.singleValueContainer().decode(String.self) else {
+            self = .rule(try SecurityPolicyDocument.NestedRule(from: decoder).rule)
+            return
         }
-
-        /// The profile of a rule.
-        public enum Profile: String, Sendable, Hashable, CaseIterable {
-            /// ``ChainProfile/default``: for any authority.
-            case `default`
-            /// ``ChainProfile/strict``: for public web authorities.
-            case strict
-            /// ``ChainProfile/lenient``.
-            case lenient
+        switch Name(rawValue: text) {
+        case .systemTrust: self = .systemTrust
+        case .refuse: self = .refuse
+        case nil: throw PolicyDecoding.unknownChoice(text, Name.self, at: decoder.codingPath)
         }
+    }
 
-        /// A comment for readers of the file.
-        public var comment: String?
-        /// The hosts, each in the form of a ``HostPattern``.
-        public var hosts: [String]
-        /// The anchors. The default is the system's.
-        public var trust: Trust
-        /// Files with anchors, in PEM or DER, with paths relative to the file's directory.
-        public var anchors: [String]
-        /// The profile. The default is ``Profile/default``.
-        public var profile: Profile
-        /// The rules of the profile that are not enforced, by name (``ChainRule/description``).
-        public var allowedRules: [String]
-        /// The keys in use, each in the form of a ``PublicKeyPin``; nil for a rule that does not pin. An empty list is
-        /// an error.
-        public var pins: [String]?
-        /// Keys stored elsewhere as replacements for a lost key.
-        public var backupPins: [String]
-        /// The certificates that are compared. The default is any of the verified chain.
-        public var pinPosition: PinPosition
-        /// When the pins expire, in the format of RFC 3339; nil for never.
-        public var pinsExpire: Date?
-        /// What happens from then on; required if the pins expire.
-        public var afterExpiry: PinExpiry.Consequence?
-        /// Whether refusals are only reported. Then the rule without its pins is enforced or, for a rule without pins,
-        /// the system's store.
-        public var reportOnly: Bool
-
-        /// Creates a rule that uses the system's anchors.
-        public init(hosts: [String], pins: [String]? = nil, backupPins: [String] = []) {
-            self.hosts = hosts
-            self.pins = pins
-            self.backupPins = backupPins
-            trust = .system
-            anchors = []
-            profile = .default
-            allowedRules = []
-            pinPosition = .anyInVerifiedChain
-            reportOnly = false
-        }
-
-        enum Key: String, CodingKey, CaseIterable {
-            case comment
-            case hosts
-            case trust
-            case anchors
-            case profile
-            case allowedRules
-            case pins
-            case backupPins
-            case pinPosition
-            case pinsExpire
-            case afterExpiry
-            case reportOnly
-        }
-
-        /// Decodes a rule; unknown keys are errors.
-        public init(from decoder: any Decoder) throws {
-            let object = try PolicyObject<Key>(decoder)
-            try object.refuseUnknownKeys()
-            comment = try object.optional(String.self, .comment)
-            hosts = try object.required([String].self, .hosts)
-            trust = try object.choice(.trust) ?? .system
-            anchors = try object.optional([String].self, .anchors) ?? []
-            profile = try object.choice(.profile) ?? .default
-            allowedRules = try object.optional([String].self, .allowedRules) ?? []
-            pins = try object.optional([String].self, .pins)
-            backupPins = try object.optional([String].self, .backupPins) ?? []
-            pinPosition = try object.choice(.pinPosition) ?? .anyInVerifiedChain
-            pinsExpire = try object.moment(.pinsExpire)
-            afterExpiry = try object.choice(.afterExpiry)
-            reportOnly = try object.optional(Bool.self, .reportOnly) ?? false
-        }
-
-        /// Encodes a rule; default values are left out.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encodeIfPresent(comment, forKey: .comment)
-            try container.encode(hosts, forKey: .hosts)
-            if trust != .system { try container.encode(trust.rawValue, forKey: .trust) }
-            if !anchors.isEmpty { try container.encode(anchors, forKey: .anchors) }
-            if profile != .default { try container.encode(profile.rawValue, forKey: .profile) }
-            if !allowedRules.isEmpty { try container.encode(allowedRules, forKey: .allowedRules) }
-            try container.encodeIfPresent(pins, forKey: .pins)
-            if !backupPins.isEmpty { try container.encode(backupPins, forKey: .backupPins) }
-            if pinPosition != .anyInVerifiedChain { try container.encode(pinPosition, forKey: .pinPosition) }
-            try container.encodeIfPresent(pinsExpire?.formatted(.iso8601), forKey: .pinsExpire)
-            try container.encodeIfPresent(afterExpiry, forKey: .afterExpiry)
-            if reportOnly { try container.encode(reportOnly, forKey: .reportOnly) }
+    /// Encodes a name or a rule without hosts.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .systemTrust: try container.encode(Name.systemTrust.rawValue)
+        case .refuse: try container.encode(Name.refuse.rawValue)
+        case .rule(let rule): try container.encode(SecurityPolicyDocument.NestedRule(rule: rule))
         }
     }
 }

@@ -12,10 +12,11 @@ extension SecurityPolicyFile {
     public func findings(at date: Date, expiryNotice notice: Double = 30) -> [PolicyFinding] {
         let readers = ruleReaders()
         let reach = PatternReach(readers)
-        return readers.enumerated().flatMap { index, reader in
-            let check = PolicyRuleCheck(reader: reader, date: date, notice: notice * 86_400)
-            return check.findings() + reach.findings(index)
+        let findings = readers.enumerated().flatMap { index, reader in
+            PolicyRuleCheck(reader: reader, date: date, notice: notice * 86_400).findings() + reach.findings(index)
         }
+        let others = otherHostsReader().map { PolicyRuleCheck(reader: $0, date: date, notice: notice * 86_400) }
+        return findings + (others?.findings() ?? [])
     }
 }
 
@@ -37,7 +38,33 @@ struct PolicyRuleCheck {
             }
             findings += anchorFindings(index)
         }
-        return findings + profileFindings() + pinFindings() + expiryFindings()
+        for (index, text) in (rule.pinnedCertificates ?? []).enumerated() {
+            findings += problem(.unreadableAnchors) { () throws(SecurityError) in
+                _ = try reader.pinnedCertificates(index, text)
+            }
+        }
+        findings += insecureFindings() + profileFindings() + pinFindings() + expiryFindings()
+        return findings + reader.nested.flatMap { PolicyRuleCheck(reader: $0, date: date, notice: notice).findings() }
+    }
+
+    /// Keys with which a server does not have to prove that it is the requested host.
+    private func insecureFindings() -> [PolicyFinding] {
+        let rule = reader.rule
+        let acceptsAny = "Any server is accepted, so that the connection can be intercepted."
+        let found: [(isGiven: Bool, key: String, message: String)] = [
+            (rule.trust == .insecureAcceptAnyCertificate, "trust", acceptsAny),
+            (rule.pinningMode == PinningMode.none && rule.allowInvalidCertificates, "pinningMode", acceptsAny),
+            (
+                rule.trust == .hostname && !reader.path.contains(".allOf["), "trust",
+                "Any server with a certificate for the host is accepted, also with one that it issued to itself."
+            ),
+            (!rule.validatesDomainName, "validatesDomainName", "A certificate for any other host is accepted, too."),
+            (
+                rule.insecureAllowsCleartext, "insecureAllowsCleartext",
+                "Requests in clear text can be read and changed in transit."
+            ),
+        ]
+        return found.filter(\.isGiven).map { reader.finding(.insecureRule, .warning, $0.key, $0.message) }
     }
 
     /// The flaws of the authorities among the anchors. A server's own certificate is not checked.
@@ -53,10 +80,12 @@ struct PolicyRuleCheck {
     }
 
     private func profileFindings() -> [PolicyFinding] {
-        guard reader.rule.profile == .lenient else { return [] }
+        let base = ChainProfile.lenient.rules
+        let isLenient = reader.rule.profile == .lenient || reader.rule.chainProfile.map { $0.rules == base } ?? false
+        guard isLenient else { return [] }
         return [
             reader.finding(
-                .lenientProfile, .warning, "profile",
+                .lenientProfile, .warning, reader.rule.profile == .lenient ? "profile" : "chainProfile",
                 "The profile accepts much that RFC 5280 forbids; name the violated rules in \"allowedRules\" instead.")
         ]
     }

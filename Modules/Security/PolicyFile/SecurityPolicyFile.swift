@@ -64,10 +64,13 @@ public struct SecurityPolicyFile: Sendable {
             } catch {
                 throw error.file == nil ? part.locate(error, at: place) : error
             }
-            guard included.document.otherHosts == nil else {
+            for (key, isGiven) in [
+                ("otherHosts", included.document.otherHosts != nil),
+                ("allowsSessionResumption", included.document.allowsSessionResumption != nil),
+            ] where isGiven {
                 throw included.locate(
-                    SecurityError(.unenforceablePolicy, "An included file must not have \"otherHosts\"; remove it."),
-                    at: "otherHosts")
+                    SecurityError(.unenforceablePolicy, "An included file must not have \"\(key)\"; remove it."),
+                    at: key)
             }
             parts += try expand(included, within: outer + [resolved])
             guard parts.count <= mostFiles else { throw part.locate(tooMany, at: place) }
@@ -125,8 +128,21 @@ public struct SecurityPolicyFile: Sendable {
                 rules.append(rule)
             }
         }
-        let refuses = parts.first?.document.otherHosts == .refuse
-        return try SecurityPolicy(rules: rules, otherHosts: refuses ? .refuse : .systemTrust)
+        var policy = try SecurityPolicy(rules: rules, otherHosts: otherHosts())
+        policy.allowsSessionResumption = parts.first?.document.allowsSessionResumption ?? true
+        return policy
+    }
+
+    private func otherHosts() throws(SecurityError) -> any TrustEvaluator {
+        if let reader = otherHostsReader() { return try reader.evaluator() }
+        return parts.first?.document.otherHosts == .refuse
+            ? StandardTrustEvaluator.refuse : StandardTrustEvaluator.systemTrust
+    }
+
+    /// The reader of the rule for hosts without another one, if the file has one.
+    func otherHostsReader() -> PolicyRuleReader? {
+        guard let part = parts.first, case .rule(let rule) = part.document.otherHosts else { return nil }
+        return PolicyRuleReader(rule: rule, path: "otherHosts", part: part, isNested: true)
     }
 
     func ruleReaders() -> [PolicyRuleReader] {

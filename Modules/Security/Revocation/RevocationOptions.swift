@@ -24,6 +24,8 @@ public struct RevocationOptions: Sendable, Hashable {
         public static let hardForLeaf = Failure("hardForLeaf")
         /// The certificate is refused, except for the anchor.
         public static let hard = Failure("hard")
+
+        static let all: Set<Failure> = [.soft, .hardForLeaf, .hard]
     }
 
     /// The lists to check. The default is none.

@@ -11,7 +11,7 @@ struct AuthenticationInterceptor: Interceptor {
 
     let store: CredentialStore?
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         let target = try WireTarget(request.url)
         let isOwn = request.headerFields.contains(.authorization) || target.authorization != nil
         let credential = isOwn ? nil : store?.credential(before: target)
@@ -24,8 +24,8 @@ struct AuthenticationInterceptor: Interceptor {
     }
 
     private func answer(
-        _ first: EngineResponse, to request: Request, _ exchange: inout Authentication, _ next: Next
-    ) async throws(SessionError) -> EngineResponse {
+        _ first: StreamedResponse, to request: Request, _ exchange: inout Authentication, _ next: Next
+    ) async throws(SessionError) -> StreamedResponse {
         var (request, response) = (request, first)
         var attempts: [TransportMetrics] = []
         while exchange.failures < Self.attemptLimit, response.head.status == .unauthorized,
@@ -33,7 +33,7 @@ struct AuthenticationInterceptor: Interceptor {
         {
             request = try await next.readable(request, after: response)
             await response.body.drain()
-            attempts += response.finalAttempts
+            attempts += response.metrics
             do {
                 response = try await next(request.authorized(by: credential))
             } catch {
@@ -57,7 +57,7 @@ struct AuthenticationInterceptor: Interceptor {
 
     /// The credential to try next; nil when there is none.
     private func choose(
-        for response: EngineResponse, _ exchange: Authentication, _ next: Next
+        for response: StreamedResponse, _ exchange: Authentication, _ next: Next
     ) async throws(SessionError) -> Credential? {
         let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
         let proposal = exchange.isOwn ? nil : proposal(for: challenges, exchange)

@@ -10,9 +10,9 @@ extension HTTPCall {
     @discardableResult
     public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> Response<S.Value> {
         guard let hooks = extras?.hooks else {
-            return try await session.session.response(for: request(), serializer: serializer)
+            return try await session.response(for: request(), serializer: serializer)
         }
-        return try await session.session.response(for: request(), serializer: serializer, hooks: hooks)
+        return try await session.response(for: request(), serializer: serializer, hooks: hooks)
     }
 
     /// Sends the request, and returns the response with the body as it is; that of HEAD is empty.
@@ -25,7 +25,7 @@ extension HTTPCall {
     ///
     /// The request accepts `application/json` unless it says what it accepts.
     public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> Response<T> {
-        try await acceptingJSON().response(session.configuration.serializer(for: type))
+        try await acceptingJSON().response(session.settings.serializer(for: type))
     }
 
     /// Sends the request, and returns its JSON body decoded as a type, like ``response(as:)``.
@@ -35,7 +35,7 @@ extension HTTPCall {
 
     /// Sends the request, and returns its body as JSON; nil where the body is empty.
     public func json() async throws(SessionError) -> JSONValue? {
-        try await acceptingJSON().response(session.configuration.responseSerializer).value
+        try await acceptingJSON().response(session.settings.responseSerializer).value
     }
 
     /// Sends the request, and returns the body's bytes.
@@ -44,24 +44,10 @@ extension HTTPCall {
     /// Sends the request, and returns the body as a text, in the charset that the response names, or else UTF-8.
     public func text() async throws(SessionError) -> String { try await response(StringResponseSerializer()).value }
 
-    /// Sends the request, and writes the body of the response to a file.
-    ///
-    /// ```swift
-    /// try await api.get("images/linnet.iso").download(to: URL(filePath: "/srv/linnet.iso"))
-    /// ```
-    /// When the function returns, the complete file is at the destination. It behaves and fails like
-    /// ``Session/download(for:to:options:hooks:)``.
-    @discardableResult
-    public func download(
-        to destination: URL, options: DownloadOptions = DownloadOptions()
-    ) async throws(SessionError) -> Response<URL> {
-        try await session.session.download(for: request(), to: destination, options: options, hooks: extras?.hooks)
-    }
-
     /// The call with an Accept field for JSON, if it has none.
     func acceptingJSON() -> HTTPCall {
         guard headerFields[.accept] == nil else { return self }
-        if case .request(let request) = content, request.headerFields[.accept] != nil { return self }
+        if case .request(let request) = target, request.headerFields[.accept] != nil { return self }
         return header(.accept, "application/json")
     }
 }

@@ -9,7 +9,7 @@ extension HTTPCall {
     ///
     /// The status is not validated: an error page is returned as a response.
     public func bytes() async throws(SessionError) -> StreamedResponse {
-        try await session.session.bytes(for: request(), hooks: extras?.hooks)
+        try await session.bytes(for: request(), hooks: extras?.hooks)
     }
 
     /// Sends the request when the first line is read, and yields the lines of the response as they arrive.
@@ -17,7 +17,7 @@ extension HTTPCall {
     /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
     /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a status that is not 200 to 299 with
     /// ``SessionError/Code/unacceptableStatus``.
-    public func lines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> CallSequence<LineSequence> {
+    public func lines(upTo limit: Int = ResponseBody.defaultLineLimit) -> CallSequence<LineSequence> {
         CallSequence(self) { $0.lines(upTo: limit) }
     }
 
@@ -26,17 +26,31 @@ extension HTTPCall {
     ///
     /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, otherwise as ``lines(upTo:)``.
     public func jsonLines<Value: Decodable & Sendable>(
-        of type: Value.Type, upTo limit: Int = StreamedResponse.defaultLineLimit
+        of type: Value.Type, upTo limit: Int = ResponseBody.defaultLineLimit
     ) -> CallSequence<JSONLineSequence<Value>> {
-        CallSequence(self) { [decoder = session.configuration.decoder] in
+        CallSequence(self) { [decoder = session.settings.decoder] in
             $0.jsonLines(as: type, decoder: decoder, upTo: limit)
         }
     }
 
-    /// Yields server-sent events, and reconnects whenever the connection ends, like ``Session/serverSentEvents(for:options:)``.
+    /// Listens to a source of server-sent events (WHATWG HTML, section 9.2), and reconnects whenever the connection ends.
+    ///
+    /// ```swift
+    /// for try await event in api.get("events").serverSentEvents() { print(event.type, event.data) }
+    /// ```
+    /// The request gets `Accept: text/event-stream` unless it has an Accept field, and with each new connection the
+    /// `Last-Event-ID` of the last event that was complete. Before it reconnects it waits as ``EventSourceOptions`` and the
+    /// server's `retry` say. It ends when the server answers 204. It runs in the task that reads it; stopping closes the
+    /// connection.
+    ///
+    /// Fails with ``SessionError/Code/unacceptableStatus`` for a status that is neither 200 nor 204, with
+    /// ``SessionError/Code/unacceptableContentType`` for another type than `text/event-stream`, with
+    /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with other errors that a retry cannot
+    /// resolve, such as ``SessionError/Code/trustRefused``. The timeout for the whole request also ends a connection: do not
+    /// set it, and make the idle timeout longer than the server's pauses.
     public func serverSentEvents(options: EventSourceOptions = EventSourceOptions()) -> EventSource {
         EventSource(
-            session: session.session, request: Result { () throws(SessionError) in try request() }, options: options,
+            session: session, request: Result { () throws(SessionError) in try request() }, options: options,
             hooks: extras?.hooks)
     }
 }
@@ -50,9 +64,9 @@ where Base.Failure == SessionError, Base.Element: Sendable {
     public typealias Failure = SessionError
 
     private let call: HTTPCall
-    private let read: @Sendable (StreamedResponse) -> Base
+    private let read: @Sendable (ResponseBody) -> Base
 
-    init(_ call: HTTPCall, _ read: @escaping @Sendable (StreamedResponse) -> Base) {
+    init(_ call: HTTPCall, _ read: @escaping @Sendable (ResponseBody) -> Base) {
         self.call = call
         self.read = read
     }
@@ -63,11 +77,11 @@ where Base.Failure == SessionError, Base.Element: Sendable {
     /// Sends the request, and reads its response.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let call: HTTPCall
-        fileprivate let read: @Sendable (StreamedResponse) -> Base
+        fileprivate let read: @Sendable (ResponseBody) -> Base
         private var base: Base.AsyncIterator?
         private var isOver = false
 
-        fileprivate init(call: HTTPCall, read: @escaping @Sendable (StreamedResponse) -> Base) {
+        fileprivate init(call: HTTPCall, read: @escaping @Sendable (ResponseBody) -> Base) {
             self.call = call
             self.read = read
         }
@@ -79,7 +93,7 @@ where Base.Failure == SessionError, Base.Element: Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
             guard !isOver else { return nil }
             do {
-                if base == nil { base = try await read(call.acceptedResponse()).makeAsyncIterator() }
+                if base == nil { base = try await read(call.acceptedResponse().body).makeAsyncIterator() }
                 let element = try await base?.next(isolation: actor)
                 isOver = element == nil
                 return element

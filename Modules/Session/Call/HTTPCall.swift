@@ -22,16 +22,23 @@ public struct HTTPCall: Sendable {
         case body(HTTPBody, contentType: String?)
         case file(URL)
         indirect case form(MultipartForm)
-        indirect case request(Request)
         case failure(SessionError)
 
         /// Whether the call is an upload; parameters and JSON do not count as one.
         var isUpload: Bool {
             switch self {
             case .body, .file, .form: true
-            case .none, .parameters, .json, .request, .failure: false
+            case .none, .parameters, .json, .failure: false
             }
         }
+    }
+
+    /// What the call is to.
+    enum Target: Sendable {
+        /// A path, which is resolved against the base URL.
+        case path(HTTPRequest.Method, String)
+        /// A request, which is sent as it is, unless the call has other content.
+        indirect case request(Request)
     }
 
     /// Rarely used properties, stored separately to keep other calls small.
@@ -46,17 +53,15 @@ public struct HTTPCall: Sendable {
     }
 
     let session: HTTPSession
-    let method: HTTPRequest.Method
-    let path: String
+    let target: Target
     var content: Content
     var headerFields = HTTPFields()
     var options = RequestOptions()
     var extras: Extras?
 
-    init(_ session: HTTPSession, _ method: HTTPRequest.Method, _ path: String, _ content: Content) {
+    init(_ session: HTTPSession, _ target: Target, _ content: Content = .none) {
         self.session = session
-        self.method = method
-        self.path = path
+        self.target = target
         self.content = content
     }
 }
@@ -118,7 +123,7 @@ extension HTTPCall {
         }
     }
 
-    /// The call with a value as its JSON body, written by ``Session/Configuration/encoder``.
+    /// The call with a value as its JSON body, written by ``HTTPSession/Configuration/encoder``.
     public func body(json value: some Encodable & Sendable) -> HTTPCall {
         changed {
             $0.content = .json { (request, configuration) throws(SerializationError) in
@@ -162,14 +167,22 @@ extension HTTPCall {
     ///
     /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL``, or with what the serializer finds wrong.
     public func request() throws(SessionError) -> Request {
-        if case .request(var request) = content {
-            request.headerFields.override(with: headerFields)
-            request.options = options.filled(from: request.options)
-            return request
+        var request: Request
+        switch target {
+        case .path(let method, let path):
+            request = Request(url: try session.url(for: path), method: method, options: options)
+        case .request(let own):
+            request = own
+            request.options = options.filled(from: own.options)
+            guard !isAsGiven else {
+                request.headerFields.override(with: headerFields)
+                request.headerFields.addDefaults(session.headerFields(for: request.url))
+                return request
+            }
         }
-        let url = try session.url(for: path)
+        let url = request.url
         do {
-            return try serialize(Request(url: url, method: method, options: options))
+            return try serialize(request)
         } catch let error as SessionError {
             throw error
         } catch let error as MultipartError {
@@ -182,14 +195,19 @@ extension HTTPCall {
         }
     }
 
+    /// Whether nothing is to be serialized.
+    private var isAsGiven: Bool {
+        if case .none = content { extras?.requestSerializer == nil } else { false }
+    }
+
     private func serialize(_ request: Request) throws -> Request {
         var request = request
         var parameters: Parameters?
         let own = extras?.requestSerializer
         switch content {
-        case .none, .request: break
+        case .none: break
         case .parameters(let given): parameters = given
-        case .json(let write): request = try write(request, session.configuration)
+        case .json(let write): request = try write(request, session.settings)
         case .body(let body, let contentType):
             request.body = body
             request.headerFields[.contentType] = contentType
@@ -203,10 +221,23 @@ extension HTTPCall {
         case .failure(let error): throw error
         }
         if own == nil { request.headerFields.addDefaults(session.headerFields) }
-        request = try (own ?? session.configuration.requestSerializer).serialize(request, parameters: parameters)
-        // The session's serializer is configured for the base URL's origin; one of the call is meant for wherever that goes.
-        if own == nil, session.resolver.leadsElsewhere(request.url) { request.headerFields.removeCredentials() }
+        request = try (own ?? session.settings.requestSerializer).serialize(request, parameters: parameters)
+        if own == nil {
+            // The session's serializer is configured for the base URL's origin; a call's own is for whatever URL the call has.
+            if session.resolver.leadsElsewhere(request.url) { request.headerFields.removeCredentials() }
+        } else {
+            request.headerFields.addDefaults(session.headerFields(for: request.url))
+        }
         request.headerFields.override(with: headerFields)
         return request
+    }
+}
+
+extension HTTPSession {
+    /// The header fields that the session adds to a request for a URL: without credentials for another origin than the base's.
+    fileprivate func headerFields(for url: URL) -> HTTPFields {
+        var fields = headerFields
+        if !fields.isEmpty, resolver.leadsElsewhere(url) { fields.removeCredentials() }
+        return fields
     }
 }

@@ -51,12 +51,13 @@ extension HTTPSession {
     /// path, `/a/b` replaces that path, `//host/a` replaces the host too, and a whole URL ignores the base. Characters that a
     /// URL may not hold are percent-encoded.
     public func call(_ method: HTTPRequest.Method, _ path: String, _ parameters: Parameters? = nil) -> HTTPCall {
-        HTTPCall(self, method, path, parameters.map { .parameters($0) } ?? .none)
+        HTTPCall(self, .path(method, path), parameters.map { .parameters($0) } ?? .none)
     }
 
-    /// A call that sends a request as it is: the serializers and the base URL are not used.
+    /// A call that sends a request as it is, with the session's header fields. The base URL is not used, and the serializer
+    /// only for content that is given to the call.
     public func call(_ request: Request) -> HTTPCall {
-        HTTPCall(self, request.method, "", .request(request))
+        HTTPCall(self, .request(request))
     }
 
     /// Resolves what a verb takes as its path against the base URL, as ``call(_:_:_:)`` does.

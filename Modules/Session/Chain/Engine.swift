@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
@@ -14,11 +13,10 @@ final class Engine: Sendable {
     /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
     private let isExtended: Bool
 
-    let headerFields: HTTPFields
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
 
-    init(_ configuration: Session.Configuration, transport: any Transport) {
+    init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
         links = Link.chain(configuration)
         isExtended =
             !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
@@ -26,7 +24,6 @@ final class Engine: Sendable {
             || !configuration.retriers.isEmpty
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
-        headerFields = configuration.headerFields
         timeouts = configuration.timeouts
         maximumBodySize = configuration.maximumBodySize
     }
@@ -37,10 +34,8 @@ final class Engine: Sendable {
     /// it.
     func run(
         _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
-    ) async throws(SessionError) -> EngineResponse {
+    ) async throws(SessionError) -> StreamedResponse {
         guard !hasEnded.load(ordering: .relaxed) else { throw .shutDown(request.url) }
-        var request = request
-        request.headerFields.addDefaults(headerFields)
         let exchange = Exchange(delivery: delivery, sink: sink, deadline: deadline(of: request), hooks: hooks)
         if let deadline = exchange.deadline, isExtended || hooks != nil {
             return try await run(request, exchange, until: deadline)
@@ -52,8 +47,8 @@ final class Engine: Sendable {
     /// Sends a request, and cancels what it does at a deadline: interceptors, hooks and transports of the user's included.
     private func run(
         _ request: Request, _ exchange: Exchange, until deadline: ContinuousClock.Instant
-    ) async throws(SessionError) -> EngineResponse {
-        let outcome = await withTaskGroup(of: Result<EngineResponse, SessionError>?.self) { group in
+    ) async throws(SessionError) -> StreamedResponse {
+        let outcome = await withTaskGroup(of: Result<StreamedResponse, SessionError>?.self) { group in
             group.addTask {
                 await Result { () async throws(SessionError) in
                     guard let hooks = exchange.hooks else { return try await self.proceed(request, from: 0, exchange) }
@@ -78,13 +73,11 @@ final class Engine: Sendable {
     /// Sends a request, and returns its response with the body in memory.
     func runWhole(
         _ request: Request, hooks: RequestHooks? = nil
-    ) async throws(SessionError) -> (EngineResponse, Data) {
-        var response = try await run(request, delivery: .whole(upTo: maximumBodySize), hooks: hooks)
+    ) async throws(SessionError) -> (StreamedResponse, Data) {
+        let response = try await run(request, delivery: .whole(upTo: maximumBodySize), hooks: hooks)
         if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
         do {
-            let body = try await response.body.collect(upTo: maximumBodySize)
-            response.attempts = response.finalAttempts
-            return (response, body)
+            return (response, try await response.body.collect(upTo: maximumBodySize))
         } catch {
             throw error.adding(response)
         }
@@ -93,7 +86,7 @@ final class Engine: Sendable {
     /// The chain from a link on.
     func proceed(
         _ request: Request, from index: Int, _ exchange: Exchange
-    ) async throws(SessionError) -> EngineResponse {
+    ) async throws(SessionError) -> StreamedResponse {
         var index = index
         while index < links.count, links[index].isForHooksAlone, exchange.hooks == nil { index += 1 }
         guard index < links.count else {

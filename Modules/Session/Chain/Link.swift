@@ -5,7 +5,7 @@ struct Link: Sendable {
     var isForHooksAlone = false
 
     /// All links above the transport's, from top to bottom.
-    static func chain(_ configuration: Session.Configuration) -> [Link] {
+    static func chain(_ configuration: HTTPSession.Configuration) -> [Link] {
         var links = configuration.interceptors.map { Link(interceptor: $0) }
         let retry = RetryInterceptor(
             policy: configuration.retryPolicy, retriers: configuration.retriers, clock: configuration.clock)

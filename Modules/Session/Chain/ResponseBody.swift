@@ -15,6 +15,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
         case whole(Data, Boxed<TransportResponseBody.Completion>?)
         case transport(TransportResponseBody, URL)
         case watched(WatchedBody)
+        case reported(ReportedBody)
         case sequence(@Sendable () -> Iterator.Source)
         case handed(HandedReader)
     }
@@ -41,6 +42,15 @@ public struct ResponseBody: Sendable, AsyncSequence {
         ResponseBody(.watched(body))
     }
 
+    static func reported(_ body: ReportedBody) -> ResponseBody {
+        ResponseBody(.reported(body))
+    }
+
+    /// The body in the hands of a caller; nil for others.
+    var reported: ReportedBody? {
+        if case .reported(let body) = storage { body } else { nil }
+    }
+
     static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
         guard let whole = body.wholeWithCompletion else { return ResponseBody(.transport(body, url)) }
         return ResponseBody(.whole(Data(whole.bytes), whole.completion))
@@ -53,7 +63,11 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// The bytes, when all of them are there already.
     public var whole: Data? {
-        if case .whole(let bytes, _) = storage { bytes } else { nil }
+        switch storage {
+        case .whole(let bytes, _): bytes
+        case .reported(let body): body.response.body.whole
+        case .transport, .watched, .sequence, .handed: nil
+        }
     }
 
     /// The final figures and the trailers of a body that came over the network, once its end was read.
@@ -62,8 +76,23 @@ public struct ResponseBody: Sendable, AsyncSequence {
         case .whole(_, let completion): completion?.value
         case .transport(let body, _): body.completion
         case .watched(let body): body.base.completion
+        case .reported(let body): body.response.body.completion
         case .sequence: nil
         case .handed(let reader): reader.completion
+        }
+    }
+
+    /// The final metrics of the attempt that led to a body that was read to its end; nil for one that came whole, since those of
+    /// its response are final.
+    var finalMetrics: TransportMetrics? { whole == nil ? completion?.metrics : nil }
+
+    /// The URL of the response, where it is known.
+    var url: URL? {
+        switch storage {
+        case .transport(_, let url): url
+        case .watched(let body): body.base.url
+        case .reported(let body): body.response.url
+        case .whole, .sequence, .handed: nil
         }
     }
 
@@ -83,6 +112,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
         case .transport(let body, let url):
             Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
         case .watched(let body): Iterator(source: WatchedSource(body))
+        case .reported(let body): Iterator(source: ReportedSource(body))
         case .sequence(let makeSource): Iterator(source: makeSource())
         case .handed(let reader): Iterator(source: HandedSource(reader: reader))
         }

@@ -9,7 +9,7 @@ struct TransportLink: Sendable {
 
     func send(
         _ request: Request, _ exchange: Exchange, timeouts: TransportTimeouts
-    ) async throws(SessionError) -> EngineResponse {
+    ) async throws(SessionError) -> StreamedResponse {
         let target = try WireTarget(request.url)
         try permission.check(request)
         if let length = request.body?.length, length < 0 {
@@ -27,9 +27,9 @@ struct TransportLink: Sendable {
         } catch {
             throw SessionError(error, url: request.url).adding(metrics: error.attempts)
         }
-        return EngineResponse(
+        return StreamedResponse(
             url: request.url, head: response.head, body: .transport(response.body, url: request.url),
-            attempts: response.attempts)
+            metrics: response.attempts)
     }
 }
 

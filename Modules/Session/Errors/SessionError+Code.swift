@@ -1,10 +1,21 @@
 extension SessionError {
     /// The kind of a failure.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public struct Code: Hashable, Sendable, Codable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
         private init(_ description: String) { self.description = description }
+
+        /// Decodes the name; a name that is not one of these codes is one of its own.
+        public init(from decoder: any Decoder) throws {
+            description = try decoder.singleValueContainer().decode(String.self)
+        }
+
+        /// Encodes the name.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(description)
+        }
 
         /// The request, its task or the task that awaited it was cancelled.
         public static let cancelled = Code("cancelled")
@@ -19,7 +30,7 @@ extension SessionError {
         /// The security policy refused the server's certificate; see ``SessionError/trustRefusal``. Or it lets no clear text
         /// go to the host: then the underlying `TransportError` has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")
-        /// The server requires a client certificate, and got none; see ``Session/Configuration/clientIdentities``.
+        /// The server requires a client certificate, and got none; see ``HTTPSession/Configuration/clientIdentities``.
         public static let clientCertificateRequired = Code("clientCertificateRequired")
         /// The server refused the client's certificate: expired, revoked, or issued by an unknown authority.
         public static let clientCertificateRefused = Code("clientCertificateRefused")

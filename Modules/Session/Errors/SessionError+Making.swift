@@ -39,7 +39,7 @@ extension SessionError {
     }
 
     /// The error with the response's head and metrics, as far as it has none.
-    func adding(_ response: EngineResponse) -> SessionError {
+    func adding(_ response: StreamedResponse) -> SessionError {
         var error = self
         error.url = error.url ?? response.url.withoutUserInfo
         error.head = error.head ?? response.head

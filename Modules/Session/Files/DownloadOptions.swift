@@ -4,7 +4,7 @@ public import LinnetSerialization
 /// Options for how a download is written to a file.
 ///
 /// ```swift
-/// let response = try await session.download(for: request, to: url, options: .init { $0.existingFile = .keepBoth })
+/// let response = try await session.call(request).download(to: url, options: .init { $0.existingFile = .keepBoth })
 /// ```
 public struct DownloadOptions: Sendable, Hashable {
     /// What happens when there is a file at the destination already.

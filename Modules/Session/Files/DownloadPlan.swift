@@ -68,7 +68,7 @@ struct DownloadPlan: Sendable {
     }
 
     /// Where the file will be; nil while that is to be chosen.
-    func destination(for response: EngineResponse) throws(SessionError) -> DownloadDestination? {
+    func destination(for response: StreamedResponse) throws(SessionError) -> DownloadDestination? {
         switch target {
         case .file(let destination): return destination
         case .folder(let path):
@@ -91,7 +91,7 @@ struct DownloadPlan: Sendable {
 
     /// The place that was chosen for a complete file.
     func chooseDestination(
-        of file: PartialFile, _ response: EngineResponse
+        of file: PartialFile, _ response: StreamedResponse
     ) throws(SessionError) -> DownloadDestination {
         guard case .chosen(let choose) = target else { return try temporaryPlace() }
         let place: URL
@@ -107,7 +107,7 @@ struct DownloadPlan: Sendable {
     }
 
     /// A place that was chosen once the file was complete.
-    func destination(at place: URL, _ response: EngineResponse) throws(SessionError) -> DownloadDestination {
+    func destination(at place: URL, _ response: StreamedResponse) throws(SessionError) -> DownloadDestination {
         let destination = try DownloadDestination(place, options)
         do throws(FileFailure) {
             try destination.check()

@@ -15,7 +15,7 @@ struct DownloadSaver: Sendable {
         case rest(of: ResumeData, Int64?)
     }
 
-    let response: EngineResponse
+    let response: StreamedResponse
     private let request: Request
     private let plan: DownloadPlan
     private let content: Content
@@ -23,7 +23,7 @@ struct DownloadSaver: Sendable {
     private let hooks: RequestHooks?
 
     init(
-        _ request: Request, _ response: EngineResponse, _ plan: DownloadPlan, _ content: Content,
+        _ request: Request, _ response: StreamedResponse, _ plan: DownloadPlan, _ content: Content,
         _ sink: (any EngineSink)?, _ hooks: RequestHooks?
     ) {
         self.request = request

@@ -31,7 +31,7 @@ extension Engine {
 
     /// Writes the body of a response that is there to a file.
     func save(
-        _ response: EngineResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?,
+        _ response: StreamedResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?,
         _ hooks: RequestHooks
     ) async throws(SessionError) -> Response<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
@@ -73,11 +73,7 @@ extension Engine {
 
     private func finish(_ saver: DownloadSaver) async throws(SessionError) -> Response<URL> {
         let path = try await onFileThreads { () async throws(SessionError) in try await saver.save() }
-        let response = saver.response
-        var saved = Response(
-            value: URL(filePath: path), url: response.url, head: response.head, metrics: response.finalAttempts)
-        saved.redirects = response.redirects
-        return saved
+        return saver.response.with(URL(filePath: path))
     }
 }
 

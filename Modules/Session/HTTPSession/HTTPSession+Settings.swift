@@ -68,18 +68,6 @@ extension HTTPSession {
         }
         try self.init(baseURL: settings.baseURL, configuration: configuration)
     }
-
-    /// Makes a session with the same base URL and the current configuration, and with its own connections.
-    ///
-    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the completion group,
-    /// the reachability monitor, and event loops that are not dedicated.
-    ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport.
-    public func copy() throws(SessionError) -> HTTPSession {
-        var current = configuration
-        current.headerFields = headerFields
-        return try HTTPSession(baseURL: baseURL, configuration: current, session: session.successor())
-    }
 }
 
 extension HTTPSession.Configuration {

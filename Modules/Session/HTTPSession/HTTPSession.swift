@@ -1,36 +1,44 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import LinnetSecurity
+public import LinnetReachability
+internal import LinnetSecurity
 public import LinnetTransport
 internal import Synchronization
 
-/// Sends requests to one server, with a base URL, verbs and serializers, over a ``Session``.
+/// Sends requests, over its own connections.
 ///
 /// ```swift
 /// let api = try HTTPSession(baseURL: URL(string: "https://api.example.com/v1")) { $0.timeouts.request = .seconds(30) }
 /// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
+/// await api.shutdown()
 /// ```
 /// A verb returns an ``HTTPCall``, and sends nothing. The call's `async` functions run in the caller's task; a handle from
 /// ``HTTPCall/task(as:)`` is suspended until it is resumed. Failures before anything is sent, such as a bad URL, are reported
 /// in the same way as the rest.
+///
+/// All functions may be called from any thread. Make one session and keep it, since it keeps connections open.
 public final class HTTPSession: Sendable {
     /// The base that relative URLs are resolved against; its path, if any, ends with a slash.
     public let baseURL: URL?
-    /// The session that sends the requests, with its events, handles and shutdown.
-    public let session: Session
-    /// The configuration of a session.
-    public typealias Configuration = Session.Configuration
+    /// The configuration's network monitor, if any.
+    public let reachabilityMonitor: ReachabilityMonitor?
 
-    let configuration: Configuration
+    /// What the session was made with.
+    let settings: Configuration
     let resolver: URLResolver
+    let engine: Engine
+    let hub: TaskEventHub
+    let registry: TaskRegistry
+    let transport: any Transport
+    let terms: SessionTerms
     private let fields: Mutex<HTTPFields>
 
     /// Makes a session over sockets. Opens no connection yet.
     ///
     /// Throws ``SessionError/Code/invalidURL`` for a base URL that is not http or https with a host, and
     /// ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced: among others a security policy
-    /// that pins, with a base URL that is not https, or with none; and one that lets no clear text go to the base URL's host,
-    /// which is http.
+    /// that pins, or that lets no clear text go to the base URL's host, with a base URL that is http. An error that the function
+    /// throws underlies it.
     public convenience init(
         baseURL: URL? = nil, _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws(SessionError) {
@@ -39,71 +47,92 @@ public final class HTTPSession: Sendable {
 
     /// Makes a session over sockets. Opens no connection yet. Throws as ``init(baseURL:_:)`` does.
     public convenience init(baseURL: URL? = nil, configuration: Configuration) throws(SessionError) {
-        // Judged first, so that nothing is left to shut down.
-        _ = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
-        try self.init(
-            baseURL: baseURL, configuration: configuration, session: Session(configuration: configuration))
+        // Checked first, so that nothing is left to shut down.
+        let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
+        var settings = configuration.transport
+        settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
+        settings.clientIdentities = settings.clientIdentities.asking(
+            hook: configuration.sessionHooks.didReceiveClientCertificateRequest)
+        do {
+            self.init(resolver, configuration, try HTTPTransport(settings), ownsTransport: true)
+        } catch {
+            throw SessionError(error, url: baseURL)
+        }
     }
 
     /// Makes a session over a transport, which the session shuts down when it ends. Throws as ``init(baseURL:_:)`` does.
+    ///
+    /// The configuration's settings for connections, TLS and trust are ignored; the transport has its own.
     public convenience init(
         baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
     ) throws(SessionError) {
-        try self.init(
-            baseURL: baseURL, configuration: configuration,
-            session: Session(configuration: configuration, transport: transport))
+        let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
+        self.init(resolver, configuration, transport, ownsTransport: false)
     }
 
-    /// Makes a session that shares the connections of another; only the serializers, the encoder, the decoder and the
-    /// header fields of `configuration` are used.
+    /// Makes a session for another base URL that shares the connections, the tasks and the end of this one. Only the
+    /// serializers, the encoder, the decoder and the header fields of `configuration` are used.
     ///
-    /// Throws as ``init(baseURL:_:)`` does, going by the shared session's policy.
+    /// Throws as ``init(baseURL:_:)`` does, with the shared session's policy.
     public init(
-        baseURL: URL? = nil, configuration: Configuration = Configuration(), session: Session
+        baseURL: URL? = nil, configuration: Configuration = Configuration(), sharing other: HTTPSession
     ) throws(SessionError) {
-        resolver = try URLResolver(baseURL: baseURL, policy: session.securityPolicy)
+        resolver = try URLResolver(baseURL: baseURL, policy: other.securityPolicy)
         self.baseURL = resolver.baseURL
-        self.configuration = configuration
-        self.session = session
+        settings = other.settings.coding(as: configuration)
+        reachabilityMonitor = other.reachabilityMonitor
+        engine = other.engine
+        hub = other.hub
+        registry = other.registry
+        transport = other.transport
+        terms = other.terms
         fields = Mutex(configuration.headerFields)
     }
 
-    /// The header fields of the session's calls: those of its configuration, and what ``setHeader(_:_:)`` has made of them.
+    private init(
+        _ resolver: URLResolver, _ configuration: Configuration, _ transport: any Transport, ownsTransport: Bool
+    ) {
+        self.resolver = resolver
+        self.transport = transport
+        baseURL = resolver.baseURL
+        settings = configuration
+        reachabilityMonitor = configuration.reachabilityMonitor
+        terms = SessionTerms(configuration.securityPolicy, configuration.clientIdentities, ownsTransport: ownsTransport)
+        let latch = configuration.sessionHooks.didBecomeInvalid.map {
+            InvalidationLatch($0, on: configuration.callbackExecutor)
+        }
+        hub = TaskEventHub(
+            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup,
+            latch: latch)
+        registry = TaskRegistry()
+        engine = Engine(configuration, transport: transport)
+        fields = Mutex(configuration.headerFields)
+    }
+
+    /// The current configuration: what the session was made with, its current security policy, client identities and header
+    /// fields.
+    public var configuration: Configuration {
+        var configuration = settings
+        configuration.securityPolicy = securityPolicy
+        configuration.clientIdentities = clientIdentities
+        configuration.headerFields = headerFields
+        return configuration
+    }
+
+    /// The header fields that the session adds to its requests: ``Configuration/headerFields``, changed by
+    /// ``setHeader(_:_:)``.
     ///
-    /// They take the place of the request serializer's fields with the same names, and a call's own take the place of both.
+    /// They replace the request serializer's fields with the same names; a call's own replace both.
     public var headerFields: HTTPFields { fields.withLock { $0 } }
 
-    /// Sets a header field for the calls that start from now on; nil removes what was set. Those that run keep what they have.
+    /// Sets or removes a header field for the calls that start from now on. Running requests are not changed.
     ///
-    /// Credentials that are set here, such as Authorization and Cookie, stay at the base URL's origin. A field of
-    /// ``Session/Configuration/headerFields`` is the session's for all requests: it can be replaced here, and not removed.
+    /// Credentials that are set here, such as Authorization and Cookie, are only sent to the base URL's origin.
     ///
     /// ```swift
     /// api.setHeader(.authorization, "Bearer \(token)")
     /// ```
     public func setHeader(_ name: HTTPField.Name, _ value: String?) {
         fields.withLock { $0[name] = value }
-    }
-
-    /// Replaces the security policy as ``Session/replaceSecurityPolicy(_:)`` does.
-    ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` too for a policy that ``init(baseURL:_:)`` would refuse with the base
-    /// URL.
-    public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
-        _ = try URLResolver(baseURL: baseURL, policy: policy)
-        try session.replaceSecurityPolicy(policy)
-    }
-
-    /// Replaces the client identities as ``Session/replaceClientIdentities(_:)`` does.
-    public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(SessionError) {
-        try session.replaceClientIdentities(identities)
-    }
-
-    /// The executors on the session's event loops, as ``Session/taskExecutors`` has them.
-    public var taskExecutors: [any TaskExecutor] { session.taskExecutors }
-
-    /// Ends the session as ``Session/shutdown(_:)`` does.
-    public func shutdown(_ mode: ShutdownMode = .graceful) async {
-        await session.shutdown(mode)
     }
 }

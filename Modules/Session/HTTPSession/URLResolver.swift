@@ -14,7 +14,7 @@ struct URLResolver: Sendable {
     /// clear text go to the base.
     init(baseURL: URL?, policy: SecurityPolicy) throws(SessionError) {
         self.baseURL = try baseURL.map { base throws(SessionError) in try Self.directory(base.absoluteURL) }
-        guard !policy.isPinning || self.baseURL?.scheme?.lowercased() == "https" else {
+        guard !policy.isPinning || self.baseURL.map({ $0.scheme?.lowercased() == "https" }) ?? true else {
             throw SessionError(
                 .invalidConfiguration, "A security policy that pins needs a base URL with https.", url: baseURL)
         }

@@ -5,7 +5,7 @@ extension Engine {
     /// Sends a request that has hooks through the chain.
     func run(
         _ request: Request, _ exchange: Exchange, _ hooks: RequestHooks
-    ) async throws(SessionError) -> EngineResponse {
+    ) async throws(SessionError) -> StreamedResponse {
         var watched = exchange
         watched.sink = hooks.watching(exchange.sink)
         if hooks.readsResponses { watched.delivery = .streamed }
@@ -22,7 +22,7 @@ extension Engine {
 
     /// Does what a hook said of a response; returns where it is to be read as it would have been.
     private func follow(
-        _ disposition: ResponseDisposition?, _ response: EngineResponse, _ request: Request, _ exchange: Exchange,
+        _ disposition: ResponseDisposition?, _ response: StreamedResponse, _ request: Request, _ exchange: Exchange,
         _ hooks: RequestHooks
     ) async throws(SessionError) {
         switch disposition {
@@ -53,17 +53,17 @@ extension Next {
     }
 
     /// The request with a body that can be read now; an error when there is none.
-    func readable(_ request: Request, after response: EngineResponse) async throws(SessionError) -> Request {
+    func readable(_ request: Request, after response: StreamedResponse) async throws(SessionError) -> Request {
         if let readable = try await readable(request) { return readable }
         throw SessionError.bodyNotReplayable(of: request).adding(response)
     }
 }
 
 extension SessionError {
-    fileprivate static func takenByHook(_ kind: String, _ response: EngineResponse) -> SessionError {
+    fileprivate static func takenByHook(_ kind: String, _ response: StreamedResponse) -> SessionError {
         var error = SessionError(
             .takenByHook, "A hook made the response a \(kind), and the request has no value.", url: response.url)
-        error.metrics = response.finalAttempts
+        error.metrics = response.metrics
         return error
     }
 

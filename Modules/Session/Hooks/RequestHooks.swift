@@ -49,9 +49,9 @@ final class RequestHooks: Sendable {
     }
 
     func stream(
-        _ response: EngineResponse, to reader: @Sendable (StreamedResponse) async throws -> Void
+        _ response: StreamedResponse, to reader: @Sendable (StreamedResponse) async throws -> Void
     ) async throws(SessionError) {
-        try await run { try await reader(StreamedResponse(response, report: nil)) }
+        try await run { try await reader(response.reporting()) }
     }
 
     func didReceiveData(_ data: Data) async throws(SessionError) {

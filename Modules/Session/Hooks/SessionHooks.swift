@@ -11,12 +11,12 @@ public struct SessionHooks: Sendable {
     /// no effect with a custom transport.
     public var didReceiveServerTrust: (@Sendable (ServerTrust, TrustDecision) async -> TrustDecision)?
     /// Chooses the client identity for a server that requests a certificate, from the server's request and the identity that
-    /// ``Session/Configuration/clientIdentities`` has for its host. Nil sends no certificate. An error that it throws fails the
+    /// ``HTTPSession/Configuration/clientIdentities`` has for its host. Nil sends no certificate. An error that it throws fails the
     /// requests that waited for the connection with ``SessionError/Code/hookFailed``.
     ///
     /// It is called in the handshake, once for each connection, under the TLS timeout, and after the server's chain was
     /// accepted. Requests share connections, so its answer also applies to later requests; to change it, call
-    /// ``Session/replaceClientIdentities(_:)``, after which the hook is called again. It has no effect with a custom transport.
+    /// ``HTTPSession/replaceClientIdentities(_:)``, after which the hook is called again. It has no effect with a custom transport.
     public var didReceiveClientCertificateRequest: ClientCertificateRequest.Chooser?
     /// Called when the session was shut down, its connections are closed, and all hooks and callbacks for the end of a request
     /// were called, except for requests made after the shutdown. Called once, on the callback executor. A streamed response

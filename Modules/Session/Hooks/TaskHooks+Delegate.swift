@@ -48,7 +48,7 @@ extension SessionHooks {
     }
 }
 
-extension Session.Configuration {
+extension HTTPSession.Configuration {
     /// Sets a delegate to be called instead of ``hooks`` and ``sessionHooks``. It is held weakly.
     public mutating func setDelegate(_ delegate: any SessionDelegate) {
         hooks = TaskHooks(delegate: delegate)

@@ -4,7 +4,7 @@ public import LinnetSerialization
 public import LinnetTransport
 
 /// Optional functions that a session calls while it processes a request: set for all of a session's requests in
-/// ``Session/Configuration/hooks``, for one request or handle where it is made.
+/// ``HTTPSession/Configuration/hooks``, for one request or handle where it is made.
 ///
 /// ```swift
 /// let session = try Session {

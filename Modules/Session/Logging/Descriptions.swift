@@ -18,15 +18,18 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
 extension Response: CustomStringConvertible {
     /// The status, the URL and the size of the body.
     public var description: String {
-        "\(status.code) \(status.reasonPhrase) from \(Redaction.standard.text(of: url)), \(body.count) bytes"
+        "\(status.code) \(status.reasonPhrase) from \(Redaction.standard.text(of: url)), \(data.count) bytes"
     }
 }
 
 extension HTTPCall: CustomStringConvertible {
     /// The method and the path as they were given.
     public var description: String {
-        if case .request(let request) = content { return request.description }
-        return "\(method) \(URL(string: path).map(Redaction.standard.text) ?? "an invalid URL")"
+        switch target {
+        case .request(let request): request.description
+        case .path(let method, let path):
+            "\(method) \(URL(string: path).map(Redaction.standard.text) ?? "an invalid URL")"
+        }
     }
 }
 

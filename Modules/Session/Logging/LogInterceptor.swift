@@ -10,7 +10,7 @@ struct LogInterceptor: Interceptor {
     let logger: Logger
     let redaction: Redaction
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var facts = facts(of: request)
         logger.debug("request sent", metadata: facts + fields(request.headerFields))
         let start = ContinuousClock.now

@@ -11,7 +11,7 @@ extension Request {
     /// With nothing redacted, curl sends the same request: its own defaults are switched off. By default, credentials and
     /// cookies are hidden, and the command shows the request without giving it away. What a shell has no room for, such as
     /// a body that is a stream, stands in a comment at the end. What the session and its interceptors add is not there; see
-    /// ``Session/curlDescription(of:redaction:)``.
+    /// ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
         var request = self
         // What the user information of the URL becomes on its way.
@@ -82,11 +82,9 @@ private struct CurlBody {
     }
 }
 
-extension Session {
-    /// A request with what the session adds to it, as a command line of curl; see `Request.curlDescription(redaction:)`.
-    public func curlDescription(of request: Request, redaction: Redaction = .standard) -> String {
-        var request = request
-        request.headerFields.addDefaults(engine.headerFields)
-        return request.curlDescription(redaction: redaction)
+extension HTTPCall {
+    /// The call's request as a command line of curl; see `Request.curlDescription(redaction:)`. Throws as ``request()`` does.
+    public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
+        try request().curlDescription(redaction: redaction)
     }
 }

@@ -52,7 +52,7 @@ extension TaskCompletion {
     init<Value>(_ response: Response<Value>, _ kind: TaskKind, _ serializer: (any ResponseSerializer)?) {
         let hasBody = kind == .data || kind == .upload
         self.init(
-            serializer: serializer, body: hasBody ? response.body : nil,
+            serializer: serializer, body: hasBody ? response.data : nil,
             file: kind == .download ? response.value as? URL : nil, value: kind == .stream ? nil : response.value,
             head: response.head, metrics: response.metrics)
     }

@@ -5,7 +5,7 @@
 ///     if case .didComplete(let completion) = notification.kind { count(completion.metrics) }
 /// }
 /// ```
-/// Intended for observers of all sessions, such as an activity indicator; ``Session/events`` has those of one session. They
+/// Intended for observers of all sessions, such as an activity indicator; ``HTTPSession/events`` has those of one session. They
 /// cost nothing without a subscriber.
 public enum TaskNotifications {
     static let hub = Broadcaster<TaskNotification>()

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let group = ProgressGroup()
-/// for file in files { group.add(session.downloadTask(for: file, into: folder)) }
+/// for file in files { group.add(session.call(file).downloadTask(into: folder)) }
 /// for await progress in group.updates { print(progress.fraction, progress.estimatedTimeRemaining ?? "?") }
 /// ```
 /// Add the tasks first: adding one later lowers the fraction. Otherwise it never decreases, and reaches 1 when the last task

@@ -7,15 +7,15 @@ internal import LinnetTransport
 struct RedirectInterceptor: Interceptor {
     let policy: RedirectPolicy
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         let response = try await next(request)
         guard response.head.status.isRedirect else { return response }
         return try await follow(response, to: request, next)
     }
 
     private func follow(
-        _ first: EngineResponse, to original: Request, _ next: Next
-    ) async throws(SessionError) -> EngineResponse {
+        _ first: StreamedResponse, to original: Request, _ next: Next
+    ) async throws(SessionError) -> StreamedResponse {
         var (request, response) = (original, first)
         var (history, attempts): ([Redirect], [TransportMetrics]) = ([], [])
         do {
@@ -27,7 +27,7 @@ struct RedirectInterceptor: Interceptor {
                 guard var following = try await decide(on: redirect, proposal, from: request, next) else { break }
                 following = try await next.readable(following, after: response)
                 await response.body.drain()
-                attempts += response.finalAttempts
+                attempts += response.metrics
                 history.append(redirect)
                 request = following
                 response = try await next(request)
@@ -42,7 +42,7 @@ struct RedirectInterceptor: Interceptor {
 
     /// The request that follows, unless the policy forbids it.
     private func propose(
-        _ target: URL, for request: Request, _ response: EngineResponse, followed: Int
+        _ target: URL, for request: Request, _ response: StreamedResponse, followed: Int
     ) throws(SessionError) -> Request {
         let limit = policy.limit > 0 ? policy.limit : RedirectPolicy.follow.limit
         guard followed < limit else {
@@ -55,7 +55,7 @@ struct RedirectInterceptor: Interceptor {
         return proposal
     }
 
-    private func check(_ request: Request, from url: URL, _ response: EngineResponse) throws(SessionError) {
+    private func check(_ request: Request, from url: URL, _ response: StreamedResponse) throws(SessionError) {
         let (source, target) = (try Origin(url), try Origin(request.url))
         guard target.scheme == "https" || source.scheme == "http" else {
             throw .redirectRefused("The response redirects from https to http.", response)
@@ -80,7 +80,7 @@ struct RedirectInterceptor: Interceptor {
             if try Origin(changed.url) != Origin(proposal.url), try Origin(changed.url) != Origin(request.url) {
                 changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)
             }
-            try check(changed, from: request.url, EngineResponse(url: redirect.url, head: redirect.head))
+            try check(changed, from: request.url, StreamedResponse(url: redirect.url, head: redirect.head))
             return changed
         }
     }

@@ -11,7 +11,7 @@ extension HTTPResponse.Status {
     }
 }
 
-extension EngineResponse {
+extension StreamedResponse {
     /// Where the response leads; nil when it does not redirect, or does not say where to.
     ///
     /// A relative Location is resolved against the request's URL, and inherits its fragment (RFC 9110, section 10.2.2). User
@@ -53,7 +53,7 @@ extension EngineResponse {
 }
 
 extension SessionError {
-    static func redirectRefused(_ message: String, _ response: EngineResponse) -> SessionError {
+    static func redirectRefused(_ message: String, _ response: StreamedResponse) -> SessionError {
         SessionError(.redirectRefused, message, url: response.url).adding(response)
     }
 }

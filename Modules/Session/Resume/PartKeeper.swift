@@ -21,7 +21,7 @@ struct PartKeeper {
     ///
     /// - Parameter hasher: What has seen the part that is there already.
     init?(
-        _ response: EngineResponse, answering request: Request, total: Int64?, options: DownloadOptions,
+        _ response: StreamedResponse, answering request: Request, total: Int64?, options: DownloadOptions,
         continuing resume: ResumeData?, hasher: SHA256Hasher?
     ) {
         let head = response.head

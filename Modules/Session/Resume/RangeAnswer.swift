@@ -11,7 +11,7 @@ enum RangeAnswer: Equatable {
     /// The part cannot be used: the whole is to be requested.
     case askAgain(DownloadResumption.Reason)
 
-    init(_ response: EngineResponse, to resume: ResumeData) throws(SessionError) {
+    init(_ response: StreamedResponse, to resume: ResumeData) throws(SessionError) {
         let head = response.head
         switch head.status.code {
         case 206:

@@ -6,7 +6,7 @@ internal import LinnetSecurity
 /// ```swift
 /// let saved = await task.cancelProducingResumeData()
 /// // later, in another process too
-/// let task = session.downloadTask(resuming: saved, to: destination)
+/// let task = session.call(Request(url: saved.url)).downloadTask(to: destination, resuming: saved)
 /// ```
 /// It is a value that can be stored, with `Codable` or ``encoded()``. It holds no header fields and no password, but the whole
 /// URL, signed queries included. It can be used to write to the file that it names, so store it with your app's private files.

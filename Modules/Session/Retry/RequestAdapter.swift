@@ -13,7 +13,7 @@ public protocol RequestAdapter: Sendable {
 struct AdapterInterceptor: Interceptor {
     let adapters: [any RequestAdapter]
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var request = request
         for adapter in adapters { request = try await adapter.adapt(request) }
         return try await next(request)

@@ -8,7 +8,7 @@ struct RetryInterceptor: Interceptor {
     let retriers: [any RequestRetrier]
     let clock: any Clock<Duration>
 
-    func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var request = request
         var metrics: [TransportMetrics] = []
         var number = 1
@@ -24,7 +24,7 @@ struct RetryInterceptor: Interceptor {
             switch outcome {
             case .success(let response):
                 await response.body.drain()
-                metrics += response.finalAttempts
+                metrics += response.metrics
             case .failure(let error):
                 metrics += error.metrics
             }
@@ -53,7 +53,7 @@ struct RetryInterceptor: Interceptor {
 }
 
 extension RetryAttempt {
-    fileprivate init(_ number: Int, _ request: Request, _ outcome: Result<EngineResponse, SessionError>) {
+    fileprivate init(_ number: Int, _ request: Request, _ outcome: Result<StreamedResponse, SessionError>) {
         switch outcome {
         case .success(let response): self.init(number: number, request: request, head: response.head)
         case .failure(let error): self.init(number: number, request: request, error: error)
@@ -61,7 +61,7 @@ extension RetryAttempt {
     }
 }
 
-extension Result where Success == EngineResponse, Failure == SessionError {
+extension Result where Success == StreamedResponse, Failure == SessionError {
     /// The outcome with what the attempts before it cost.
     fileprivate func adding(_ attempts: [TransportMetrics]) -> Self {
         switch self {

@@ -13,10 +13,7 @@ extension Engine {
             link.begin(response)
             try await hand(response, to: link, driver)
             link.end(.success(response.body.completion))
-            var whole = Response(
-                value: (), url: response.url, head: response.head, metrics: response.finalAttempts)
-            whole.redirects = response.redirects
-            return whole
+            return response.with(())
         } catch {
             let error = error.adding(metrics: driver.attemptMetrics)
             link.end(.failure(error))
@@ -25,7 +22,7 @@ extension Engine {
     }
 
     private func hand(
-        _ response: EngineResponse, to link: StreamLink, _ driver: TaskDriver<Response<Void>>
+        _ response: StreamedResponse, to link: StreamLink, _ driver: TaskDriver<Response<Void>>
     ) async throws(SessionError) {
         var chunks = response.body.makeAsyncIterator()
         do {
@@ -45,9 +42,9 @@ extension TransferTask where Value == Void {
     /// The response, once its head was received; its body is read as it arrives, by one reader.
     ///
     /// ```swift
-    /// let task = session.streamTask(for: request)
+    /// let task = session.call(request).streamTask()
     /// task.resume()
-    /// for try await chunk in try await task.response { consume(chunk) }
+    /// for try await chunk in try await task.response.body { consume(chunk) }
     /// ```
     /// Awaiting it starts a task that was never started. The status is not judged. Nothing more is read from the connection while the reader is
     /// busy; leaving before the end cancels the task. The task completes when the body's end was read from the connection,
@@ -57,7 +54,7 @@ extension TransferTask where Value == Void {
             guard case .stream(let link) = link else { throw .cancelled(driver.request?.url) }
             if !hasStarted { resume() }
             let response = try await link.response { [driver] in driver.cancel(.cancelled(driver.request?.url)) }
-            return StreamedResponse(response, report: nil)
+            return response.reporting()
         }
     }
 }

@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-public import LinnetSerialization
+internal import LinnetSerialization
 
-/// Server-sent events over as many connections as it takes; see ``Session/serverSentEvents(for:options:)``.
+/// Server-sent events over as many connections as it takes; see ``HTTPCall/serverSentEvents(options:)``.
 public struct EventSource: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
     /// A ``SessionError``.
     public typealias Failure = SessionError
 
-    let session: Session
+    let session: HTTPSession
     let request: Result<Request, SessionError>
     let options: EventSourceOptions
     var hooks: TaskHooks?
@@ -102,7 +102,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             try source.judge(response)
             reader = ServerSentEventReader(
-                response, limit: source.options.eventSizeLimit, lastEventID: lastEventID)
+                response.body, limit: source.options.eventSizeLimit, lastEventID: lastEventID)
         }
 
         private func pause() async throws(SessionError) {
@@ -159,28 +159,5 @@ extension SessionError {
     /// Whether another attempt may succeed.
     fileprivate var isOfTheNetwork: Bool {
         [.connectionLost, .connectionFailed, .nameResolutionFailed, .timeout].contains(code)
-    }
-}
-
-extension Session {
-    /// Listens to a source of server-sent events (WHATWG HTML, section 9.2), and connects again whenever the connection ends.
-    ///
-    /// ```swift
-    /// for try await event in session.serverSentEvents(for: Request(url: url)) { print(event.type, event.data) }
-    /// ```
-    /// The request gets `Accept: text/event-stream` unless it has an Accept field, and with each new connection the
-    /// `Last-Event-ID` of the last event that was complete. Before it connects again it waits as ``EventSourceOptions`` and the
-    /// server's `retry` say. It ends when the server answers 204. It runs in the task that reads it; stopping closes the
-    /// connection.
-    ///
-    /// Fails with ``SessionError/Code/unacceptableStatus`` for a status that is neither 200 nor 204, with
-    /// ``SessionError/Code/unacceptableContentType`` for another type than `text/event-stream`, with
-    /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with other errors that a retry cannot
-    /// resolve, such as ``SessionError/Code/trustRefused``. The timeout for the whole request also ends a connection: do not
-    /// set it, and make the idle timeout longer than the server's pauses.
-    public func serverSentEvents(
-        for request: Request, options: EventSourceOptions = EventSourceOptions()
-    ) -> EventSource {
-        EventSource(session: self, request: .success(request), options: options)
     }
 }

@@ -11,7 +11,7 @@ public struct EventSourceOptions: Sendable {
     /// The ID to begin with, such as one that was saved. The default is none.
     public var lastEventID = ""
     /// The most bytes of a line, and of an event's data. The default is 1 MiB.
-    public var eventSizeLimit = StreamedResponse.defaultLineLimit
+    public var eventSizeLimit = ResponseBody.defaultLineLimit
     /// The clock for the delays. The default is the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
 

@@ -8,21 +8,21 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
     /// A ``SessionError``.
     public typealias Failure = SessionError
 
-    let response: StreamedResponse
+    let body: ResponseBody
     let decoder: JSONBodyDecoder
     let limit: Int
 
     /// Makes the reader; a streamed body has one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
-            lines: LineReader(response, .lineFeed, limit: limit), decoder: decoder, url: response.url, number: 0)
+            lines: LineReader(body, .lineFeed, limit: limit), decoder: decoder, url: body.url, number: 0)
     }
 
     /// Reads values.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var lines: LineReader
         fileprivate let decoder: JSONBodyDecoder
-        fileprivate let url: URL
+        fileprivate let url: URL?
         fileprivate var number: Int
 
         /// The next value, or nil at the end.
@@ -48,7 +48,7 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
     }
 }
 
-extension StreamedResponse {
+extension ResponseBody {
     /// The values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF. Empty lines are
     /// skipped.
     ///
@@ -56,13 +56,13 @@ extension StreamedResponse {
     /// ``SessionError/Code/bodyTooLarge``.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONBodyDecoder = JSONBodyDecoder(),
-        upTo limit: Int = StreamedResponse.defaultLineLimit
+        upTo limit: Int = ResponseBody.defaultLineLimit
     ) -> JSONLineSequence<Value> {
-        JSONLineSequence(response: self, decoder: decoder, limit: limit)
+        JSONLineSequence(body: self, decoder: decoder, limit: limit)
     }
 
     /// The values of a body of newline-delimited JSON, as they arrive, as JSON values.
-    public func jsonLines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> JSONLineSequence<JSONValue> {
+    public func jsonLines(upTo limit: Int = ResponseBody.defaultLineLimit) -> JSONLineSequence<JSONValue> {
         jsonLines(as: JSONValue.self, upTo: limit)
     }
 }

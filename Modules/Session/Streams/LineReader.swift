@@ -1,11 +1,11 @@
 /// Reads a response's lines as bytes.
 struct LineReader {
-    private var chunks: StreamedResponse.Iterator
+    private var chunks: ResponseBody.Iterator
     private var splitter: LineSplitter
     private var isAtEnd = false
 
-    init(_ response: StreamedResponse, _ ending: LineSplitter.Ending, limit: Int) {
-        chunks = response.makeAsyncIterator()
+    init(_ body: ResponseBody, _ ending: LineSplitter.Ending, limit: Int) {
+        chunks = body.makeAsyncIterator()
         splitter = LineSplitter(ending, limit: limit)
     }
 

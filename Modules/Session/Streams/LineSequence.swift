@@ -7,12 +7,12 @@ public struct LineSequence: AsyncSequence, Sendable {
     /// A ``SessionError``.
     public typealias Failure = SessionError
 
-    let response: StreamedResponse
+    let body: ResponseBody
     let limit: Int
 
     /// Makes the reader; a streamed body has one.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(lines: LineReader(response, .any, limit: limit))
+        Iterator(lines: LineReader(body, .any, limit: limit))
     }
 
     /// Reads lines.
@@ -31,18 +31,18 @@ public struct LineSequence: AsyncSequence, Sendable {
     }
 }
 
-extension StreamedResponse {
+extension ResponseBody {
     /// The longest line unless another limit is given: 1 MiB.
     public static let defaultLineLimit = 1024 * 1024
 
     /// The body's lines as they arrive, in UTF-8; invalid bytes become U+FFFD.
     ///
     /// ```swift
-    /// for try await line in try await session.bytes(for: request).lines() { print(line) }
+    /// for try await line in try await session.call(request).bytes().body.lines() { print(line) }
     /// ```
     /// A line ends with LF, CR or both. Text after the last of them is a line, unless it is empty. A line of more bytes than
     /// the limit fails with ``SessionError/Code/bodyTooLarge``.
-    public func lines(upTo limit: Int = StreamedResponse.defaultLineLimit) -> LineSequence {
-        LineSequence(response: self, limit: limit)
+    public func lines(upTo limit: Int = ResponseBody.defaultLineLimit) -> LineSequence {
+        LineSequence(body: self, limit: limit)
     }
 }

@@ -1,16 +1,16 @@
-/// The events of one response of type `text/event-stream`, as they arrive; see ``StreamedResponse/serverSentEvents(upTo:)``.
+/// The events of one response of type `text/event-stream`, as they arrive; see ``ResponseBody/serverSentEvents(upTo:)``.
 public struct ServerSentEventSequence: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
     /// A ``SessionError``.
     public typealias Failure = SessionError
 
-    let response: StreamedResponse
+    let body: ResponseBody
     let limit: Int
 
     /// Makes the reader; a streamed body has one.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(events: ServerSentEventReader(response, limit: limit))
+        Iterator(events: ServerSentEventReader(body, limit: limit))
     }
 
     /// Reads events.
@@ -36,8 +36,8 @@ struct ServerSentEventReader {
     private var lines: LineReader
     private(set) var parser: ServerSentEventParser
 
-    init(_ response: StreamedResponse, limit: Int, lastEventID: String = "") {
-        lines = LineReader(response, .any, limit: limit)
+    init(_ body: ResponseBody, limit: Int, lastEventID: String = "") {
+        lines = LineReader(body, .any, limit: limit)
         parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
     }
 
@@ -50,13 +50,13 @@ struct ServerSentEventReader {
     }
 }
 
-extension StreamedResponse {
+extension ResponseBody {
     /// The events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the body's end.
     ///
     /// The status and the content type are not validated, and the connection is not reopened;
-    /// ``Session/serverSentEvents(for:options:)`` does both. A line, or the data of an event, of more bytes than the limit
+    /// ``HTTPCall/serverSentEvents(options:)`` does both. A line, or the data of an event, of more bytes than the limit
     /// fails with ``SessionError/Code/bodyTooLarge``.
-    public func serverSentEvents(upTo limit: Int = StreamedResponse.defaultLineLimit) -> ServerSentEventSequence {
-        ServerSentEventSequence(response: self, limit: limit)
+    public func serverSentEvents(upTo limit: Int = ResponseBody.defaultLineLimit) -> ServerSentEventSequence {
+        ServerSentEventSequence(body: self, limit: limit)
     }
 }

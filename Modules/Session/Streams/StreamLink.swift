@@ -5,7 +5,7 @@ internal import Synchronization
 /// Hands a stream task's response from its work to its reader: the head first, then chunk by chunk, one ahead at most.
 final class StreamLink: Sendable {
     typealias Completion = TransportResponseBody.Completion
-    typealias Head = Result<EngineResponse, SessionError>
+    typealias Head = Result<StreamedResponse, SessionError>
 
     private struct State {
         /// With an empty body; nil until it is there, or the task has ended without one.
@@ -26,7 +26,7 @@ final class StreamLink: Sendable {
     // MARK: The work's end
 
     /// The head is there.
-    func begin(_ response: EngineResponse) {
+    func begin(_ response: StreamedResponse) {
         var head = response
         head.body = .whole(Data())
         settle(.success(head))
@@ -98,7 +98,7 @@ final class StreamLink: Sendable {
     }
 
     /// The response, once its head is there. All who ask share one reader; once it is gone, its task is cancelled.
-    func response(leaving: @escaping @Sendable () -> Void) async throws(SessionError) -> EngineResponse {
+    func response(leaving: @escaping @Sendable () -> Void) async throws(SessionError) -> StreamedResponse {
         var response = try await head().get()
         let reader = state.withLock { state -> HandedReader? in
             if let reader = state.reader { return reader }

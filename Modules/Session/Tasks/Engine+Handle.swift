@@ -14,14 +14,14 @@ extension Engine {
             var response = try await run(
                 request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
             let body = try await collect(&response, of: request.method, driver)
-            return try Response(response, body: body, to: request.method, serializer: serializer)
+            return try response.read(body, answering: request.method, by: serializer)
         } catch {
             throw error.adding(metrics: driver.attemptMetrics)
         }
     }
 
     private func collect<Value>(
-        _ response: inout EngineResponse, of method: HTTPRequest.Method, _ driver: TaskDriver<Response<Value>>
+        _ response: inout StreamedResponse, of method: HTTPRequest.Method, _ driver: TaskDriver<Response<Value>>
     ) async throws(SessionError) -> Data {
         driver.willReceiveBody(length: response.head.bodyLength(answering: method))
         var collector = BodyCollector(limit: maximumBodySize)
@@ -36,16 +36,7 @@ extension Engine {
         } catch {
             throw SessionError(thrown: error, url: response.url).adding(response)
         }
-        response.attempts = response.finalAttempts
         return collector.bytes
-    }
-}
-
-extension EngineResponse {
-    /// The attempts with the last one's final figures, where its body was streamed to its end.
-    var finalAttempts: [TransportMetrics] {
-        guard let final = body.completion?.metrics else { return attempts }
-        return attempts.dropLast() + [final]
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// try await withMockServer(handler: { .text($0.path) }) { server in
-///     let response = try await session.data(for: Request(url: server.url("/hello")))
+///     let response = try await session.call(Request(url: server.url("/hello"))).response()
 /// }
 /// ```
 ///

@@ -121,11 +121,11 @@ final class TLSSession: Sendable {
 ///
 /// A resumed handshake has no certificate, so trust depends on that decision alone: the ticket is not used once the
 /// decision may have changed.
-struct TLSSessionTicket<Session: Sendable>: Sendable {
+struct TLSSessionTicket<HTTPSession: Sendable>: Sendable {
     /// From RFC 5246, F.1.4, for TLS 1.2. RFC 8446, 4.6.1, allows seven days; a decision is not kept that long.
     static var longestLifetime: TimeInterval { 24 * 60 * 60 }
 
-    let session: Session
+    let session: HTTPSession
     /// The trust decision.
     let trust: VerifiedTrust
     /// When the chain was evaluated, which is earlier than this ticket if the session was itself resumed.
@@ -138,7 +138,7 @@ struct TLSSessionTicket<Session: Sendable>: Sendable {
 
     /// Nil if the validity of the decision is unknown, or the ticket is already unusable.
     init?(
-        _ session: Session, lifetime: TimeInterval, isSingleUse: Bool, trust: VerifiedTrust, judged: Date,
+        _ session: HTTPSession, lifetime: TimeInterval, isSingleUse: Bool, trust: VerifiedTrust, judged: Date,
         received now: Date
     ) {
         self.session = session

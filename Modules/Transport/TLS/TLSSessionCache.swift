@@ -39,8 +39,8 @@ final class TLSSessionCache: Sendable {
 /// The tickets of a transport: several for each key, with least-recently-used eviction.
 ///
 /// Contains tickets of one policy at a time: the one under which a connection was last opened.
-struct TLSSessionCacheMachine<Session: Sendable> {
-    typealias Ticket = TLSSessionTicket<Session>
+struct TLSSessionCacheMachine<HTTPSession: Sendable> {
+    typealias Ticket = TLSSessionTicket<HTTPSession>
 
     /// A ticket to offer, with a number that identifies it.
     struct Offer: Sendable {

@@ -41,7 +41,7 @@ struct ChainCaseTests {
         }
     }
 
-    @Test func thereAreManyAndEachIsItsOwn() {
+    @Test func chainCasesAreDistinctAndCited() {
         let names = ChainCases.all.map(\.description)
         print("\(names.count) chains")
         #expect(names.count >= 120)

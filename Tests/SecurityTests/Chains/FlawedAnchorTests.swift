@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetSecurity
 
 /// Flaws of an anchor are always reported, and refused if the profile has the rule.
-@Suite("Anchors that cannot mean what they say", .timeLimit(.minutes(1)))
+@Suite("Flawed anchors", .timeLimit(.minutes(1)))
 struct FlawedAnchorTests {
     private final class Collector: Sendable {
         private let all = Mutex<[TrustReport]>([])
@@ -36,7 +36,7 @@ struct FlawedAnchorTests {
     ]
 
     @Test(arguments: flaws.indices)
-    func aFlawIsAFindingAndReported(_ index: Int) async throws {
+    func flawsOfAnchorsAreReported(_ index: Int) async throws {
         let (anchor, trust) = try chain(Self.flaws[index])
         let anchors = try TrustAnchors.certificates([anchor.certificate])
         let collector = Collector()
@@ -59,7 +59,7 @@ struct FlawedAnchorTests {
     }
 
     @Test(arguments: flaws.indices)
-    func aFlawIsRefusedWhereAProfileSaysSo(_ index: Int) async throws {
+    func flawsOfAnchorsAreRefusedByAProfileWithTheRule(_ index: Int) async throws {
         let (anchor, trust) = try chain(Self.flaws[index])
         let anchors = try TrustAnchors.certificates([anchor.certificate])
         for profile in [ChainProfile.strict, .default.enforcing(.flawedAnchor)] {
@@ -71,7 +71,7 @@ struct FlawedAnchorTests {
         #expect(await allowed.evaluate(trust).isAccepted)
     }
 
-    @Test func aGoodAnchorAndAServersOwnAreNoFindings() async throws {
+    @Test func flawlessAnchorsAndServerCertificatesAreNotReported() async throws {
         let (anchor, trust) = try chain { _ in }
         let good = StandardTrustEvaluator.systemTrust(anchors: try .certificates([anchor.certificate]))
         let own = try TestPKI.forgeRoot(.server())
@@ -86,7 +86,7 @@ struct FlawedAnchorTests {
         }
     }
 
-    @Test func theCheckOfAPolicyFileFindsIt() async throws {
+    @Test func policyFileCheckReportsFlawedAnchors() async throws {
         let (anchor, _) = try chain { $0.serialNumber = [0x80, 1] }
         try await Scratch.with { scratch in
             _ = try scratch.write("root.der", anchor.der)

@@ -56,7 +56,7 @@ struct OtherPathTests {
 
     private static let constraint = ASN1.sequence(ASN1.value(0xA1, ASN1.sequence(ASN1.host("localhost"))))
 
-    @Test func constraintsOfOneRootDoNotForbidTheOther() async throws {
+    @Test func otherRootIsUsedWhenConstraintsForbidTheFirst() async throws {
         var template = CertificateTemplate.authority("Constrained Root")
         template.set("2.5.29.30", critical: true, Self.constraint)
         let constrained = try TestPKI.forgeRoot(template)
@@ -66,12 +66,12 @@ struct OtherPathTests {
         }
     }
 
-    @Test func constraintsOfOneAuthorityDoNotForbidTheOther() async throws {
+    @Test func otherAuthorityIsUsedWhenConstraintsForbidTheFirst() async throws {
         let bad = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root)
         #expect(try await chains(authority, bad, anchors: [root]).count == 2)
     }
 
-    @Test func onePathMayBeTooLong() async throws {
+    @Test func otherPathIsUsedWhenTheFirstIsTooLong() async throws {
         var template = CertificateTemplate.authority("Short Root")
         template.pathLength(0)
         let bad = try cross(by: TestPKI.forgeRoot(template))
@@ -81,28 +81,28 @@ struct OtherPathTests {
         #expect(try await chains(authority, bad, anchors: [root]).count == 2)
     }
 
-    @Test func onePathMayBeOutOfTime() async throws {
+    @Test func otherPathIsUsedWhenTheFirstHasExpired() async throws {
         let bad = try cross({ $0.notAfter = CertificateTemplate.time(daysFromNow: -0.5) }, by: root)
         #expect(try await chains(authority, bad, anchors: [root]).count == 2)
     }
 
-    @Test func onePathMayBeForClients() async throws {
+    @Test func otherPathIsUsedWhenTheFirstIsForClients() async throws {
         let bad = try cross({ $0.purposes("1.3.6.1.5.5.7.3.2") }, by: root)
         #expect(try await chains(authority, bad, anchors: [root]).count == 2)
     }
 
-    @Test func onePathMayLeadNowhere() async throws {
+    @Test func otherPathIsUsedWhenTheFirstHasNoAnchor() async throws {
         let unknown = try TestPKI.forgeRoot(.authority("Unknown Root"))
         #expect(try await chains(authority, cross(by: unknown), anchors: [root]).count == 2)
     }
 
-    @Test func onePathMayBreakARuleOfTheProfile() async throws {
+    @Test func otherPathIsUsedWhenTheFirstViolatesARule() async throws {
         let bad = try cross({ $0.set("2.5.29.15", critical: false) }, by: other)
         #expect(try await chains(authority, bad, anchors: [root, other], profile: .strict).count == 2)
         #expect(try await chains(authority, bad, anchors: [other, root], profile: .strict).count == 2)
     }
 
-    @Test func anotherPathIsRememberedForItsProfileAlone() async throws {
+    @Test func otherPathIsCachedOnlyForItsProfile() async throws {
         let bad = try cross({ $0.set("2.5.29.15", critical: false) }, by: root)
         let leaf = try pki.forge(.server(), by: authority)
         let anchors = try TrustAnchors.certificates([root.certificate])
@@ -125,7 +125,7 @@ struct OtherPathTests {
         #expect(asked[1][1] == authority.der)
     }
 
-    @Test func withoutAValidPathTheFirstRefusalIsReported() async throws {
+    @Test func firstRefusalIsReportedWhenNoPathIsValid() async throws {
         let (bad, worse) = (
             try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root),
             try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: other)
@@ -135,7 +135,7 @@ struct OtherPathTests {
         #expect(decision.refusal?.reason == .nameNotPermitted)
     }
 
-    @Test func theLastSecondBelongsToEachCertificate() async throws {
+    @Test func everyCertificateIsValidInItsLastSecond() async throws {
         let (end, now) = (ASN1.utcTime("250615150640Z"), Date(timeIntervalSince1970: 1_750_000_000))
         var (anchor, server) = (CertificateTemplate.authority("Root"), CertificateTemplate.server())
         (anchor.notBefore, anchor.notAfter, server.notBefore, server.notAfter) = (end, end, end, end)
@@ -156,7 +156,7 @@ struct OtherPathTests {
 
     /// Thirty authorities with the same name and different keys, all of which seem to have issued each other, and none
     /// of which is an anchor.
-    @Test func authoritiesThatSignEachOtherCostLittle() async throws {
+    @Test func workForCrossSignedAuthoritiesIsBounded() async throws {
         var ring: [ForgedCertificate] = []
         for number in 0..<30 {
             var template = CertificateTemplate.authority("Ring \(number % 3)")
@@ -172,7 +172,7 @@ struct OtherPathTests {
         #expect(took < .seconds(5))
     }
 
-    @Test func theSearchLooksAtABoundedNumberOfIssuers() throws {
+    @Test func searchExaminesABoundedNumberOfIssuers() throws {
         var ring: [ForgedCertificate] = []
         for number in 0..<30 {
             var template = CertificateTemplate.authority("Ring \(number % 2)")

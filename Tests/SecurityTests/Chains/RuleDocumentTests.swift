@@ -5,7 +5,7 @@ import Testing
 /// The page of rules matches the code.
 @Suite("Rules in the documentation", .timeLimit(.minutes(1)))
 struct RuleDocumentTests {
-    @Test func everyRuleHasItsLine() throws {
+    @Test func everyRuleIsDocumented() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let page = tests.deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Modules/Security/LinnetSecurity.docc/RulesByProfile.md")

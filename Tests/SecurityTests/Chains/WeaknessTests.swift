@@ -35,7 +35,7 @@ struct WeaknessTests {
             .reason
     }
 
-    @Test func anExceptionForSHA1IsOneForSHA1() async throws {
+    @Test func exceptionForSHA1AllowsNoOtherWeakness() async throws {
         for profile in [ChainProfile.lenient, .default] {
             let excepted = profile.allowing(.sha1Signatures)
             #expect(try await reason(profile) { $0.digest = "SHA1" } == .sha1Signatures)
@@ -48,7 +48,7 @@ struct WeaknessTests {
         #expect(try await reason(excepted) { $0.keyKind = .rsa1024 } == .rsaKeySize)
     }
 
-    @Test func anExceptionForSmallRSAKeysIsOneForThose() async throws {
+    @Test func exceptionForSmallRSAKeysAllowsNoOtherWeakness() async throws {
         let excepted = ChainProfile.lenient.allowing(.rsaKeySize)
         #expect(try await reason(excepted) { $0.keyKind = .rsa1024 } == nil)
         #expect(try await reason(excepted) { $0.keyKind = .p192 } == .weakSecurity)
@@ -69,7 +69,7 @@ struct WeaknessTests {
         return WeakDigest(try CertificateFacts.algorithm(der, der.root(DER.Tag.sequence)))
     }
 
-    @Test func theDigestOfPSSStandsInItsParameters() throws {
+    @Test func digestOfPSSIsReadFromItsParameters() throws {
         #expect(try Self.weakness(Self.pss(nil)) == .sha1)
         #expect(try Self.weakness(Self.pss("1.3.14.3.2.26")) == .sha1)
         #expect(try Self.weakness(Self.pss("1.2.840.113549.2.5")) == .md5)
@@ -86,7 +86,7 @@ struct WeaknessTests {
         return Data(ASN1.sequence(body, algorithm, ASN1.bitString([1, 2, 3])))
     }
 
-    @Test func aListOverSHA1IsSeenBehindPSS() throws {
+    @Test func listSignedWithPSSAndSHA1IsRefused() throws {
         for algorithm in [Self.pss(nil), Self.pss("1.3.14.3.2.26"), Self.pss("1.2.840.113549.2.5")] {
             let error = #expect(throws: SecurityError.self) { try RevocationList(der: Self.list(algorithm)) }
             #expect(error?.code == .invalidRevocationList)
@@ -95,7 +95,7 @@ struct WeaknessTests {
         #expect(throws: Never.self) { try RevocationList(der: Self.list(Self.pss("2.16.840.1.101.3.4.2.1"))) }
     }
 
-    @Test func aStapleOverSHA1IsSeenBehindPSS() async throws {
+    @Test func stapleSignedWithPSSAndSHA1IsRefused() async throws {
         let identity = try pki.identity()
         let responder = try pki.responder { $0.key = .rsa2048 }
         for (digest, allowed, wanted) in [

@@ -84,13 +84,13 @@ struct AuthenticationTests {
     @Test func preemptiveCredentialsAreSentAtOnceAndToTheirOriginAlone() async throws {
         let transport = StubTransport { _ in .json("1") }
         let url = try #require(URL(string: "http://example.com"))
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.credentialStore = try Self.store(url, realm: nil, preemptively: true)
-        let session = Session(configuration: configuration, transport: transport)
+        let session = try HTTPSession(configuration: configuration, transport: transport)
         for text in [
             "http://example.com/a", "http://example.com:81/a", "http://www.example.com/a", "https://example.com/a",
         ] {
-            _ = try await session.data(for: Request(url: #require(URL(string: text))))
+            _ = try await session.call(Request(url: #require(URL(string: text)))).response()
         }
         let sent = transport.requests.map { $0.head.headerFields[.authorization] }
         #expect(sent == [Self.basicValue, nil, nil, nil])
@@ -104,10 +104,10 @@ struct AuthenticationTests {
             return .status(401, headerFields: [.wwwAuthenticate: "Basic realm=\"lab\""])
         }
         let url = try #require(URL(string: "http://example.com"))
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.credentialStore = try Self.store(url, preemptively: true)
-        let session = Session(configuration: configuration, transport: transport)
-        let error = await #expect(throws: SessionError.self) { try await session.data(for: Request(url: url)) }
+        let session = try HTTPSession(configuration: configuration, transport: transport)
+        let error = await #expect(throws: SessionError.self) { try await session.call(Request(url: url)).response() }
         #expect(error?.head?.status == .unauthorized)
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == [Self.basicValue, nil])
     }
@@ -115,12 +115,12 @@ struct AuthenticationTests {
     @Test func aRequestsOwnFieldIsNotReplaced() async throws {
         let transport = StubTransport { _ in .status(401, headerFields: [.wwwAuthenticate: "Basic realm=\"lab\""]) }
         let url = try #require(URL(string: "http://example.com"))
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.credentialStore = try Self.store(url)
-        let session = Session(configuration: configuration, transport: transport)
+        let session = try HTTPSession(configuration: configuration, transport: transport)
         let own = Request(url: url, headerFields: [.authorization: "Own"])
-        _ = try? await session.data(for: own)
-        _ = try? await session.data(for: Request(url: #require(URL(string: "http://u:p@example.com"))))
+        _ = try? await session.call(own).response()
+        _ = try? await session.call(Request(url: #require(URL(string: "http://u:p@example.com")))).response()
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Own", "Basic dTpw"])
     }
 
@@ -131,14 +131,13 @@ struct AuthenticationTests {
         } perform: { client, server in
             try store.set(.basic(username: "ada", password: "pass"), for: .init(origin: Origin(server.url)))
             let again = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
-            _ = try await client.session.data(
-                for: Request(url: try server.url("/x/a"), method: .post, body: again))
+            _ = try await client.call(Request(url: try server.url("/x/a"), method: .post, body: again)).response()
             #expect(server.recordedRequests.map(\.bodyText) == ["once", "once"])
             let once = HTTPBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
                 OnceReader()
             }
             let error = await #expect(throws: SessionError.self) {
-                try await client.session.data(for: Request(url: try server.url("/y/b"), method: .post, body: once))
+                try await client.call(Request(url: try server.url("/y/b"), method: .post, body: once)).response()
             }
             #expect(error?.code == .requestBodyFailed)
             #expect(error?.message.contains("it is a pipe") == true)
@@ -175,14 +174,14 @@ struct AuthenticationHookTests {
         let transport = StubTransport { _ in .status(401, headerFields: Self.challenge) }
         var hooks = TaskHooks()
         hooks.didReceiveChallenge = { _, _ in .use(try .bearer(token: "same")) }
-        let session = Session(transport: transport)
+        let session = try HTTPSession(transport: transport)
         let error = await #expect(throws: SessionError.self) {
-            try await session.data(for: makeRequest(), hooks: hooks)
+            try await session.call(makeRequest()).hooks(hooks).response()
         }
         #expect(error?.head?.status == .unauthorized)
         #expect(transport.requests.count == 2)
         hooks.didReceiveChallenge = { _, attempt in .use(try .bearer(token: "n\(attempt.failures)")) }
-        _ = try? await session.data(for: makeRequest(), hooks: hooks)
+        _ = try? await session.call(makeRequest()).hooks(hooks).response()
         #expect(transport.requests.count == 2 + 9)
     }
 
@@ -191,7 +190,7 @@ struct AuthenticationHookTests {
             request.head.headerFields.contains(.authorization)
                 ? .json("1") : .status(401, headerFields: Self.challenge)
         }
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         let store = CredentialStore()
         let origin = try Origin(#require(URL(string: "http://example.com")))
         try store.set(.bearer(token: "stored"), for: ProtectionSpace(origin: origin))
@@ -200,14 +199,14 @@ struct AuthenticationHookTests {
             #expect(attempt.proposedCredential?.scheme == "bearer")
             return .performDefault
         }
-        _ = try await Session(configuration: configuration, transport: transport).data(for: makeRequest())
+        _ = try await HTTPSession(configuration: configuration, transport: transport).call(makeRequest()).response()
         #expect(transport.requests.last?.head.headerFields[.authorization] == "Bearer stored")
     }
 
     @Test func itMayRejectOrCancelOrFail() async throws {
         struct Oops: Error {}
         let transport = StubTransport { _ in .status(401, headerFields: Self.challenge) }
-        let session = Session(transport: transport)
+        let session = try HTTPSession(transport: transport)
         let answers: [(SessionError.Code, @Sendable () throws -> AuthenticationDecision)] = [
             (.unacceptableStatus, { .reject }), (.authenticationCancelled, { .cancel }),
             (.hookFailed, { throw Oops() }),
@@ -217,7 +216,7 @@ struct AuthenticationHookTests {
             hooks.didReceiveChallenge = { _, _ in try answer() }
             let fixed = hooks
             let error = await #expect(throws: SessionError.self) {
-                try await session.data(for: makeRequest(), hooks: fixed)
+                try await session.call(makeRequest()).hooks(fixed).response()
             }
             #expect(error?.code == code)
         }

@@ -209,7 +209,7 @@ struct HTTPCallTests {
 
     @Test func sessionEventsAreBounded() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
-        let events = client.session.events
+        let events = client.events
         for _ in 0..<5_100 { try await client.get("x").response() }
         #expect(events.droppedCount >= 200)
         var count = 0

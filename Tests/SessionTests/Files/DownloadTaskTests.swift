@@ -8,8 +8,8 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
-    private func session(_ name: String? = nil, _ text: String = "x", status: Int = 200) -> Session {
-        Session(
+    private func session(_ name: String? = nil, _ text: String = "x", status: Int = 200) throws -> HTTPSession {
+        try HTTPSession(
             transport: StubTransport { _ in
                 var fields = HTTPFields()
                 fields[.contentDisposition] = name
@@ -19,7 +19,7 @@ struct DownloadTaskTests {
 
     @Test func aHandleSavesToItsFile() async throws {
         try await withScratchFolder { folder in
-            let task = try session(nil, "abc").downloadTask(for: makeRequest(), to: folder["file"])
+            let task = try session(nil, "abc").call(makeRequest()).downloadTask(to: folder["file"])
             #expect(task.kind == .download)
             let progress = EventRecorder<TransferProgress>()
             task.onProgress { progress.record($0.download) }
@@ -37,10 +37,10 @@ struct DownloadTaskTests {
     @Test func aFolderTakesTheNameThatTheServerSuggests() async throws {
         try await withScratchFolder { folder in
             let task = try session(#"attachment; filename="../../etc/passwd""#)
-                .downloadTask(for: makeRequest("path/name.txt"), into: folder.url)
+                .call(makeRequest("path/name.txt")).downloadTask(into: folder.url)
             task.resume()
             #expect(try await task.value.value.path == folder["passwd"].path)
-            let second = try session().downloadTask(for: makeRequest("path/name.txt"), into: folder.url)
+            let second = try session().call(makeRequest("path/name.txt")).downloadTask(into: folder.url)
             second.resume()
             #expect(try await second.value.value.path == folder["name.txt"].path)
             #expect(folder.names == ["name.txt", "passwd"])
@@ -51,11 +51,11 @@ struct DownloadTaskTests {
         try await withScratchFolder { folder in
             try folder.write("old", to: "x")
             var options = DownloadOptions { $0.existingFile = .keepBoth }
-            let both = try session().downloadTask(for: makeRequest("x"), into: folder.url, options: options)
+            let both = try session().call(makeRequest("x")).downloadTask(into: folder.url, options: options)
             both.resume()
             #expect(try await both.value.value.lastPathComponent == "x (1)")
             options.existingFile = .fail
-            let failing = try session().downloadTask(for: makeRequest("x"), into: folder.url, options: options)
+            let failing = try session().call(makeRequest("x")).downloadTask(into: folder.url, options: options)
             failing.resume()
             #expect(await failure(of: failing)?.code == .fileFailed)
             #expect(try folder.text(of: "x") == "old")
@@ -66,13 +66,13 @@ struct DownloadTaskTests {
     @Test func aServerDoesNotChooseWhichFileGoes() async throws {
         try await withScratchFolder { folder in
             try folder.write("old", to: "x")
-            let kept = try session(nil, "new").downloadTask(for: makeRequest("x"), into: folder.url)
+            let kept = try session(nil, "new").call(makeRequest("x")).downloadTask(into: folder.url)
             kept.resume()
             #expect(try await kept.value.value.lastPathComponent == "x (1)")
             #expect(try folder.text(of: "x") == "old")
             let options = DownloadOptions { $0.existingFile = .replace }
-            let replacing = try session(nil, "new").downloadTask(
-                for: makeRequest("x"), into: folder.url, options: options)
+            let replacing = try session(nil, "new").call(makeRequest("x")).downloadTask(
+                into: folder.url, options: options)
             replacing.resume()
             #expect(try await replacing.value.value.lastPathComponent == "x")
             #expect(try folder.text(of: "x") == "new")
@@ -82,10 +82,10 @@ struct DownloadTaskTests {
     @Test func missingFoldersAreMadeWhenAskedFor() async throws {
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.createsDirectories = true }
-            let task = try session().downloadTask(for: makeRequest("x"), into: folder["a/b"], options: options)
+            let task = try session().call(makeRequest("x")).downloadTask(into: folder["a/b"], options: options)
             task.resume()
             #expect(try await task.value.value.path == folder["a/b/x"].path)
-            let without = try session().downloadTask(for: makeRequest("x"), into: folder["c"])
+            let without = try session().call(makeRequest("x")).downloadTask(into: folder["c"])
             without.resume()
             #expect(await failure(of: without)?.fileFailure?.path == folder["c"].path)
         }
@@ -94,7 +94,7 @@ struct DownloadTaskTests {
     @Test func thePlaceCanBeChosenAtTheEnd() async throws {
         try await withScratchFolder { folder in
             let seen = EventRecorder<String>()
-            let task = try session(nil, "abc").downloadTask(for: makeRequest()) { file, head in
+            let task = try session(nil, "abc").call(makeRequest()).downloadTask { file, head in
                 seen.record(String(decoding: try Data(contentsOf: file), as: UTF8.self) + " \(head.status.code)")
                 return folder["chosen"]
             }
@@ -111,7 +111,7 @@ struct DownloadTaskTests {
         try await withScratchFolder { folder in
             let seen = EventRecorder<Int?>()
             let options = DownloadOptions { $0.permissions = permissions }
-            let task = try session(nil, "abc").downloadTask(for: makeRequest(), options: options) { file, _ in
+            let task = try session(nil, "abc").call(makeRequest()).downloadTask(options: options) { file, _ in
                 seen.record(Self.permissions(of: file))
                 return folder["chosen"]
             }
@@ -132,7 +132,7 @@ struct DownloadTaskTests {
     @Test func nothingIsLeftWhenNoPlaceIsChosen() async throws {
         struct Refusal: Error {}
         let seen = EventRecorder<URL>()
-        let task = try session().downloadTask(for: makeRequest()) { file, _ in
+        let task = try session().call(makeRequest()).downloadTask { file, _ in
             seen.record(file)
             throw Refusal()
         }
@@ -146,7 +146,7 @@ struct DownloadTaskTests {
 
     @Test func noPlaceIsAskedForWhenTheResponseIsRefused() async throws {
         let seen = EventRecorder<URL>()
-        let task = try session(status: 404).downloadTask(for: makeRequest()) { file, _ in
+        let task = try session(status: 404).call(makeRequest()).downloadTask { file, _ in
             seen.record(file)
             return file
         }
@@ -166,7 +166,7 @@ struct DownloadTaskTests {
         defer { try? FileManager.default.removeItem(at: other) }
         for existing in [DownloadOptions.ExistingFile.replace, .fail, .keepBoth] {
             let options = DownloadOptions { $0.existingFile = existing }
-            let task = try session(nil, "abc").downloadTask(for: makeRequest(), options: options) { _, _ in
+            let task = try session(nil, "abc").call(makeRequest()).downloadTask(options: options) { _, _ in
                 other.appending(path: "file")
             }
             task.resume()
@@ -178,17 +178,16 @@ struct DownloadTaskTests {
     }
 
     @Test func aPlaceThatIsNoFileFailsTheTask() async throws {
-        let task = try session().downloadTask(
-            for: makeRequest(), to: #require(URL(string: "https://example.com/file")))
+        let task = try session().call(makeRequest()).downloadTask(to: #require(URL(string: "https://example.com/file")))
         task.resume()
         #expect(await failure(of: task)?.code == .invalidURL)
     }
 
     @Test func cancellingLeavesNothing() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
-            let task = try session.downloadTask(for: makeRequest(), to: folder["file"])
+            let task = try session.call(makeRequest()).downloadTask(to: folder["file"])
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()

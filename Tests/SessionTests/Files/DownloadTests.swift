@@ -14,10 +14,10 @@ struct DownloadTests {
         let response = MockResponse(headerFields: [.contentType: "application/x-iso"], body: .bytes(bytes))
         try await withMockServer(response) { server in
             try await withScratchFolder { folder in
-                let session = try Session()
-                let response = try await session.download(for: Request(url: server.url("/a")), to: folder["file"])
+                let session = try HTTPSession()
+                let response = try await session.call(Request(url: server.url("/a"))).download(to: folder["file"])
                 #expect(response.value.path == folder["file"].path)
-                #expect(response.body.isEmpty)
+                #expect(response.data.isEmpty)
                 #expect(response.head.headerFields[.contentType] == "application/x-iso")
                 #expect(response.metrics.map(\.responseBodyBytes) == [Int64(size)])
                 #expect(try Data(contentsOf: folder["file"]) == bytes)
@@ -59,7 +59,7 @@ struct DownloadTests {
 
     @Test func interceptorsSeeItAndMayMakeTheBody() async throws {
         struct Doubling: Interceptor {
-            func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
+            func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
                 var response = try await next(request)
                 response.head.headerFields[.contentLength] = nil
                 let (chunks, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
@@ -84,8 +84,8 @@ struct DownloadTests {
     @Test func aLargeBodyFromAnInterceptorIsWhole() async throws {
         struct Stored: Interceptor {
             let bytes: Data
-            func intercept(_ request: Request, next: Next) async throws -> EngineResponse {
-                EngineResponse(url: request.url, head: HTTPResponse(status: .ok), body: .whole(bytes))
+            func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+                StreamedResponse(url: request.url, head: HTTPResponse(status: .ok), body: .whole(bytes))
             }
         }
         let bytes = makeBytes(3 * 1024 * 1024 + 17)
@@ -99,7 +99,7 @@ struct DownloadTests {
     @Test func itsEventsAreThoseOfARequest() async throws {
         let client = try makeClient(StubTransport { _ in .status(200) })
         let events = EventRecorder<String>()
-        let observation = client.session.onEvent { event in
+        let observation = client.onEvent { event in
             switch event.kind {
             case .resumed: events.record("resumed")
             case .completed(nil): events.record("completed")

@@ -126,7 +126,7 @@ struct FileUploadTests {
                     unlink(folder["file"].path)
                     mkdir(folder["file"].path, 0o700)
                 }
-                let error = await failure { try await client.session.data(for: request) }
+                let error = await failure { try await client.call(request).response() }
                 #expect(error?.code == .fileFailed)
                 #expect(error?.fileFailure?.path == folder["file"].path)
                 #expect(error?.underlying is TransportError)

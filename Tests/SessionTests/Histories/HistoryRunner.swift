@@ -23,7 +23,7 @@ final class HistoryRunner: Sendable {
     init(client: HTTPSession, folder: ScratchFolder) {
         self.client = client
         self.folder = folder
-        events = TaskEventLog(client.session)
+        events = TaskEventLog(client)
     }
 
     /// Plays a history to its end.
@@ -36,9 +36,7 @@ final class HistoryRunner: Sendable {
         case (_, .upload):
             try await play(
                 history,
-                client.session.uploadTask(
-                    for: client.call(.put, history.path).request(), from: .data(Data(count: history.size)),
-                    serializer: DataResponseSerializer()))
+                client.call(.put, history.path).body(.data(Data(count: history.size))).task(DataResponseSerializer()))
         case (_, .download): try await playDownload(history)
         case (_, .stream): try await playStream(history)
         }
@@ -62,12 +60,12 @@ final class HistoryRunner: Sendable {
                 case .upload:
                     var request = try client.call(.put, history.path).request()
                     request.body = .data(Data(count: history.size))
-                    _ = try await client.session.data(for: request)
+                    _ = try await client.call(request).response()
                 case .download:
                     try await client.get(history.path).download(to: file)
                 case .stream:
-                    let response = try await client.session.bytes(for: client.call(.get, history.path).request())
-                    _ = try await response.collect(upTo: .max)
+                    let response = try await client.get(history.path).bytes()
+                    _ = try await response.body.collect(upTo: .max)
                 }
             }
         }
@@ -113,7 +111,7 @@ final class HistoryRunner: Sendable {
     private func playStream(_ history: TaskHistory) async throws -> Findings {
         let task = client.call(.get, history.path).streamTask()
         let reading = Task {
-            await Result { () async throws(SessionError) in try await task.response.collect(upTo: .max) }
+            await Result { () async throws(SessionError) in try await task.response.body.collect(upTo: .max) }
         }
         let findings = try await play(history, task)
         _ = await reading.value

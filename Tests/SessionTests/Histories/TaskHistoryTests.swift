@@ -45,7 +45,7 @@ private func play(_ client: HTTPSession, _ folder: ScratchFolder, _ seeds: Range
         }
     }
     for finding in try await runner.findings(expecting: seeds.count) { Issue.record("\(finding)") }
-    #expect(client.session.tasks.isEmpty, "tasks are left")
+    #expect(client.tasks.isEmpty, "tasks are left")
     #expect(folder.names.isEmpty, "\(folder.names) are left")
     await client.shutdown()
 }

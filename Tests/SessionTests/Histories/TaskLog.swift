@@ -81,7 +81,7 @@ final class TaskLog: Sendable {
 final class TaskEventLog: Sendable {
     private let events = EventRecorder<(id: UInt64, kind: String)>()
 
-    init(_ session: Session) {
+    init(_ session: HTTPSession) {
         session.onEvent { [events] event in
             switch event.kind {
             case .created: events.record((event.taskID, "created"))

@@ -16,8 +16,8 @@ struct ClientCertificateHookTests {
     }
 
     private func withSession(
-        _ configure: (inout Session.Configuration) throws -> Void,
-        perform: (MockServer, Session) async throws -> Void
+        _ configure: (inout HTTPSession.Configuration) throws -> Void,
+        perform: (MockServer, HTTPSession) async throws -> Void
     ) async throws {
         let configuration = MockServer.Configuration {
             $0.clientCertificates = .requested(issuedBy: [pki.root])
@@ -25,7 +25,7 @@ struct ClientCertificateHookTests {
         try await withMockServer(
             tls: pki.identity(), configuration: configuration, handler: { _ in .text("ok") },
             perform: { server in
-                let session = try Session {
+                let session = try HTTPSession {
                     $0.securityPolicy = .systemTrust(anchors: try .certificates([pki.root]))
                     try configure(&$0)
                 }
@@ -43,7 +43,7 @@ struct ClientCertificateHookTests {
                 return request.accepts(identity) ? identity : nil
             }
         } perform: { server, session in
-            _ = try await session.data(for: Request(url: server.url("/")))
+            _ = try await session.call(Request(url: server.url("/"))).response()
             #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
         }
     }
@@ -53,7 +53,9 @@ struct ClientCertificateHookTests {
             $0.sessionHooks.didReceiveClientCertificateRequest = { _, _ in throw NoCard() }
         } perform: { server, session in
             let url = try server.url("/")
-            let error = await #expect(throws: SessionError.self) { try await session.data(for: Request(url: url)) }
+            let error = await #expect(throws: SessionError.self) {
+                try await session.call(Request(url: url)).response()
+            }
             #expect(error?.code == .hookFailed)
             #expect(error?.underlying is NoCard)
             #expect(server.recordedRequests.isEmpty)
@@ -71,10 +73,10 @@ struct ClientCertificateHookTests {
             }
         } perform: { server, session in
             let request = Request(url: try server.url("/"))
-            _ = try await session.data(for: request)
-            _ = try await session.data(for: request)
+            _ = try await session.call(request).response()
+            _ = try await session.call(request).response()
             try session.replaceClientIdentities(.everyHost(identities[0]))
-            _ = try await session.data(for: request)
+            _ = try await session.call(request).response()
             #expect(asked.events == [nil, identities[0].id])
             let shown = [minted[0], minted[0], minted[1]].map(\.certificate)
             #expect(server.recordedRequests.map(\.clientCertificate) == shown)
@@ -96,7 +98,7 @@ struct ClientCertificateHookTests {
         try await withSession {
             $0.setDelegate(delegate)
         } perform: { server, session in
-            _ = try await session.data(for: Request(url: server.url("/")))
+            _ = try await session.call(Request(url: server.url("/"))).response()
             #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
         }
     }

@@ -11,10 +11,10 @@ import Testing
 struct DownloadHookTests {
     private struct NoPlace: Error {}
 
-    private func session(status: Int = 200, _ configure: (inout TaskHooks) -> Void) -> Session {
-        var configuration = Session.Configuration()
+    private func session(status: Int = 200, _ configure: (inout TaskHooks) -> Void) throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration()
         configure(&configuration.hooks)
-        return Session(
+        return try HTTPSession(
             configuration: configuration,
             transport: StubTransport { _ in .status(.init(code: status), body: Data("abc".utf8)) })
     }
@@ -22,7 +22,7 @@ struct DownloadHookTests {
     @Test func theSessionSaysWhereADownloadGoes() async throws {
         try await withScratchFolder { folder in
             let seen = EventRecorder<String>()
-            let session = session {
+            let session = try session {
                 $0.willPlaceDownload = { context, file, head in
                     // It is complete, and stays where it is.
                     seen.record(try String(contentsOf: file, encoding: .utf8))
@@ -31,12 +31,12 @@ struct DownloadHookTests {
                 }
                 $0.didFinishDownload = { _, file in seen.record(file.lastPathComponent) }
             }
-            let response = try await session.download(for: makeRequest(), to: folder["file"])
+            let response = try await session.call(makeRequest()).download(to: folder["file"])
             #expect(response.value.lastPathComponent == "elsewhere")
             #expect(folder.names == ["elsewhere"])
             // Hooks that only tell come on the callback executor, and so perhaps behind the next download's questions.
             #expect(try await seen.wait(count: 3) == ["abc", "download 200", "elsewhere"])
-            let task = try session.downloadTask(for: makeRequest(), into: folder.url)
+            let task = try session.call(makeRequest()).downloadTask(into: folder.url)
             task.resume()
             #expect(try await task.value.value.lastPathComponent == "elsewhere")
             #expect(folder.names == ["elsewhere"])
@@ -47,9 +47,9 @@ struct DownloadHookTests {
 
     @Test func nilLeavesItToTheRequest() async throws {
         try await withScratchFolder { folder in
-            let session = session { $0.willPlaceDownload = { _, _, _ in nil } }
-            _ = try await session.download(for: makeRequest(), to: folder["file"])
-            let task = try session.downloadTask(for: makeRequest()) { _, _ in folder["chosen"] }
+            let session = try session { $0.willPlaceDownload = { _, _, _ in nil } }
+            _ = try await session.call(makeRequest()).download(to: folder["file"])
+            let task = try session.call(makeRequest()).downloadTask { _, _ in folder["chosen"] }
             task.resume()
             _ = try await task.value
             #expect(folder.names == ["chosen", "file"])
@@ -59,10 +59,10 @@ struct DownloadHookTests {
 
     @Test func theRequestsHookIsAskedAlone() async throws {
         try await withScratchFolder { folder in
-            let session = session { $0.willPlaceDownload = { _, _, _ in folder["session"] } }
+            let session = try session { $0.willPlaceDownload = { _, _, _ in folder["session"] } }
             var hooks = TaskHooks()
             hooks.willPlaceDownload = { _, _, _ in folder["own"] }
-            _ = try await session.download(for: makeRequest(), to: folder["file"], hooks: hooks)
+            _ = try await session.call(makeRequest()).hooks(hooks).download(to: folder["file"])
             #expect(folder.names == ["own"])
         }
     }
@@ -70,25 +70,25 @@ struct DownloadHookTests {
     @Test func theOptionsHoldThere() async throws {
         try await withScratchFolder { folder in
             try folder.write("old", to: "taken")
-            let session = session { $0.willPlaceDownload = { _, _, _ in folder["taken"] } }
+            let session = try session { $0.willPlaceDownload = { _, _, _ in folder["taken"] } }
             var options = DownloadOptions()
             options.existingFile = .fail
             options.synchronizes = true
             let error = await #expect(throws: SessionError.self) {
-                try await session.download(for: makeRequest(), to: folder["file"], options: options)
+                try await session.call(makeRequest()).download(to: folder["file"], options: options)
             }
             #expect(error?.code == .fileFailed)
             options.existingFile = .keepBoth
-            _ = try await session.download(for: makeRequest(), to: folder["file"], options: options)
+            _ = try await session.call(makeRequest()).download(to: folder["file"], options: options)
             #expect(folder.names == ["taken", "taken (1)"])
         }
     }
 
     @Test func whatItThrowsFailsTheDownloadAndLeavesNothing() async throws {
         try await withScratchFolder { folder in
-            let session = session { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
+            let session = try session { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
             let error = await #expect(throws: SessionError.self) {
-                try await session.download(for: makeRequest(), to: folder["file"])
+                try await session.call(makeRequest()).download(to: folder["file"])
             }
             #expect(error?.code == .hookFailed)
             #expect(error?.underlying is NoPlace)
@@ -98,9 +98,9 @@ struct DownloadHookTests {
 
     @Test func anErrorPageIsNotAskedAbout() async throws {
         try await withScratchFolder { folder in
-            let session = session(status: 404) { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
+            let session = try session(status: 404) { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
             let error = await #expect(throws: SessionError.self) {
-                try await session.download(for: makeRequest(), to: folder["file"])
+                try await session.call(makeRequest()).download(to: folder["file"])
             }
             #expect(error?.code == .unacceptableStatus)
         }
@@ -109,14 +109,14 @@ struct DownloadHookTests {
     @Test func aTaskCanBeCancelledWhileItIsAsked() async throws {
         try await withScratchFolder { folder in
             let (asked, goOn) = (Signal(), Signal())
-            let session = session {
+            let session = try session {
                 $0.willPlaceDownload = { _, _, _ in
                     asked.fire()
                     await goOn.wait()
                     return folder["elsewhere"]
                 }
             }
-            let task = try session.downloadTask(for: makeRequest(), to: folder["file"])
+            let task = try session.call(makeRequest()).downloadTask(to: folder["file"])
             task.resume()
             await asked.wait()
             task.cancel()
@@ -128,11 +128,11 @@ struct DownloadHookTests {
 
     @Test func aResponseThatBecameADownloadIsAskedAboutToo() async throws {
         try await withScratchFolder { folder in
-            let session = session {
+            let session = try session {
                 $0.didReceiveResponse = { _, _ in .becomeDownload(to: folder["file"]) }
                 $0.willPlaceDownload = { _, _, _ in folder["elsewhere"] }
             }
-            let error = await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) }
+            let error = await #expect(throws: SessionError.self) { try await session.call(makeRequest()).response() }
             #expect(error?.code == .takenByHook)
             #expect(folder.names == ["elsewhere"])
         }

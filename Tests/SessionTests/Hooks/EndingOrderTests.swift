@@ -48,7 +48,7 @@ struct EndingOrderTests {
             })
         client.get("a", success: { [told] _ in told.record("success") })
         await arrived.wait()
-        client.session.invalidate(cancellingTasks: false)
+        client.invalidate(cancellingTasks: false)
         answer.fire()
         try await told.wait(count: 3)
         #expect(told.events.last == "invalid")
@@ -64,10 +64,10 @@ struct EndingOrderTests {
 
     @Test func theSessionEndsAfterAStreamThatIsRead() async throws {
         let client = try client(StubTransport { _ in .json("1") })
-        let stream = try await client.session.bytes(for: makeRequest("s"))
+        let stream = try await client.call(makeRequest("s")).bytes()
         await client.shutdown()
         #expect(told.events.isEmpty)
-        _ = try await stream.collect(upTo: 10)
+        _ = try await stream.body.collect(upTo: 10)
         try await told.wait(count: 2)
         #expect(told.events == ["completed /s", "invalid"])
     }

@@ -73,17 +73,17 @@ struct ObservingHookTests {
 
     @Test func streamsCompleteAtTheirEndOrWhenTheyAreDropped() async throws {
         let completed = EventRecorder<SessionError.Code?>()
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.hooks.didComplete = { context, error in
             #expect(context.kind == .stream)
             completed.record(error?.code)
         }
-        let session = Session(configuration: configuration, transport: StubTransport { _ in .json("1") })
-        var stream: StreamedResponse? = try await session.bytes(for: makeRequest())
+        let session = try HTTPSession(configuration: configuration, transport: StubTransport { _ in .json("1") })
+        var stream: StreamedResponse? = try await session.call(makeRequest()).bytes()
         #expect(completed.events.isEmpty)
-        _ = try await stream?.collect(upTo: 10)
+        _ = try await stream?.body.collect(upTo: 10)
         try await completed.wait(count: 1)
-        stream = try await session.bytes(for: makeRequest())
+        stream = try await session.call(makeRequest()).bytes()
         stream = nil
         try await completed.wait(count: 2)
         #expect(completed.events == [nil, .cancelled])
@@ -98,8 +98,8 @@ struct ObservingHookTests {
         hooks.didWriteDownload = { _, _, progress in calls.record("\(progress.completed) of \(progress.total ?? -1)") }
         hooks.didFinishDownload = { _, file in calls.record(file.lastPathComponent) }
         hooks.didComplete = { context, _ in calls.record("\(context.kind)") }
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data("bytes".utf8)) })
-        _ = try await session.download(for: makeRequest(), to: file, hooks: hooks)
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data("bytes".utf8)) })
+        _ = try await session.call(makeRequest()).hooks(hooks).download(to: file)
         try await calls.wait(count: 3)
         #expect(calls.events == ["5 of 5", file.lastPathComponent, "download"])
     }
@@ -141,14 +141,14 @@ struct ObservingHookTests {
 
     @Test func theEndOfTheSessionIsToldOnce() async throws {
         let told = EventRecorder<String>()
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.sessionHooks.didBecomeInvalid = { told.record("invalid") }
         configuration.hooks.didComplete = { _, _ in told.record("completed") }
-        let session = Session(configuration: configuration, transport: StubTransport { _ in .json("1") })
-        _ = try await session.data(for: makeRequest())
+        let session = try HTTPSession(configuration: configuration, transport: StubTransport { _ in .json("1") })
+        _ = try await session.call(makeRequest()).response()
         await session.shutdown()
         await session.shutdown(.immediate)
-        _ = try? await session.data(for: makeRequest())
+        _ = try? await session.call(makeRequest()).response()
         try await told.wait(count: 3)
         #expect(told.events == ["completed", "invalid", "completed"])
     }

@@ -28,10 +28,10 @@ struct ResponseHookTests {
             },
             perform: { client, server in
                 let response = try await surface.send("a", with: client).get()
-                #expect(response.body == Data(text.utf8))
+                #expect(response.data == Data(text.utf8))
                 #expect(heads.events.map(\.status) == [.ok])
-                #expect(data.events.reduce(Data(), +) == response.body)
-                #expect(response.metrics.last?.responseBodyBytes == Int64(response.body.count))
+                #expect(data.events.reduce(Data(), +) == response.data)
+                #expect(response.metrics.last?.responseBodyBytes == Int64(response.data.count))
             })
     }
 
@@ -91,7 +91,7 @@ struct ResponseHookTests {
         let client = try makeClient(StubTransport { _ in .stream(body) }) {
             $0.hooks.didReceiveResponse = { _, _ in
                 .becomeStream { response in
-                    for try await chunk in response { read.record(chunk) }
+                    for try await chunk in response.body { read.record(chunk) }
                 }
             }
         }
@@ -114,7 +114,7 @@ struct ResponseHookTests {
             }
         }
         let asked = EventRecorder<String>()
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.hooks.needsNewBody = { _, request in
             asked.record(request.url.path)
             let bytes = Data("body \(asked.events.count)".utf8)
@@ -124,9 +124,9 @@ struct ResponseHookTests {
         configuration.hooks.willRetry = { _, attempt, decision in
             attempt.head?.status.code == 503 ? .retry(after: .zero) : decision
         }
-        let session = Session(configuration: configuration, transport: transport)
+        let session = try HTTPSession(configuration: configuration, transport: transport)
         let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
-        _ = try await session.data(for: makeRequest("a", method: .post, body: once))
+        _ = try await session.call(makeRequest("a", method: .post, body: once)).response()
         #expect(asked.events == ["/b", "/b", "/a"])
         #expect(
             transport.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
@@ -140,7 +140,8 @@ struct ResponseHookTests {
         hooks.needsNewBody = { _, _ in nil }
         let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
         let error = await #expect(throws: SessionError.self) {
-            try await Session(transport: transport).data(for: makeRequest("a", method: .post, body: once), hooks: hooks)
+            try await HTTPSession(transport: transport).call(makeRequest("a", method: .post, body: once)).hooks(hooks)
+                .response()
         }
         #expect(error?.code == .requestBodyFailed)
     }

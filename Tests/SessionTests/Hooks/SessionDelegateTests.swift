@@ -85,8 +85,8 @@ struct SessionDelegateTests {
 
     @Test func oneRequestMayHaveItsOwn() async throws {
         let delegate = RecordingDelegate()
-        let session = Session(transport: Self.transport())
-        _ = try await session.data(for: makeRequest(), hooks: TaskHooks(delegate: delegate))
+        let session = try HTTPSession(transport: Self.transport())
+        _ = try await session.call(makeRequest()).hooks(TaskHooks(delegate: delegate)).response()
         #expect(delegate.calls.events.prefix(5) == Self.deciding[...])
     }
 
@@ -118,12 +118,13 @@ struct ServerTrustHookTests {
         _ hook: @escaping @Sendable (ServerTrust, TrustDecision) async -> TrustDecision
     ) async throws -> Result<Response<Data>, SessionError> {
         try await withMockServer(.text("here"), tls: identity) { server in
-            let session = try Session {
+            let session = try HTTPSession {
                 $0.securityPolicy = policy
                 $0.sessionHooks.didReceiveServerTrust = hook
             }
             let url = server.url
-            let result = await Result { () async throws(SessionError) in try await session.data(for: Request(url: url))
+            let result = await Result { () async throws(SessionError) in
+                try await session.call(Request(url: url)).response()
             }
             await session.shutdown()
             return result
@@ -173,7 +174,7 @@ struct ServerTrustHookTests {
         try await withMockServer(.text("here"), tls: pki.identity(), configuration: configuration) { server in
             let asked = EventRecorder<Bool>()
             for isAsked in [false, true] {
-                let session = try Session {
+                let session = try HTTPSession {
                     $0.securityPolicy = .systemTrust(anchors: try .certificates([pki.root]))
                     guard isAsked else { return }
                     $0.sessionHooks.didReceiveServerTrust = { _, decision in
@@ -183,7 +184,7 @@ struct ServerTrustHookTests {
                 }
                 var resumed: [Bool?] = []
                 for _ in 0..<3 {
-                    let response = try await session.data(for: Request(url: server.url))
+                    let response = try await session.call(Request(url: server.url)).response()
                     resumed.append(response.metrics.last?.isResumedTLSSession)
                 }
                 #expect(resumed == (isAsked ? [false, false, false] : [false, true, true]))
@@ -197,15 +198,15 @@ struct ServerTrustHookTests {
         let pki = try TestPKI()
         let seen = EventRecorder<Bool>()
         try await withMockServer(.text("here"), tls: pki.identity()) { server in
-            let session = try Session {
+            let session = try HTTPSession {
                 $0.sessionHooks.didReceiveServerTrust = { _, decision in
                     seen.record(decision.isAccepted)
                     return decision
                 }
             }
-            _ = try? await session.data(for: Request(url: server.url))
+            _ = try? await session.call(Request(url: server.url)).response()
             try session.replaceSecurityPolicy(.systemTrust(anchors: .certificates([pki.root])))
-            #expect(try await session.data(for: Request(url: server.url)).status == .ok)
+            #expect(try await session.call(Request(url: server.url)).response().status == .ok)
             await session.shutdown()
             #expect(seen.events == [false, true])
         }

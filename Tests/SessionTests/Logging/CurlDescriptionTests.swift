@@ -65,10 +65,10 @@ struct CurlDescriptionTests {
     }
 
     @Test func theSessionsFieldsAreThereWhenItIsAsked() throws {
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.headerFields = [.userAgent: "Finch"]
-        let session = Session(configuration: configuration, transport: StubTransport())
-        #expect(session.curlDescription(of: try makeRequest()).contains("'User-Agent: Finch'"))
+        let session = try HTTPSession(configuration: configuration, transport: StubTransport())
+        #expect(try session.call(makeRequest()).curlDescription().contains("'User-Agent: Finch'"))
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -126,7 +126,7 @@ struct CurlDescriptionTests {
             let request = Request(
                 url: try server.url(testCase.path), method: testCase.method, headerFields: testCase.fields,
                 body: testCase.body.map { .data($0) })
-            _ = try await client.session.data(for: request)
+            _ = try await client.call(request).response()
             let command = request.curlDescription(redaction: .insecureShowEverything)
             let run = try await Command.run(["sh", "-c", command + " --silent --show-error --output /dev/null"])
             #expect(run.status == 0, "\(run.errors)")

@@ -72,14 +72,14 @@ struct LoggingTests {
             .status(
                 200, headerFields: [.setCookie: "id=s3cret", .contentType: "text/plain"], body: Data("s3cret".utf8))
         }
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.logger = Self.logger(lines, .trace)
         configuration.credentialStore = CredentialStore()
-        let session = Session(configuration: configuration, transport: transport)
+        let session = try HTTPSession(configuration: configuration, transport: transport)
         let url = try #require(URL(string: "http://ada:s3cret@example.com/?sig=s3cret"))
         var request = Request(url: url, method: .post, headerFields: [.cookie: "s3cret", .accept: "shown"])
         request.body = .data(Data("s3cret".utf8))
-        _ = try await session.data(for: request)
+        _ = try await session.call(request).response()
         let text = lines.events.map { "\($0)" }.joined()
         #expect(text.contains("Accept: shown"))
         #expect(text.contains("Content-Type: text/plain"))
@@ -88,7 +88,7 @@ struct LoggingTests {
     }
 
     @Test func nothingIsWrittenByDefault() async throws {
-        #expect(Session.Configuration().logger == nil)
+        #expect(HTTPSession.Configuration().logger == nil)
     }
 }
 

@@ -114,11 +114,11 @@ struct TaskNotificationTests {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "linnet-note-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: file) }
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data("bytes".utf8)) })
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data("bytes".utf8)) })
         var request = try makeRequest()
         request.options = options
-        _ = try await session.download(for: request, to: file)
-        let task = session.downloadTask(for: request, to: file)
+        _ = try await session.call(request).download(to: file)
+        let task = session.call(request).downloadTask(to: file)
         task.resume()
         _ = try? await task.value
         try await recorder.wait(count: 4)

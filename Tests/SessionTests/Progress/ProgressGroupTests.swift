@@ -9,10 +9,10 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressGroupTests {
     /// Bodies by the names of their requests.
-    private func makeSession(_ bodies: [String: (body: StubBody, length: Int?)]) -> Session {
-        var configuration = Session.Configuration()
+    private func makeSession(_ bodies: [String: (body: StubBody, length: Int?)]) throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration()
         configuration.progressInterval = .zero
-        return Session(
+        return try HTTPSession(
             configuration: configuration,
             transport: StubTransport { request in
                 guard let (body, length) = bodies[request.head.path ?? ""] else { return .status(404) }
@@ -24,11 +24,11 @@ struct ProgressGroupTests {
 
     @Test func severalTasksAreOne() async throws {
         let (a, b) = (StubBody(), StubBody())
-        let session = makeSession(["/a": (a, 4), "/b": (b, 12)])
+        let session = try makeSession(["/a": (a, 4), "/b": (b, 12)])
         let group = ProgressGroup()
         #expect(group.progress == GroupProgress())
         let tasks = try ["a", "b"].map { name in
-            try session.dataTask(for: makeRequest(name), serializer: DataResponseSerializer())
+            try session.call(makeRequest(name)).task(DataResponseSerializer())
         }
         for task in tasks { group.add(task) }
         let told = EventRecorder<GroupProgress>()
@@ -65,10 +65,10 @@ struct ProgressGroupTests {
 
     @Test func weightsCount() async throws {
         let (a, b) = (StubBody(), StubBody())
-        let session = makeSession(["/a": (a, 4), "/b": (b, nil)])
+        let session = try makeSession(["/a": (a, 4), "/b": (b, nil)])
         let group = ProgressGroup()
-        let first = try session.dataTask(for: makeRequest("a"), serializer: DataResponseSerializer())
-        let second = try session.dataTask(for: makeRequest("b"), serializer: DataResponseSerializer())
+        let first = try session.call(makeRequest("a")).task(DataResponseSerializer())
+        let second = try session.call(makeRequest("b")).task(DataResponseSerializer())
         group.add(first, weight: 3)
         group.add(second)
         let told = EventRecorder<GroupProgress>()
@@ -90,10 +90,10 @@ struct ProgressGroupTests {
     }
 
     @Test func aTaskThatFailsOrIsCancelledHasEnded() async throws {
-        let session = makeSession([:])
+        let session = try makeSession([:])
         let group = ProgressGroup()
-        let failing = try session.dataTask(for: makeRequest("a"), serializer: DataResponseSerializer())
-        let cancelled = try session.dataTask(for: makeRequest("b"), serializer: DataResponseSerializer())
+        let failing = try session.call(makeRequest("a")).task(DataResponseSerializer())
+        let cancelled = try session.call(makeRequest("b")).task(DataResponseSerializer())
         group.add(failing)
         group.add(cancelled)
         failing.resume()
@@ -109,13 +109,12 @@ struct ProgressGroupTests {
 
     @Test func groupsStandInGroups() async throws {
         let a = StubBody()
-        let session = makeSession(["/a": (a, 4)])
+        let session = try makeSession(["/a": (a, 4)])
         let (outer, inner) = (ProgressGroup(), ProgressGroup())
         outer.add(inner)
-        let task = try session.dataTask(for: makeRequest("a"), serializer: DataResponseSerializer())
-        let upload = try session.uploadTask(
-            for: makeRequest("none", method: .post), from: .data(Data("12345".utf8)),
-            serializer: DataResponseSerializer())
+        let task = try session.call(makeRequest("a")).task(DataResponseSerializer())
+        let upload = try session.call(makeRequest("none", method: .post)).body(.data(Data("12345".utf8))).task(
+            DataResponseSerializer())
         inner.add(task)
         inner.add(upload)
         let told = EventRecorder<GroupProgress>()
@@ -132,8 +131,8 @@ struct ProgressGroupTests {
     }
 
     @Test func aTaskThatHasEndedCanBeAdded() async throws {
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.resume()
         _ = try await task.value
         let group = ProgressGroup()

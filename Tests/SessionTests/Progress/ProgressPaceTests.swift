@@ -8,12 +8,12 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressPaceTests {
-    private func makeSession(_ body: StubBody, interval: Duration, length: Int? = nil) -> Session {
-        var configuration = Session.Configuration()
+    private func makeSession(_ body: StubBody, interval: Duration, length: Int? = nil) throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration()
         configuration.progressInterval = interval
         var fields = HTTPFields()
         fields[.contentLength] = length.map { String($0) }
-        return Session(
+        return try HTTPSession(
             configuration: configuration,
             transport: StubTransport { [fields] _ in
                 .stream(body, headerFields: fields)
@@ -23,8 +23,8 @@ struct ProgressPaceTests {
     @Test(arguments: [.seconds(3600), .seconds(Int64.max)] as [Duration])
     func progressIsToldNoMoreOftenThanItsInterval(interval: Duration) async throws {
         let body = StubBody()
-        let session = makeSession(body, interval: interval, length: 100)
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try makeSession(body, interval: interval, length: 100)
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let told = EventRecorder<TransferProgress>()
         task.onProgress { told.record($0.download) }
         task.resume()
@@ -43,8 +43,8 @@ struct ProgressPaceTests {
 
     @Test func whatCameTooEarlyIsToldLater() async throws {
         let body = StubBody()
-        let session = makeSession(body, interval: .milliseconds(20))
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try makeSession(body, interval: .milliseconds(20))
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let told = EventRecorder<Int64>()
         task.onProgress { told.record($0.download.completed) }
         task.resume()
@@ -60,8 +60,8 @@ struct ProgressPaceTests {
 
     @Test func eachChangeIsToldWithoutAnInterval() async throws {
         let body = StubBody()
-        let session = makeSession(body, interval: .zero)
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try makeSession(body, interval: .zero)
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let told = EventRecorder<Int64>()
         task.onProgress { told.record($0.download.completed) }
         task.resume()
@@ -76,8 +76,8 @@ struct ProgressPaceTests {
 
     @Test func throughputIsNilAtTheEnd() async throws {
         let body = StubBody()
-        let session = makeSession(body, interval: .zero)
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try makeSession(body, interval: .zero)
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.resume()
         body.send("a")
         body.finish()

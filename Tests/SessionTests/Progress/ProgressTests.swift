@@ -10,9 +10,9 @@ import Testing
 struct ProgressTests {
     @Test func downloadsCountTheirBytesAndEndAtOne() async throws {
         let body = StubBody()
-        let session = Session(
+        let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.contentLength: "6"]) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<TransferProgress>()
         task.onProgress { recorder.record($0.download) }
         task.resume()
@@ -28,8 +28,8 @@ struct ProgressTests {
 
     @Test func unknownTotalsStillCountAndFinishOnce() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<TransferProgress>()
         task.onProgress { recorder.record($0.download) }
         task.resume()
@@ -45,10 +45,9 @@ struct ProgressTests {
     @Test(arguments: [10, 65_536, 200_000])
     func uploadsCountWhatTheSocketTook(size: Int) async throws {
         let transport = StubTransport { _ in .status(200) }
-        let session = Session(transport: transport)
+        let session = try HTTPSession(transport: transport)
         let bytes = Data(repeating: 7, count: size)
-        let task = try session.uploadTask(
-            for: makeRequest(method: .post), from: .data(bytes), serializer: DataResponseSerializer())
+        let task = try session.call(makeRequest(method: .post)).body(.data(bytes)).task(DataResponseSerializer())
         #expect(task.kind == .upload)
         let recorder = EventRecorder<TransferProgress>()
         task.onProgress { recorder.record($0.upload) }
@@ -61,8 +60,8 @@ struct ProgressTests {
     }
 
     @Test func aRequestWithoutABodyHasNothingToUpload() async throws {
-        let session = Session(transport: StubTransport { _ in .status(204) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(204) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.resume()
         _ = try await task.value
         #expect(task.progress.upload == TransferProgress(completed: 0, total: 0))
@@ -70,8 +69,8 @@ struct ProgressTests {
     }
 
     @Test func lateObserversGetTheFinalProgress() async throws {
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.resume()
         _ = try await task.value
         let recorder = EventRecorder<TransferProgress>()
@@ -83,8 +82,8 @@ struct ProgressTests {
     }
 
     @Test func aCancelledObservationHearsNoMore() async throws {
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data("abc".utf8)) })
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<TaskState>()
         let observation = task.onStateChange { recorder.record($0) }
         try await recorder.wait(count: 1)

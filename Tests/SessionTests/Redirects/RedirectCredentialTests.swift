@@ -28,7 +28,7 @@ struct RedirectCredentialTests {
             try #require(HTTPField.Name($0))
         }
         for name in tokens { request.headerFields[name] = "secret" }
-        _ = try await Session(transport: transport).data(for: request)
+        _ = try await HTTPSession(transport: transport).call(request).response()
         let fields = transport.requests[1].head.headerFields
         for name in tokens { #expect(fields[name] == (keeps ? "secret" : nil)) }
         #expect(fields[.authorization] == (keeps ? "Bearer secret" : nil))
@@ -47,7 +47,7 @@ struct RedirectCredentialTests {
         }
         var request = try makeRequest("a")
         request.headerFields = Self.secrets
-        _ = try await Session(transport: transport).data(for: request)
+        _ = try await HTTPSession(transport: transport).call(request).response()
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Bearer secret", nil, nil])
     }
 
@@ -60,7 +60,7 @@ struct RedirectCredentialTests {
             request.index == 0 ? .status(302, headerFields: [.location: location]) : .json("1")
         }
         let url = try #require(URL(string: "http://u:p@example.com/a"))
-        let response = try await Session(transport: transport).data(for: Request(url: url))
+        let response = try await HTTPSession(transport: transport).call(Request(url: url)).response()
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Basic dTpw", expected])
         #expect(response.redirects.map { "\($0.url)\($0.target)".contains("@") } == [false])
     }
@@ -77,7 +77,7 @@ struct RedirectCredentialTests {
         }
         var request = try makeRequest("a")
         request.headerFields = Self.secrets
-        _ = try await Session(transport: transport).data(for: request, hooks: hooks)
+        _ = try await HTTPSession(transport: transport).call(request).hooks(hooks).response()
         #expect(transport.requests[1].head.authority == "other.example")
         #expect(transport.requests[1].head.headerFields[.authorization] == nil)
     }
@@ -93,12 +93,12 @@ struct RedirectCredentialTests {
             try await withMockServer(.redirect(to: location), tls: identity, configuration: configuration) { server in
                 let anchors = try TrustAnchors.certificates([pki.root])
                 let pins = try StandardTrustEvaluator.pins([stranger.pin], anchors: anchors)
-                let session = try Session {
+                let session = try HTTPSession {
                     $0.securityPolicy = try SecurityPolicy(
                         rules: [HostRule("127.0.0.1", pins)], otherHosts: .systemTrust(anchors: anchors))
                 }
                 let error = await #expect(throws: SessionError.self) {
-                    try await session.data(for: Request(url: server.url("/a")))
+                    try await session.call(Request(url: server.url("/a"))).response()
                 }
                 await session.shutdown()
                 #expect(error?.code == .trustRefused)

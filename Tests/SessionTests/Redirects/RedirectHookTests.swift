@@ -36,7 +36,7 @@ struct RedirectHookTests {
             request.headerFields[.accept] = "changed"
             return .follow(request)
         }
-        _ = try await Session(transport: transport).data(for: makeRequest("a"), hooks: hooks)
+        _ = try await HTTPSession(transport: transport).call(makeRequest("a")).hooks(hooks).response()
         #expect(transport.requests[1].head.headerFields[.accept] == "changed")
     }
 
@@ -45,8 +45,8 @@ struct RedirectHookTests {
         var hooks = TaskHooks()
         hooks.willRedirect = { _, _, _ in .doNotFollow }
         let serializer = DataResponseSerializer(validation: ResponseValidation(statusCodes: 302..<303))
-        let response = try await Session(transport: transport).response(
-            for: makeRequest("a"), serializer: serializer, hooks: hooks)
+        let response = try await HTTPSession(transport: transport).call(makeRequest("a")).hooks(hooks).response(
+            serializer)
         #expect(response.status == .found)
         #expect(response.redirects.isEmpty)
         #expect(transport.requests.count == 1)
@@ -96,7 +96,7 @@ struct RedirectHookTests {
         }
         let url = try #require(URL(string: "https://example.com/a"))
         let error = await #expect(throws: SessionError.self) {
-            try await Session(transport: transport).data(for: Request(url: url), hooks: hooks)
+            try await HTTPSession(transport: transport).call(Request(url: url)).hooks(hooks).response()
         }
         #expect(error?.code == .redirectRefused)
     }

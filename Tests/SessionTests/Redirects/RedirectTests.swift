@@ -38,7 +38,7 @@ struct RedirectTests {
                 url: try server.url("/from"), method: testCase.method,
                 headerFields: hasBody ? [.contentType: "text/x", .contentLanguage: "en", .accept: "a/b"] : [:],
                 body: hasBody ? .data(Data("body".utf8)) : nil)
-            let response = try await client.session.data(for: request)
+            let response = try await client.call(request).response()
             #expect(response.url == (try server.url("/to")))
             #expect(response.redirects.map(\.status.code) == [testCase.status])
             #expect(response.redirects.map(\.target.path) == ["/to"])
@@ -78,13 +78,13 @@ struct RedirectTests {
             $0.on("/b", .text("bytes"))
         } perform: { client, server in
             let request = Request(url: try server.url("/a"))
-            let streamed = try await client.session.bytes(for: request)
-            #expect(try await streamed.collect(upTo: 10) == Data("bytes".utf8))
+            let streamed = try await client.call(request).bytes()
+            #expect(try await streamed.body.collect(upTo: 10) == Data("bytes".utf8))
             #expect(streamed.redirects.count == 1)
             #expect(streamed.metrics.count == 2)
             let file = FileManager.default.temporaryDirectory.appending(path: "linnet-redirect-\(server.port)")
             defer { try? FileManager.default.removeItem(at: file) }
-            let saved = try await client.session.download(for: request, to: file)
+            let saved = try await client.call(request).download(to: file)
             #expect(try Data(contentsOf: saved.value) == Data("bytes".utf8))
             #expect(saved.redirects.map(\.target.path) == ["/b"])
         }
@@ -99,8 +99,8 @@ struct RedirectTests {
         let transport = StubTransport { request in
             request.index == 0 ? .status(302, headerFields: [.location: location]) : .json("1")
         }
-        let session = Session(transport: transport)
-        _ = try await session.data(for: makeRequest(String(path.dropFirst())))
+        let session = try HTTPSession(transport: transport)
+        _ = try await session.call(makeRequest(String(path.dropFirst()))).response()
         #expect(transport.requests[1].head.path == expected)
     }
 
@@ -112,7 +112,7 @@ struct RedirectTests {
             default: .json("1")
             }
         }
-        let response = try await Session(transport: transport).data(for: makeRequest("a#part"))
+        let response = try await HTTPSession(transport: transport).call(makeRequest("a#part")).response()
         #expect(response.redirects.map(\.target.fragment) == ["part", "own"])
         #expect(response.url.fragment == "own")
     }
@@ -123,7 +123,7 @@ struct RedirectTests {
     func otherSchemesAreRefused(location: String) async throws {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: location]) }
         let error = await #expect(throws: SessionError.self) {
-            try await Session(transport: transport).data(for: makeRequest())
+            try await HTTPSession(transport: transport).call(makeRequest()).response()
         }
         #expect(error?.code == .redirectRefused)
         #expect(error?.head?.status == .found)
@@ -134,7 +134,7 @@ struct RedirectTests {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: "http://example.com/"]) }
         let url = try #require(URL(string: "https://example.com/"))
         let error = await #expect(throws: SessionError.self) {
-            try await Session(transport: transport).data(for: Request(url: url))
+            try await HTTPSession(transport: transport).call(Request(url: url)).response()
         }
         #expect(error?.code == .redirectRefused)
         #expect(transport.requests.count == 1)
@@ -145,10 +145,10 @@ struct RedirectTests {
         fields.append(HTTPField(name: .location, value: "/b"))
         let two = fields
         let transport = StubTransport { request in .status(302, headerFields: request.index == 0 ? two : [:]) }
-        let session = Session(transport: transport)
-        let first = await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) }
+        let session = try HTTPSession(transport: transport)
+        let first = await #expect(throws: SessionError.self) { try await session.call(makeRequest()).response() }
         #expect(first?.code == .redirectRefused)
-        let second = await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) }
+        let second = await #expect(throws: SessionError.self) { try await session.call(makeRequest()).response() }
         #expect(second?.code == .unacceptableStatus)
         #expect(second?.head?.status == .found)
     }
@@ -157,20 +157,22 @@ struct RedirectTests {
         let transport = StubTransport { request in
             request.index < 3 ? .status(302, headerFields: [.location: "/\(request.index)"]) : .json("1")
         }
-        let session = Session(
+        let session = try HTTPSession(
             configuration: configuration { $0.redirectPolicy = .follow(limit: 3) }, transport: transport)
-        #expect(try await session.data(for: makeRequest()).redirects.count == 3)
+        #expect(try await session.call(makeRequest()).response().redirects.count == 3)
         let strict = StubTransport { _ in .status(302, headerFields: [.location: "/again"]) }
-        let two = Session(configuration: configuration { $0.redirectPolicy = .follow(limit: 2) }, transport: strict)
-        let error = await #expect(throws: SessionError.self) { try await two.data(for: makeRequest()) }
+        let two = try HTTPSession(
+            configuration: configuration { $0.redirectPolicy = .follow(limit: 2) }, transport: strict)
+        let error = await #expect(throws: SessionError.self) { try await two.call(makeRequest()).response() }
         #expect(error?.code == .tooManyRedirects)
         #expect(strict.requests.count == 3)
     }
 
     @Test func nothingIsFollowedWhereThePolicySaysSo() async throws {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: "/a"]) }
-        let session = Session(configuration: configuration { $0.redirectPolicy = .doNotFollow }, transport: transport)
-        let error = await #expect(throws: SessionError.self) { try await session.data(for: makeRequest()) }
+        let session = try HTTPSession(
+            configuration: configuration { $0.redirectPolicy = .doNotFollow }, transport: transport)
+        let error = await #expect(throws: SessionError.self) { try await session.call(makeRequest()).response() }
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.head?.headerFields[.location] == "/a")
         #expect(transport.requests.count == 1)
@@ -184,9 +186,10 @@ struct RedirectTests {
         let transport = StubTransport { request in
             request.index == 0 ? .status(302, headerFields: [.location: location]) : .json("1")
         }
-        let session = Session(configuration: configuration { $0.redirectPolicy = .sameOrigin() }, transport: transport)
+        let session = try HTTPSession(
+            configuration: configuration { $0.redirectPolicy = .sameOrigin() }, transport: transport)
         let result = await Result { () async throws(SessionError) in
-            try await session.data(for: Request(url: URL(filePath: "/")).with("http://example.com/"))
+            try await session.call(Request(url: URL(filePath: "/")).with("http://example.com/")).response()
         }
         #expect(result.error?.code == (isFollowed ? nil : .redirectRefused))
         #expect(transport.requests.count == (isFollowed ? 2 : 1))
@@ -198,7 +201,7 @@ struct RedirectTests {
             OnceReader()
         }
         let error = await #expect(throws: SessionError.self) {
-            try await Session(transport: transport).data(for: makeRequest("a", method: .post, body: body))
+            try await HTTPSession(transport: transport).call(makeRequest("a", method: .post, body: body)).response()
         }
         #expect(error?.code == .requestBodyFailed)
         #expect(error?.message.contains("\"log\"") == true)
@@ -211,7 +214,7 @@ struct RedirectTests {
             request.index == 0 ? .status(303, headerFields: [.location: "/b"]) : .json("1")
         }
         let body = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
-        _ = try await Session(transport: transport).data(for: makeRequest("a", method: .post, body: body))
+        _ = try await HTTPSession(transport: transport).call(makeRequest("a", method: .post, body: body)).response()
         #expect(transport.requests.map(\.body) == [Data("once".utf8), Data()])
     }
 
@@ -224,7 +227,7 @@ struct RedirectTests {
             $0.on("/a", response)
             $0.on("/b", .text("here"))
         } perform: { client, server in
-            let response = try await client.session.data(for: Request(url: try server.url("/a")))
+            let response = try await client.call(Request(url: try server.url("/a"))).response()
             #expect(response.value == Data("here".utf8))
             #expect(response.metrics[0].responseBodyBytes < 4 * 1024 * 1024)
         }
@@ -239,14 +242,14 @@ struct RedirectTests {
             $0.on("/a", response)
             $0.on("/b", .text("here"))
         } perform: { client, server in
-            _ = try await client.session.data(for: Request(url: try server.url("/a")))
+            _ = try await client.call(Request(url: try server.url("/a"))).response()
             #expect(server.acceptedConnections == 1)
         }
     }
 }
 
-private func configuration(_ configure: (inout Session.Configuration) -> Void) -> Session.Configuration {
-    var configuration = Session.Configuration()
+private func configuration(_ configure: (inout HTTPSession.Configuration) -> Void) -> HTTPSession.Configuration {
+    var configuration = HTTPSession.Configuration()
     configure(&configuration)
     return configuration
 }

@@ -20,8 +20,8 @@ struct ResumeDataTests {
             partialFile: part, receivedBytes: Int64(count), totalBytes: total, digest: digest)
     }
 
-    private func makeSession() -> Session {
-        Session(
+    private func makeSession() throws -> HTTPSession {
+        try HTTPSession(
             transport: StubTransport { request in
                 let first = Int(request.head.headerFields[.range]?.dropFirst(6).dropLast() ?? "") ?? 0
                 return .status(
@@ -35,7 +35,7 @@ struct ResumeDataTests {
     @Test func itGoesOnFromWhatIsThere() async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
-            _ = try await makeSession().download(resuming: data, to: folder["file"])
+            _ = try await makeSession().call(Request(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
             #expect(folder.names == ["file"])
         }
@@ -46,7 +46,7 @@ struct ResumeDataTests {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             try (Self.bytes.prefix(100_000) + Data("garbage".utf8)).write(to: data.partialFile)
-            _ = try await makeSession().download(resuming: data, to: folder["file"])
+            _ = try await makeSession().call(Request(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
     }
@@ -85,7 +85,7 @@ struct ResumeDataTests {
             let data = try makeData(folder)
             try Self.damages[index].damage(data.partialFile)
             let before = folder.names
-            let task = makeSession().downloadTask(resuming: data, to: folder["file"])
+            let task = try makeSession().call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             let error = await failure(of: task)
             #expect(error?.code == .invalidResumeData, "\(Self.damages[index].name)")
@@ -99,11 +99,11 @@ struct ResumeDataTests {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             let opened = try PartialFile.reopen(data, finalPath: folder["file"].path)
-            let task = makeSession().downloadTask(resuming: data, to: folder["file"])
+            let task = try makeSession().call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(await failure(of: task)?.code == .invalidResumeData)
             opened.file.leave()
-            _ = try await makeSession().download(resuming: data, to: folder["file"])
+            _ = try await makeSession().call(Request(url: data.url)).download(to: folder["file"], resuming: data)
         }
     }
 

@@ -13,12 +13,12 @@ struct ResumeDownloadTests {
 
     /// Runs a test with a server, a session and a folder.
     private func withRangeServer(
-        _ perform: (RangeServer, MockServer, Session, ScratchFolder) async throws -> Void
+        _ perform: (RangeServer, MockServer, HTTPSession, ScratchFolder) async throws -> Void
     ) async throws {
         let source = RangeServer(Self.bytes)
         try await withMockServer(handler: { source.respond(to: $0) }) { server in
             try await withScratchFolder { folder in
-                let session = try Session()
+                let session = try HTTPSession()
                 try await perform(source, server, session, folder)
                 await session.shutdown(.immediate)
             }
@@ -27,12 +27,12 @@ struct ResumeDownloadTests {
 
     /// Downloads to `file` until the server stops sending, and cancels.
     private func begin(
-        _ source: RangeServer, _ server: MockServer, _ session: Session, _ folder: ScratchFolder,
+        _ source: RangeServer, _ server: MockServer, _ session: HTTPSession, _ folder: ScratchFolder,
         method: HTTPRequest.Method = .get
     ) async throws -> ResumeData? {
         source.change { $0.fault = (.stall, Self.stop) }
-        let task = session.downloadTask(
-            for: try Request(url: server.url("/large?v=1"), method: method), to: folder["file"])
+        let task = session.call(try Request(url: server.url("/large?v=1"), method: method)).downloadTask(
+            to: folder["file"])
         let progress = EventRecorder<Int64>()
         task.onProgress { progress.record($0.download.completed) }
         task.resume()
@@ -54,7 +54,7 @@ struct ResumeDownloadTests {
             #expect(data.url == url)
             #expect(folder.names == [data.partialFile.lastPathComponent])
 
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             let hooked = EventRecorder<TransferProgress>()
             var hooks = TaskHooks()
             hooks.didResumeDownload = { context, progress in
@@ -93,8 +93,8 @@ struct ResumeDownloadTests {
             let data = try #require(try await begin(source, server, session, folder))
             let read = try ResumeData(decoding: data.encoded())
             #expect(read == data)
-            let other = try Session()
-            let response = try await other.download(resuming: read, to: folder["other"])
+            let other = try HTTPSession()
+            let response = try await other.call(Request(url: read.url)).download(to: folder["other"], resuming: read)
             #expect(response.head.status == .partialContent)
             #expect(try Data(contentsOf: folder["other"]) == Self.bytes)
             #expect(folder.names == ["other"])
@@ -107,7 +107,7 @@ struct ResumeDownloadTests {
             let data = try #require(try await begin(source, server, session, folder))
             var request = try Request(url: server.url("/moved?signature=2"))
             request.headerFields[.authorization] = "Bearer t"
-            let task = session.downloadTask(resuming: data, with: request, into: folder.url)
+            let task = session.call(request).downloadTask(into: folder.url, resuming: data)
             task.resume()
             #expect(try await task.value.value.lastPathComponent == "moved")
             #expect(try Data(contentsOf: folder["moved"]) == Self.bytes)
@@ -122,7 +122,9 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             let options = DownloadOptions { $0.permissions = 0o640 }
-            let task = session.downloadTask(resuming: data, options: options) { _, _ in folder["chosen"] }
+            let task = session.call(Request(url: data.url)).downloadTask(resuming: data, options: options) { _, _ in
+                folder["chosen"]
+            }
             task.resume()
             _ = try await task.value
             #expect(try Data(contentsOf: folder["chosen"]) == Self.bytes)
@@ -141,7 +143,7 @@ struct ResumeDownloadTests {
                 $0.bytes = changed
                 $0.fields[.eTag] = "\"v2\""
             }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(try await task.value.head.status == .ok)
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -159,7 +161,7 @@ struct ResumeDownloadTests {
                 $0.fields[.eTag] = "\"v2\""
                 $0.habit = .ignoresIfRange
             }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(try await task.value.head.status == .ok)
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -178,7 +180,7 @@ struct ResumeDownloadTests {
                 $0.fields = [:]
                 $0.habit = .ignoresIfRange
             }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             _ = try await task.value
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -190,7 +192,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.habit = .ignoresRange }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             _ = try await task.value
             #expect(task.resumption == .startedOver(.rangesIgnored))
@@ -207,7 +209,7 @@ struct ResumeDownloadTests {
                 $0.bytes = changed
                 $0.habit = .ignoresIfRange
             }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             _ = try await task.value
             #expect(task.resumption == .startedOver(.rangeNotSatisfiable))
@@ -238,7 +240,7 @@ struct ResumeDownloadTests {
                 $0.fields = part
                 $0.habit = .ignoresIfRange
             }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(try await task.value.head.status == .ok)
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -263,14 +265,14 @@ struct ResumeDownloadTests {
                 $0.habit = .answers(
                     MockResponse(status: .partialContent, headerFields: fields, body: .bytes(Data(count: 100))))
             }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             let error = await failure(of: task)
             #expect(error?.code == .invalidResponse)
             #expect(error?.resumeData == data)
             #expect(task.resumption == nil)
             source.change { $0.habit = .followsTheRules }
-            _ = try await session.download(resuming: data, to: folder["file"])
+            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
     }
@@ -279,7 +281,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.habit = .answers(.text("expired", status: .forbidden)) }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             let error = await failure(of: task)
             #expect(error?.code == .unacceptableStatus)
@@ -300,8 +302,10 @@ struct ResumeDownloadTests {
             var offsets: [Int64] = []
             while true {
                 let task =
-                    if let data { session.downloadTask(resuming: data, to: folder["file"]) } else {
-                        session.downloadTask(for: request, to: folder["file"], options: options)
+                    if let data {
+                        session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+                    } else {
+                        session.call(request).downloadTask(to: folder["file"], options: options)
                     }
                 task.resume()
                 guard let error = await failure(of: task) else { break }
@@ -326,17 +330,17 @@ struct ResumeDownloadTests {
             source.change { $0.fault = (.close, 700_000) }
             let request = try Request(url: server.url("/large"))
             let lost = await Result { () async throws(SessionError) in
-                try await session.download(for: request, to: folder["file"])
+                try await session.call(request).download(to: folder["file"])
             }
             #expect(lost.error?.resumeData == nil)
             #expect(folder.names.isEmpty)
             let options = DownloadOptions { $0.keepsPart = true }
             let kept = await Result { () async throws(SessionError) in
-                try await session.download(for: request, to: folder["file"], options: options)
+                try await session.call(request).download(to: folder["file"], options: options)
             }
             let data = try #require(kept.error?.resumeData)
             source.change { $0.fault = nil }
-            _ = try await session.download(resuming: data, to: folder["file"])
+            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
     }
@@ -345,7 +349,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.fault = (.stall, 500_000) }
-            let task = session.downloadTask(resuming: data, to: folder["file"])
+            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()
@@ -367,7 +371,7 @@ struct ResumeDownloadTests {
             }
             let made = Signal()
             source.change { $0.fault = (.delay(.milliseconds(1)), 10) }
-            let task = try session.downloadTask(for: Request(url: server.url("/large")), options: options) { _, _ in
+            let task = try session.call(Request(url: server.url("/large"))).downloadTask(options: options) { _, _ in
                 made.fire()
                 return folder["file"]
             }
@@ -375,7 +379,7 @@ struct ResumeDownloadTests {
             let data = try #require(await failure(of: task)?.resumeData)
             #expect(data.receivedBytes == data.totalBytes)
             source.change { $0.fault = nil }
-            let response = try await session.download(resuming: data, to: folder["second"])
+            let response = try await session.call(Request(url: data.url)).download(to: folder["second"], resuming: data)
             #expect(response.metrics.last?.responseBodyBytes == 1)
             #expect(try Data(contentsOf: folder["second"]) == Self.bytes)
             #expect(folder.names == ["file", "second"])
@@ -418,7 +422,7 @@ struct ResumeDownloadTests {
             }
             let data = try #require(try await begin(source, server, session, folder))
             #expect(data.entityTag == nil)
-            _ = try await session.download(resuming: data, to: folder["file"])
+            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(server.recordedRequests.last?.headerFields[.ifRange] == "Sun, 06 Nov 1994 08:49:37 GMT")
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
@@ -428,7 +432,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fields = [.eTag: "range3000000"] }
             let data = try #require(try await begin(source, server, session, folder))
-            _ = try await session.download(resuming: data, to: folder["file"])
+            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(server.recordedRequests.last?.headerFields[.ifRange] == "range3000000")
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
@@ -437,9 +441,9 @@ struct ResumeDownloadTests {
     @Test func aTaskThatNeverRanOrHasEndedHasNoResumeData() async throws {
         try await withRangeServer { _, server, session, folder in
             let request = try Request(url: server.url("/large"))
-            let idle = session.downloadTask(for: request, to: folder["a"])
+            let idle = session.call(request).downloadTask(to: folder["a"])
             #expect(await idle.cancelProducingResumeData() == nil)
-            let ended = session.downloadTask(for: request, to: folder["b"])
+            let ended = session.call(request).downloadTask(to: folder["b"])
             ended.resume()
             _ = try await ended.value
             #expect(await ended.cancelProducingResumeData() == nil)
@@ -450,7 +454,7 @@ struct ResumeDownloadTests {
     @Test func theResumeDataComesToACallbackToo() async throws {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fault = (.stall, Self.stop) }
-            let task = try session.downloadTask(for: Request(url: server.url("/large")), to: folder["file"])
+            let task = try session.call(Request(url: server.url("/large"))).downloadTask(to: folder["file"])
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()

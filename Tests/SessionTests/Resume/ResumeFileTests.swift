@@ -14,14 +14,14 @@ struct ResumeFileTests {
         let source = RangeServer(Self.bytes)
         try await withMockServer(handler: { source.respond(to: $0) }) { server in
             try await withScratchFolder { folder in
-                let session = try Session()
+                let session = try HTTPSession()
                 source.change { $0.fault = (.stall, 1_000_000) }
                 let options = DownloadOptions {
                     $0.resumeFile = folder["resume.json"]
                     $0.resumeInterval = .zero
                 }
-                let task = try session.downloadTask(
-                    for: Request(url: server.url("/large")), to: folder["file"], options: options)
+                let task = try session.call(Request(url: server.url("/large"))).downloadTask(
+                    to: folder["file"], options: options)
                 let progress = EventRecorder<Int64>()
                 task.onProgress { progress.record($0.download.completed) }
                 task.resume()
@@ -35,8 +35,9 @@ struct ResumeFileTests {
                 #expect(await failure(of: task)?.resumeData == data)
                 #expect(try ResumeData(contentsOf: folder["resume.json"]) == data)
                 source.change { $0.fault = nil }
-                let other = try Session()
-                let second = other.downloadTask(resuming: data, to: folder["file"], options: options)
+                let other = try HTTPSession()
+                let second = other.call(Request(url: data.url)).downloadTask(
+                    to: folder["file"], resuming: data, options: options)
                 second.resume()
                 _ = try await second.value
                 #expect(second.resumption == .resumed(at: 1_000_000))
@@ -49,14 +50,14 @@ struct ResumeFileTests {
 
     @Test func itIsWrittenNoMoreOftenThanAskedFor() async throws {
         let body = StubBody()
-        let session = Session(
+        let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.eTag: "\"v1\""]) })
         try await withScratchFolder { folder in
             let options = DownloadOptions {
                 $0.resumeFile = folder["resume.json"]
                 $0.resumeInterval = .seconds(3600)
             }
-            let task = try session.downloadTask(for: makeRequest(), to: folder["file"], options: options)
+            let task = try session.call(makeRequest()).downloadTask(to: folder["file"], options: options)
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()
@@ -73,11 +74,11 @@ struct ResumeFileTests {
 
     @Test func cancellingForGoodRemovesIt() async throws {
         let body = StubBody()
-        let session = Session(
+        let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.eTag: "\"v1\""]) })
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.resumeFile = folder["resume.json"] }
-            let task = try session.downloadTask(for: makeRequest(), to: folder["file"], options: options)
+            let task = try session.call(makeRequest()).downloadTask(to: folder["file"], options: options)
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()
@@ -91,11 +92,11 @@ struct ResumeFileTests {
     }
 
     @Test func whereItCannotBeWrittenTheDownloadFails() async throws {
-        let session = Session(
+        let session = try HTTPSession(
             transport: StubTransport { _ in .status(200, headerFields: [.eTag: "\"v1\""], body: Data("abc".utf8)) })
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.resumeFile = folder["missing/resume.json"] }
-            let task = try session.downloadTask(for: makeRequest(), to: folder["file"], options: options)
+            let task = try session.call(makeRequest()).downloadTask(to: folder["file"], options: options)
             task.resume()
             #expect(await failure(of: task)?.code == .fileFailed)
         }

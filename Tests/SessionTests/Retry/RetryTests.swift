@@ -97,7 +97,7 @@ struct RetryTests {
         }
         let task = Task { await surface.send("a", with: client) }
         try await clock.waitForSleepers(count: 1)
-        if surface == .async { task.cancel() } else { client.session.cancelAll() }
+        if surface == .async { task.cancel() } else { client.cancelAll() }
         #expect(await task.value.error?.code == .cancelled)
     }
 
@@ -116,15 +116,15 @@ struct RetryTests {
 
     @Test func aBodyThatCannotBeSentAgainIsNot() async throws {
         let transport = StubTransport { _ in .status(503) }
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.retryPolicy = Self.limited(to: 2)
         configuration.clock = ImmediateClock()
-        let session = Session(configuration: configuration, transport: transport)
+        let session = try HTTPSession(configuration: configuration, transport: transport)
         let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
-        _ = try? await session.data(for: makeRequest("a", method: .put, body: once))
+        _ = try? await session.call(makeRequest("a", method: .put, body: once)).response()
         #expect(transport.requests.count == 1)
         let again = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
-        _ = try? await session.data(for: makeRequest("a", method: .put, body: again))
+        _ = try? await session.call(makeRequest("a", method: .put, body: again)).response()
         #expect(
             transport.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["once", "once", "once", "once"])
     }

@@ -33,7 +33,7 @@ struct EventSourceTests {
             $0.clock = clock
             configure(&$0)
         }
-        return try Session(transport: transport).serverSentEvents(for: makeRequest("events"), options: options)
+        return try HTTPSession(transport: transport).call(makeRequest("events")).serverSentEvents(options: options)
     }
 
     private func all(_ source: EventSource) async -> (events: [String], error: SessionError?) {
@@ -173,9 +173,9 @@ struct EventSourceTests {
             return response.with(MockServer.Fault(.reset, at: .responseBody(after: text.utf8.count - 5)))
         }
         try await withMockServer(handler: handler) { server in
-            let session = try Session()
+            let session = try HTTPSession()
             var seen: [String] = []
-            for try await event in session.serverSentEvents(for: Request(url: try server.url("/"))) {
+            for try await event in session.call(Request(url: try server.url("/"))).serverSentEvents() {
                 seen.append(event.data)
             }
             #expect(seen == (1...20).map { "event \($0)" })

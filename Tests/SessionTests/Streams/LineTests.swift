@@ -39,10 +39,10 @@ struct LineTests {
 
     @Test func linesComeAsTheyAreSent() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
-        var lines = try await task.response.lines().makeAsyncIterator()
+        var lines = try await task.response.body.lines().makeAsyncIterator()
         body.send("one\ntw")
         #expect(try await lines.next() == "one")
         body.send("o\r\n\r\nthree")
@@ -55,19 +55,19 @@ struct LineTests {
 
     @Test(arguments: [("aaaa\nbbbbb\n", 4), ("aaaaa", 4), ("\naaaaa", 4)])
     func aLineMayNotBeLongerThanTheLimit(text: String, limit: Int) async throws {
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data(text.utf8)) })
-        let response = try await session.bytes(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data(text.utf8)) })
+        let response = try await session.call(makeRequest()).bytes()
         let error = await #expect(throws: SessionError.self) {
-            for try await line in response.lines(upTo: limit) { #expect(line.utf8.count <= limit) }
+            for try await line in response.body.lines(upTo: limit) { #expect(line.utf8.count <= limit) }
         }
         #expect(error?.code == .bodyTooLarge)
     }
 
     @Test func anEndlessLineDoesNotFillTheMemory() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let response = try await session.bytes(for: makeRequest())
-        let reading = Task { try await response.lines(upTo: 1 << 20).first { _ in true } }
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let response = try await session.call(makeRequest()).bytes()
+        let reading = Task { try await response.body.lines(upTo: 1 << 20).first { _ in true } }
         let piece = Data(repeating: 0x61, count: 1 << 20)
         body.send(piece)
         body.send(piece)
@@ -83,24 +83,24 @@ struct LineTests {
 
     @Test func valuesComeLineByLine() async throws {
         let text = "{\"x\": 1}\n\n  \r\n{\"x\":\r 2}\r\n{\"x\": 3}"
-        let session = Session(transport: StubTransport { _ in .status(200, body: Data(text.utf8)) })
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data(text.utf8)) })
         var points: [Point] = []
-        for try await point in try await session.bytes(for: makeRequest()).jsonLines(as: Point.self) {
+        for try await point in try await session.call(makeRequest()).bytes().body.jsonLines(as: Point.self) {
             points.append(point)
         }
         #expect(points == [Point(x: 1), Point(x: 2), Point(x: 3)])
         var values: [JSONValue] = []
-        for try await value in try await session.bytes(for: makeRequest()).jsonLines() { values.append(value) }
+        for try await value in try await session.call(makeRequest()).bytes().body.jsonLines() { values.append(value) }
         #expect(values == [["x": 1], ["x": 2], ["x": 3]])
     }
 
     @Test func aLineThatIsNoValueFailsWithItsNumber() async throws {
-        let session = Session(
+        let session = try HTTPSession(
             transport: StubTransport { _ in .status(200, body: Data("{\"x\": 1}\n\n{\"y\": 2}\n".utf8)) })
         var points: [Point] = []
-        let response = try await session.bytes(for: makeRequest())
+        let response = try await session.call(makeRequest()).bytes()
         let error = await Result { () async throws(SessionError) in
-            for try await point in response.jsonLines(as: Point.self) { points.append(point) }
+            for try await point in response.body.jsonLines(as: Point.self) { points.append(point) }
         }.error
         #expect(points == [Point(x: 1)])
         #expect(error?.code == .decodingFailed)

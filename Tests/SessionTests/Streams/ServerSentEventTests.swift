@@ -56,8 +56,8 @@ struct ServerSentEventTests {
     func aStreamBecomesEvents(index: Int, size: Int) async throws {
         let (text, events) = Self.streams[index]
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let response = try await session.bytes(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let response = try await session.call(makeRequest()).bytes()
         var rest = Data(text.utf8)
         while !rest.isEmpty {
             body.send(rest.prefix(size))
@@ -65,16 +65,16 @@ struct ServerSentEventTests {
         }
         body.finish()
         var seen: [ServerSentEvent] = []
-        for try await event in response.serverSentEvents() { seen.append(event) }
+        for try await event in response.body.serverSentEvents() { seen.append(event) }
         #expect(seen == events)
     }
 
     @Test func eventsComeAsTheyAreSent() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
-        var events = try await task.response.serverSentEvents().makeAsyncIterator()
+        var events = try await task.response.body.serverSentEvents().makeAsyncIterator()
         body.send("data: 1\n\n")
         #expect(try await events.next()?.data == "1")
         body.send("data: 2\n")

@@ -22,13 +22,13 @@ struct StreamMemoryTests {
                 }
             }
             try await withMockServer(configuration: configuration, handler: handler) { server in
-                let session = try Session()
+                let session = try HTTPSession()
                 func post(_ times: Int) async throws {
                     for _ in 0..<times {
                         let request = try Request(
                             url: server.url("/"), method: .post, body: .data(Data(count: 1024 * 1024)))
-                        let response = try await session.bytes(for: request)
-                        let body = try await response.collect(upTo: .max)
+                        let response = try await session.call(request).bytes()
+                        let body = try await response.body.collect(upTo: .max)
                         try #require(body.count == 1024 * 1024)
                     }
                 }

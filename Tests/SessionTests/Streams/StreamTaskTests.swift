@@ -10,13 +10,13 @@ import Testing
 struct StreamTaskTests {
     @Test func theBodyIsReadAsItComes() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body, headerFields: [.server: "s"]) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body, headerFields: [.server: "s"]) })
+        let task = try session.call(makeRequest()).streamTask()
         #expect(task.kind == .stream)
         task.resume()
         let response = try await task.response
         #expect(response.head.headerFields[.server] == "s")
-        var chunks = response.makeAsyncIterator()
+        var chunks = response.body.makeAsyncIterator()
         body.send("a")
         #expect(try await chunks.next() == Data("a".utf8))
         body.send("b")
@@ -29,21 +29,21 @@ struct StreamTaskTests {
 
     @Test func aFailureReachesTheReaderAndTheTask() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
         let response = try await task.response
         body.send("a")
         body.fail(TransportError(.readTimeout, "Too slow."))
-        let error = await #expect(throws: SessionError.self) { try await response.collect(upTo: 10) }
+        let error = await #expect(throws: SessionError.self) { try await response.body.collect(upTo: 10) }
         #expect(error?.timeout == .idleRead)
         #expect(error?.head?.status == .ok)
         #expect(await Result { () async throws(SessionError) in try await task.value }.error?.code == .timeout)
     }
 
     @Test func whatFailsBeforeTheHeadReachesWhoAsksForIt() async throws {
-        let session = Session(transport: StubTransport { _ in throw TransportError(.connectionFailed, "No.") })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in throw TransportError(.connectionFailed, "No.") })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
         let error = await #expect(throws: SessionError.self) { try await task.response }
         #expect(error?.code == .connectionFailed)
@@ -51,11 +51,11 @@ struct StreamTaskTests {
 
     @Test func cancellingReachesTheReader() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
         let response = try await task.response
-        var chunks = response.makeAsyncIterator()
+        var chunks = response.body.makeAsyncIterator()
         body.send("a")
         #expect(try await chunks.next() == Data("a".utf8))
         task.cancel()
@@ -66,14 +66,14 @@ struct StreamTaskTests {
 
     @Test func aSecondReaderFailsAndTheFirstGoesOn() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
         let response = try await task.response
         let outcomes = AsyncStream<Result<Data?, SessionError>>.makeStream()
         for _ in 0..<2 {
             Task {
-                var chunks = response.makeAsyncIterator()
+                var chunks = response.body.makeAsyncIterator()
                 outcomes.continuation.yield(
                     await Result { () async throws(SessionError) in try await chunks.next() })
             }
@@ -86,8 +86,8 @@ struct StreamTaskTests {
     }
 
     @Test func cancellingBeforeTheStartReachesWhoAsksForTheHead() async throws {
-        let session = Session(transport: StubTransport())
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport())
+        let task = try session.call(makeRequest()).streamTask()
         let asking = Task { await Result { () async throws(SessionError) in try await task.response } }
         task.cancel()
         #expect(await asking.value.error?.code == .cancelled)
@@ -95,12 +95,12 @@ struct StreamTaskTests {
 
     @Test func leavingBeforeTheEndCancelsTheTask() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
         body.send("a")
         func readOne() async throws {
-            for try await _ in try await task.response { break }
+            for try await _ in try await task.response.body { break }
         }
         try await readOne()
         await body.waitForAbandonment()
@@ -111,13 +111,13 @@ struct StreamTaskTests {
 
     @Test func suspendingHoldsTheChunksBack() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let task = try session.streamTask(for: makeRequest())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
         task.resume()
         let response = try await task.response
         let taken = EventRecorder<Int>()
         let reading = Task {
-            for try await chunk in response { taken.record(chunk.count) }
+            for try await chunk in response.body { taken.record(chunk.count) }
         }
         body.send("a")
         try await taken.wait(count: 1)
@@ -139,7 +139,7 @@ struct StreamTaskTests {
         let client = try makeClient(transport)
         let task = client.call(.get, "a", ["q": 1]).streamTask()
         task.resume()
-        #expect(try await task.response.collect(upTo: 10) == Data("x".utf8))
+        #expect(try await task.response.body.collect(upTo: 10) == Data("x".utf8))
         #expect(transport.requests.first?.head.path == "/api/a?q=1")
     }
 
@@ -147,16 +147,16 @@ struct StreamTaskTests {
         let sum = try #require(HTTPField.Name("x-sum"))
         let response = MockResponse(body: .text("all"), trailers: [sum: "1"])
         try await withMockServer(response) { server in
-            let session = try Session()
+            let session = try HTTPSession()
             for _ in 0..<20 {
-                let response = try await session.bytes(for: Request(url: server.url("/")))
-                #expect(try await response.collect(upTo: 10) == Data("all".utf8))
+                let response = try await session.call(Request(url: server.url("/"))).bytes()
+                #expect(try await response.body.collect(upTo: 10) == Data("all".utf8))
                 #expect(response.trailers?[sum] == "1")
             }
-            let task = try session.streamTask(for: Request(url: server.url("/")))
+            let task = try session.call(Request(url: server.url("/"))).streamTask()
             task.resume()
             let streamed = try await task.response
-            #expect(try await streamed.collect(upTo: 10) == Data("all".utf8))
+            #expect(try await streamed.body.collect(upTo: 10) == Data("all".utf8))
             #expect(streamed.trailers?[sum] == "1")
             await session.shutdown()
         }

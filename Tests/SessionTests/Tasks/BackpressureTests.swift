@@ -18,8 +18,8 @@ struct BackpressureTests {
         }
         try await withMockServer(handler: handler) { server in
             try await withScratchFolder { folder in
-                let session = try Session()
-                let task = try session.downloadTask(for: Request(url: server.url("/large")), to: folder["file"])
+                let session = try HTTPSession()
+                let task = try session.call(Request(url: server.url("/large"))).downloadTask(to: folder["file"])
                 let progress = EventRecorder<Int64>()
                 task.onProgress { progress.record($0.download.completed) }
                 task.resume()
@@ -43,11 +43,11 @@ struct BackpressureTests {
             request.path == "/small" ? .text("x") : MockResponse(body: .stream(source))
         }
         try await withMockServer(handler: handler) { server in
-            let session = try Session()
-            let task = try session.streamTask(for: Request(url: server.url("/large")))
+            let session = try HTTPSession()
+            let task = try session.call(Request(url: server.url("/large"))).streamTask()
             task.resume()
             let response = try await task.response
-            var chunks = response.makeAsyncIterator()
+            var chunks = response.body.makeAsyncIterator()
             var size = try await chunks.next()?.count ?? 0
             #expect(try await settledCount(of: source, session, server) < Self.pieces)
             while let chunk = try await chunks.next() { size += chunk.count }
@@ -68,11 +68,10 @@ struct BackpressureTests {
             return .text(String(size))
         }
         try await withMockServer(configuration: configuration, handler: handler) { server in
-            let session = try Session()
+            let session = try HTTPSession()
             let body = HTTPBody.stream(length: nil, isReplayable: false) { source.makeAsyncIterator() }
-            let task = try session.uploadTask(
-                for: Request(url: server.url("/upload"), method: .put), from: body,
-                serializer: StringResponseSerializer())
+            let task = try session.call(Request(url: server.url("/upload"), method: .put)).body(body).task(
+                StringResponseSerializer())
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.upload.completed) }
             task.resume()
@@ -98,16 +97,15 @@ struct BackpressureTests {
             return .text("done")
         }
         try await withMockServer(configuration: configuration, handler: handler) { server in
-            let session = try Session()
-            let task = try session.uploadTask(
-                for: Request(url: server.url("/upload"), method: .put), from: .data(bytes),
-                serializer: StringResponseSerializer())
+            let session = try HTTPSession()
+            let task = try session.call(Request(url: server.url("/upload"), method: .put)).body(.data(bytes)).task(
+                StringResponseSerializer())
             task.resume()
             while task.progress.upload.completed == 0 { await Task.yield() }
             var before: Int64 = -1
             while before != task.progress.upload.completed {
                 before = task.progress.upload.completed
-                for _ in 0..<50 { _ = try await session.data(for: Request(url: server.url("/small"))) }
+                for _ in 0..<50 { _ = try await session.call(Request(url: server.url("/small"))).response() }
             }
             #expect(before < bytes.count)
             #expect(task.progress.upload.total == Int64(bytes.count))
@@ -119,10 +117,12 @@ struct BackpressureTests {
     }
 
     /// How many pieces were made once there are no more of them while requests go back and forth.
-    private func settledCount(of source: CountedSource, _ session: Session, _ server: MockServer) async throws -> Int {
+    private func settledCount(of source: CountedSource, _ session: HTTPSession, _ server: MockServer) async throws
+        -> Int
+    {
         while true {
             let before = source.made
-            for _ in 0..<50 { _ = try await session.data(for: Request(url: server.url("/small"))) }
+            for _ in 0..<50 { _ = try await session.call(Request(url: server.url("/small"))).response() }
             if source.made == before { return before }
         }
     }

@@ -24,15 +24,13 @@ struct PriorityTests {
             return .text("x")
         }
         return try await withMockServer(handler: handler) { server in
-            let session = try Session { $0.maximumConnectionsPerOrigin = 1 }
-            let first = try session.dataTask(
-                for: Request(url: server.url("/first")), serializer: DataResponseSerializer())
+            let session = try HTTPSession { $0.maximumConnectionsPerOrigin = 1 }
+            let first = try session.call(Request(url: server.url("/first"))).task(DataResponseSerializer())
             first.resume()
             await arrived.wait()
             var tasks: [DataTask<Data>] = []
             for (index, name) in names.enumerated() {
-                let task = try session.dataTask(
-                    for: Request(url: server.url("/" + name)), serializer: DataResponseSerializer())
+                let task = try session.call(Request(url: server.url("/" + name))).task(DataResponseSerializer())
                 prepare(index, task)
                 tasks.append(task)
                 task.resume()

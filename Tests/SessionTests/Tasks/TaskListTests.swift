@@ -8,12 +8,12 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskListTests {
     @Test func tasksAreListedByKind() async throws {
-        let session = Session(transport: StubTransport())
+        let session = try HTTPSession(transport: StubTransport())
         let request = try makeRequest()
-        let data = session.dataTask(for: request, serializer: DataResponseSerializer())
-        let upload = session.uploadTask(for: request, from: .data(Data([1])), serializer: DataResponseSerializer())
-        let download = session.downloadTask(for: request, to: URL(filePath: "/nowhere/x"))
-        let stream = session.streamTask(for: request)
+        let data = session.call(request).task(DataResponseSerializer())
+        let upload = session.call(request).body(.data(Data([1]))).task(DataResponseSerializer())
+        let download = session.call(request).downloadTask(to: URL(filePath: "/nowhere/x"))
+        let stream = session.call(request).streamTask()
         #expect(session.tasks.map(\.id) == [data.id, upload.id, download.id, stream.id])
         #expect(session.tasks.map(\.kind) == [.data, .upload, .download, .stream])
         #expect(session.dataTasks.map(\.id) == [data.id])
@@ -27,11 +27,11 @@ struct TaskListTests {
     }
 
     @Test func tasksAreCancelledByTagAndByPath() async throws {
-        let session = Session(transport: StubTransport())
+        let session = try HTTPSession(transport: StubTransport())
         func task(_ path: String, tag: String? = nil) throws -> DataTask<Data> {
             var request = try makeRequest(path)
             request.options.tag = tag
-            return session.dataTask(for: request, serializer: DataResponseSerializer())
+            return session.call(request).task(DataResponseSerializer())
         }
         let avatars = try task("api/avatars/1", tag: "images")
         let posts = try task("api/posts/1", tag: "posts")
@@ -46,8 +46,8 @@ struct TaskListTests {
     }
 
     @Test func aDescriptionStaysAsItWasSet() async throws {
-        let session = Session(transport: StubTransport())
-        let task = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport())
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.taskDescription = "mine"
         task.resume()
         _ = try await task.value
@@ -59,9 +59,9 @@ struct TaskListTests {
 struct InvalidationTests {
     @Test func invalidatingLetsWhatRunsFinish() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let running = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
-        let waiting = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let running = try session.call(makeRequest()).task(DataResponseSerializer())
+        let waiting = try session.call(makeRequest()).task(DataResponseSerializer())
         let progress = EventRecorder<Int64>()
         running.onProgress { progress.record($0.download.completed) }
         running.resume()
@@ -75,31 +75,31 @@ struct InvalidationTests {
 
     @Test func invalidatingCanCancel() async throws {
         let body = StubBody()
-        let session = Session(transport: StubTransport { _ in .stream(body) })
-        let running = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let running = try session.call(makeRequest()).task(DataResponseSerializer())
         running.resume()
         session.invalidate(cancellingTasks: true)
         #expect(await failure(of: running)?.code == .shutDown)
-        let later = try session.dataTask(for: makeRequest(), serializer: DataResponseSerializer())
+        let later = try session.call(makeRequest()).task(DataResponseSerializer())
         later.resume()
         #expect(await failure(of: later)?.code == .shutDown)
     }
 
     @Test func theSuccessorHasTheSameConfiguration() async throws {
         try await withMockServer(handler: { .text($0.headerFields[.userAgent] ?? "none") }) { server in
-            let first = try Session { $0.headerFields[.userAgent] = "Finch/1" }
+            let first = try HTTPSession { $0.headerFields[.userAgent] = "Finch/1" }
             first.invalidate(cancellingTasks: true)
-            let second = try first.successor()
-            #expect(try await second.data(for: Request(url: server.url("/"))).value == Data("Finch/1".utf8))
+            let second = try first.copy()
+            #expect(try await second.call(Request(url: server.url("/"))).response().value == Data("Finch/1".utf8))
             await second.shutdown()
         }
     }
 
     @Test func aSessionOverATransportNeedsAnotherForItsSuccessor() async throws {
-        let session = Session(transport: StubTransport())
-        let error = #expect(throws: SessionError.self) { try session.successor() }
+        let session = try HTTPSession(transport: StubTransport())
+        let error = #expect(throws: SessionError.self) { try session.copy() }
         #expect(error?.code == .invalidConfiguration)
-        let second = session.successor(over: StubTransport { _ in .status(200, body: Data("2".utf8)) })
-        #expect(try await second.data(for: makeRequest()).value == Data("2".utf8))
+        let second = try session.copy(over: StubTransport { _ in .status(200, body: Data("2".utf8)) })
+        #expect(try await second.call(makeRequest()).response().value == Data("2".utf8))
     }
 }

@@ -6,8 +6,8 @@ public import LinnetSerialization
 public import LinnetTransport
 public import Logging
 
-extension Session {
-    /// The configuration of a ``Session``.
+extension HTTPSession {
+    /// The configuration of a ``HTTPSession``.
     public struct Configuration: Sendable {
         /// The security policy for servers. The default is the system's trust store.
         public var securityPolicy: SecurityPolicy = .systemTrust
@@ -42,7 +42,7 @@ extension Session {
         public var continueTimeout: Duration = .seconds(1)
         /// The event loops that connections run on. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
-        /// Header fields that are added unless the request or its serializer sets them. The default is none.
+        /// Header fields that the session adds to its requests; see ``HTTPSession/setHeader(_:_:)``. The default is none.
         public var headerFields = HTTPFields()
         /// The custom interceptors of the chain, the outermost first. The default is none.
         public var interceptors: [any Interceptor] = []
@@ -99,6 +99,17 @@ extension Session {
             let options = (requestSerializer as? JSONRequestSerializer)?.options ?? JSONWritingOptions()
             return try JSONRequestSerializer(options: options, headerFields: [:])
                 .serialize(request, encoding: value, encoder: encoder)
+        }
+
+        /// This configuration with another's serializers, coders and header fields.
+        func coding(as other: Configuration) -> Configuration {
+            var configuration = self
+            configuration.requestSerializer = other.requestSerializer
+            configuration.responseSerializer = other.responseSerializer
+            configuration.encoder = other.encoder
+            configuration.decoder = other.decoder
+            configuration.headerFields = other.headerFields
+            return configuration
         }
 
         var transport: TransportConfiguration {

@@ -18,29 +18,31 @@ public protocol ClientIdentityReplacing: Transport {
 
 extension HTTPTransport: ClientIdentityReplacing {}
 
-extension Session {
+extension HTTPSession {
     /// The security policy for new connections.
-    public var securityPolicy: SecurityPolicy { policy.withLock { $0 } }
+    public var securityPolicy: SecurityPolicy { terms.policy.withLock { $0 } }
 
     /// Replaces the security policy: new connections are made under it, idle ones made under the old one are closed, running
     /// requests finish on theirs. Once it has returned, no request begins under the old one, over https or http, including
     /// those that were waiting for a connection. Of two concurrent replacements, the last one applies, and is the value of
     /// ``securityPolicy``.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` when the session's transport cannot do that.
+    /// Throws ``SessionError/Code/invalidConfiguration`` when the session's transport cannot do that, and for a policy that
+    /// ``init(baseURL:_:)`` would refuse with the base URL.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
+        _ = try URLResolver(baseURL: baseURL, policy: policy)
         guard let transport = transport as? any SecurityPolicyReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no security policy to replace.")
         }
-        let asking = try policy.asking(hooks.didReceiveServerTrust)
-        replacement.withLock { _ in
+        let asking = try policy.asking(settings.sessionHooks.didReceiveServerTrust)
+        terms.replacement.withLock { _ in
             transport.replaceSecurityPolicy(asking)
-            self.policy.withLock { $0 = policy }
+            terms.policy.withLock { $0 = policy }
         }
     }
 
     /// The client identities for servers that request a certificate, on new connections.
-    public var clientIdentities: ClientIdentityPolicy { identities.withLock { $0 } }
+    public var clientIdentities: ClientIdentityPolicy { terms.identities.withLock { $0 } }
 
     /// Replaces the client identities: new connections are made under them, idle ones to hosts whose identity changes are
     /// closed, running requests finish on theirs. No TLS session of another identity is resumed.
@@ -51,16 +53,32 @@ extension Session {
         guard let transport = transport as? any ClientIdentityReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no client identities to replace.")
         }
-        let asking = identities.asking(hook: hooks.didReceiveClientCertificateRequest)
-        let failure = replacement.withLock { _ -> TransportError? in
+        let asking = identities.asking(hook: settings.sessionHooks.didReceiveClientCertificateRequest)
+        let failure = terms.replacement.withLock { _ -> TransportError? in
             do throws(TransportError) {
                 try transport.replaceClientIdentities(asking)
-                self.identities.withLock { $0 = identities }
+                terms.identities.withLock { $0 = identities }
                 return nil
             } catch {
                 return error
             }
         }
         if let failure { throw SessionError(failure, url: nil) }
+    }
+}
+
+/// The security policy and the client identities of a session, and of those that share its connections.
+final class SessionTerms: Sendable {
+    let policy: Mutex<SecurityPolicy>
+    let identities: Mutex<ClientIdentityPolicy>
+    /// Held while the transport's policy or identities are replaced, so that the session's properties match the transport.
+    let replacement = Mutex(())
+    /// Whether the session made its transport.
+    let ownsTransport: Bool
+
+    init(_ policy: SecurityPolicy, _ identities: ClientIdentityPolicy, ownsTransport: Bool) {
+        self.policy = Mutex(policy)
+        self.identities = Mutex(identities)
+        self.ownsTransport = ownsTransport
     }
 }

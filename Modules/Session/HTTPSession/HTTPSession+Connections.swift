@@ -4,7 +4,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 // Control over a session's connections. It has no effect over a transport that keeps none.
-extension Session {
+extension HTTPSession {
     /// One executor for each event loop of the session.
     ///
     /// A task that prefers one of them runs on its event loop, and its requests cross no thread on their way:

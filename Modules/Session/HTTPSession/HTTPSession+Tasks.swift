@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
 
-// The session's current handles. Nothing here waits.
-extension Session {
+// The session's current handles, and the events of its requests.
+extension HTTPSession {
     /// The handles that have not ended, in the order in which they were made. Never waits.
     public var tasks: [any SessionTask] { registry.tasks }
 
@@ -40,5 +40,18 @@ extension Session {
 
     private func tasks(of kind: TaskKind) -> [any SessionTask] {
         registry.tasks.filter { $0.kind == kind }
+    }
+
+    /// The events of all the session's requests from now on. The sequence never ends.
+    ///
+    /// Events cost nothing without a subscriber. A slow reader misses the oldest; see ``EventSequence/droppedCount``.
+    public var events: EventSequence<TaskEvent> {
+        EventSequence(limit: EventSequence<TaskEvent>.limit) { buffer in hub.subscribe { buffer.append($0) } }
+    }
+
+    /// Calls a function with each event of the session's requests from now on, in order, on the callback executor.
+    @discardableResult
+    public func onEvent(_ observer: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
+        hub.subscribe { [executor = settings.callbackExecutor] event in executor.execute { observer(event) } }
     }
 }

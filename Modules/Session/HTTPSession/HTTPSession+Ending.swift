@@ -1,7 +1,7 @@
 internal import LinnetSerialization
 public import LinnetTransport
 
-extension Session {
+extension HTTPSession {
     /// Ends the session, and returns when its connections and threads have ended. Later requests fail with
     /// ``SessionError/Code/shutDown``, and so do handles that were never resumed.
     ///
@@ -14,7 +14,7 @@ extension Session {
     }
 
     /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled,
-    /// otherwise gracefully. ``successor()`` makes a new session like it.
+    /// otherwise gracefully. ``copy()`` makes a new session like it.
     public func invalidate(cancellingTasks: Bool) {
         let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
         refuseRequests(mode)
@@ -29,5 +29,24 @@ extension Session {
         for task in registry.tasks where mode == .immediate || !task.hasStarted {
             task.fail(.shutDown(task.originalRequest?.url))
         }
+    }
+
+    /// Makes a session with the same base URL and the current ``configuration``, and with its own connections. Also works
+    /// after the session has ended.
+    ///
+    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the completion
+    /// group, the reachability monitor, and event loops that are not dedicated.
+    ///
+    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport; see ``copy(over:)``.
+    public func copy() throws(SessionError) -> HTTPSession {
+        guard terms.ownsTransport else {
+            throw SessionError(.invalidConfiguration, "A session over a given transport needs another transport.")
+        }
+        return try HTTPSession(baseURL: baseURL, configuration: configuration)
+    }
+
+    /// Makes a session with the same base URL and the current ``configuration`` over another transport.
+    public func copy(over transport: any Transport) throws(SessionError) -> HTTPSession {
+        try HTTPSession(baseURL: baseURL, configuration: configuration, transport: transport)
     }
 }

@@ -1,0 +1,38 @@
+/// What an evaluator of this module checks.
+///
+/// ```swift
+/// let pins = policy.evaluator(for: "api.example.com").settings?.pins ?? []
+/// ```
+///
+/// Settings are read from an evaluator (``TrustEvaluator/settings``). ``SecurityPolicyDocument/init(_:)`` writes a whole
+/// policy, with combinations of evaluators.
+public struct TrustSettings: Sendable {
+    /// What is compared with the pins.
+    public internal(set) var pinningMode = PinningMode.none
+    /// The pinned keys, those in use before their backups. For certificates of ``PinningMode/publicKey``, their keys.
+    public internal(set) var pins: [PublicKeyPin] = []
+    /// The pinned certificates.
+    public internal(set) var pinnedCertificates: [Certificate] = []
+    /// The certificates of the verified chain that are compared.
+    public internal(set) var pinPosition = PinPosition.anyInVerifiedChain
+    /// When the pins expire; nil means never.
+    public internal(set) var pinExpiry: PinExpiry?
+    /// The anchors that a chain may end at; nil for an evaluator that builds no chain.
+    public internal(set) var anchors: TrustAnchors?
+    /// How strictly the chain is evaluated; nil for an evaluator that builds no chain.
+    public internal(set) var profile: ChainProfile?
+    /// Whether a chain is accepted that leads to none of the ``anchors``, as set in
+    /// ``SecurityPolicy/pinning(mode:certificates:allowInvalidCertificates:validatesDomainName:anchors:)``, or because
+    /// the evaluator builds no chain.
+    public internal(set) var allowInvalidCertificates = false
+    /// Whether the certificate has to match the host.
+    public internal(set) var validatesDomainName = true
+}
+
+extension TrustEvaluator {
+    /// What the evaluator checks.
+    ///
+    /// Nil for custom evaluators, ``TrustEvaluator/refuse``, and the combinations `.allOf` and `.anyOf`. A report-only
+    /// evaluator has the settings of the one that it enforces.
+    public var settings: TrustSettings? { (self as? any ReadableEvaluator)?.readSettings() }
+}

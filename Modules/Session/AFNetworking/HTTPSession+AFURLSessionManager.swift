@@ -1,0 +1,83 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetSerialization
+
+// AFURLSessionManager's own tasks. Each is suspended until it is resumed, and calls `completionHandler` exactly once, after all
+// progress, on the session's callback executor. The session's response serializer reads the responses. They are calls
+// (``HTTPCall``) with callbacks; a new program is better served by those.
+extension HTTPSession {
+    /// dataTaskWithRequest:uploadProgress:downloadProgress:completionHandler:
+    public func dataTask(
+        with request: Request, uploadProgress: (@Sendable (TransferProgress) -> Void)? = nil,
+        downloadProgress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+    ) -> DataTask<JSONValue?> {
+        call(request).jsonTask().observed(uploadProgress, downloadProgress, completionHandler)
+    }
+
+    /// uploadTaskWithRequest:fromFile:progress:completionHandler:
+    ///
+    /// A file that cannot be read fails the task once it is resumed.
+    public func uploadTask(
+        with request: Request, fromFile file: URL, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+    ) -> UploadTask<JSONValue?> {
+        call(request).body(file: file).jsonTask().observed(progress, nil, completionHandler)
+    }
+
+    /// uploadTaskWithRequest:fromData:progress:completionHandler:
+    public func uploadTask(
+        with request: Request, from data: Data, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+    ) -> UploadTask<JSONValue?> {
+        call(request).body(.data(data)).jsonTask().observed(progress, nil, completionHandler)
+    }
+
+    /// uploadTaskWithStreamedRequest:progress:completionHandler:
+    ///
+    /// The body is the request's own.
+    public func uploadTask(
+        withStreamedRequest request: Request, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+    ) -> UploadTask<JSONValue?> {
+        let call = request.body.map { self.call(request).body($0) } ?? self.call(request)
+        return call.jsonTask().observed(progress, nil, completionHandler)
+    }
+
+    /// downloadTaskWithRequest:progress:destination:completionHandler:
+    public func downloadTask(
+        with request: Request, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,
+        completionHandler: (@Sendable (Result<Response<URL>, SessionError>) -> Void)? = nil
+    ) -> DownloadTask {
+        call(request).downloadTask(chooseDestination: destination).observed(nil, progress, completionHandler)
+    }
+
+    /// downloadTaskWithResumeData:progress:destination:completionHandler:
+    public func downloadTask(
+        withResumeData resumeData: ResumeData, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,
+        completionHandler: (@Sendable (Result<Response<URL>, SessionError>) -> Void)? = nil
+    ) -> DownloadTask {
+        call(Request(url: resumeData.url)).downloadTask(resuming: resumeData, chooseDestination: destination)
+            .observed(nil, progress, completionHandler)
+    }
+}
+
+extension TransferTask {
+    /// The task with the callbacks of AFURLSessionManager.
+    fileprivate func observed(
+        _ uploadProgress: (@Sendable (TransferProgress) -> Void)?,
+        _ downloadProgress: (@Sendable (TransferProgress) -> Void)?,
+        _ completionHandler: (@Sendable (Result<Response<Value>, SessionError>) -> Void)?
+    ) -> Self {
+        if uploadProgress != nil || downloadProgress != nil {
+            onProgress {
+                uploadProgress?($0.upload)
+                downloadProgress?($0.download)
+            }
+        }
+        if let completionHandler { onCompletion(completionHandler) }
+        return self
+    }
+}

@@ -1,0 +1,56 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+internal import LinnetTransport
+
+// What the calls' handles do. A request that could not be made gives a handle that fails once it is resumed.
+extension HTTPSession {
+    /// A handle on a request whose response a serializer reads.
+    func task<S: ResponseSerializer>(
+        for request: Result<Request, SessionError>, kind: TaskKind, serializer: S
+    ) -> TransferTask<S.Value> {
+        handle(try? request.get(), kind: kind) { [engine] driver throws(SessionError) in
+            try await engine.run(request.get(), serializer, driver: driver)
+        }
+    }
+
+    /// A handle on a request whose response is written to a file.
+    func downloadTask(
+        for request: Result<Request, SessionError>,
+        _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
+    ) -> DownloadTask {
+        let link = DownloadLink()
+        return handle(try? request.get(), kind: .download, link: .download(link)) {
+            [engine] driver throws(SessionError) in
+            do throws(SessionError) {
+                return try await engine.download(
+                    request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks())
+            } catch {
+                throw error.adding(metrics: driver.attemptMetrics)
+            }
+        }
+    }
+
+    /// A handle on a request whose response is read as it arrives.
+    func streamTask(for request: Result<Request, SessionError>) -> StreamTask {
+        let link = StreamLink()
+        return handle(try? request.get(), kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
+            try await engine.stream(request.get(), link, driver: driver)
+        }
+    }
+
+    private func handle<Value>(
+        _ request: Request?, kind: TaskKind, link: TransferLink = .none,
+        work: @escaping TaskDriver<Response<Value>>.Work
+    ) -> TransferTask<Value> {
+        let driver = TaskDriver(
+            request: request, kind: kind, hub: hub, progressInterval: settings.progressInterval,
+            didEnd: { [registry] id, error in
+                registry.remove(id)
+                // A stream task may end without ever having run.
+                if case .stream(let link) = link, let error { link.end(.failure(error)) }
+            }, work: work)
+        let task = TransferTask<Value>(driver: driver, executor: settings.callbackExecutor, link: link)
+        registry.add(task)
+        return task
+    }
+}

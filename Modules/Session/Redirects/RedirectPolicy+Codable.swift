@@ -1,0 +1,18 @@
+/// Coded as an object with the names of the properties. What is left out has the default of ``follow``.
+extension RedirectPolicy: Codable {
+    private enum CodingKeys: String, CodingKey { case limit, staysAtOrigin }
+
+    /// Decodes a policy.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self = .follow(limit: try container.decodeIfPresent(Int.self, forKey: .limit) ?? Self.follow.limit)
+        staysAtOrigin = try container.decodeIfPresent(Bool.self, forKey: .staysAtOrigin) ?? staysAtOrigin
+    }
+
+    /// Encodes the policy.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(limit, forKey: .limit)
+        try container.encode(staysAtOrigin, forKey: .staysAtOrigin)
+    }
+}
