@@ -6,11 +6,11 @@ public struct AuthenticationAttempt: Sendable {
     public let origin: Origin
     /// The server's challenges, in its order.
     public let challenges: [AuthenticationChallenge]
-    /// The whole head of the response.
+    /// The head of the response.
     public let head: HTTPResponse
-    /// The number of credentials refused for this request, whether its own or stored ones.
+    /// The number of credentials that the server has refused for this request, its own and stored ones.
     public let failures: Int
-    /// The stored credential that would be tried next; nil where there is none.
+    /// The stored credential to try next; nil if there is none.
     public let proposedCredential: Credential?
 }
 

@@ -2,12 +2,12 @@
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case, such as `basic`.
     public var scheme: String
-    /// The token after the scheme, such as that of Negotiate (RFC 9110, section 11.2).
+    /// The token68 value after the scheme, such as that of Negotiate (RFC 9110, section 11.2).
     public var token68: String?
-    /// The parameters by their names in lower case; of duplicates, the first.
+    /// The parameters by name in lower case. If a name occurs twice, the first value is kept.
     public var parameters: [String: String]
 
-    /// Makes a challenge; for tests.
+    /// Creates a challenge, for tests.
     public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
         self.scheme = scheme.lowercased()
         self.token68 = token68
@@ -17,8 +17,8 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     /// The realm, the protected part of the origin (RFC 9110, section 11.5); nil if the server does not name it.
     public var realm: String? { parameters["realm"] }
 
-    /// The challenges of a WWW-Authenticate field, of which a response may have several, each with several challenges (RFC
-    /// 9110, section 11.6.1). A malformed challenge ends its field's list; those before it are returned.
+    /// Parses the values of a response's WWW-Authenticate fields, each of which can have several challenges (RFC 9110,
+    /// section 11.6.1). In each value, parsing stops at a malformed challenge; the challenges before it are returned.
     public static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
         fieldValues.flatMap { value in
             var parser = AuthenticationChallengeParser(value)

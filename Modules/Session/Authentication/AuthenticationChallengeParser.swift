@@ -1,4 +1,4 @@
-/// Reads a list of challenges (RFC 9110, section 11.6.1), in which a comma separates challenges and parameters alike.
+/// Parses a list of challenges (RFC 9110, section 11.6.1), in which a comma separates both challenges and parameters.
 struct AuthenticationChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -13,7 +13,7 @@ struct AuthenticationChallengeParser {
         return challenges
     }
 
-    /// A scheme, and a token or parameters after it; nil where there is none.
+    /// Parses a scheme and the token68 value or the parameters after it; returns nil if there is no valid scheme.
     private mutating func challenge() -> AuthenticationChallenge? {
         guard let scheme = token() else { return nil }
         var challenge = AuthenticationChallenge(scheme: scheme)
@@ -31,12 +31,12 @@ struct AuthenticationChallengeParser {
             if challenge.parameters[name] == nil { challenge.parameters[name] = value }
             guard skipSeparators() else { break }
         }
-        // Neither a token nor a parameter follows the scheme: the list is no list.
+        // Neither a token68 value nor a parameter follows the scheme, so the rest of the list is malformed.
         if position == start { position = bytes.endIndex }
         return challenge
     }
 
-    /// A name and its value; nil, and nothing read, where something else stands.
+    /// Parses a parameter; returns nil and consumes nothing if the next element is not a parameter.
     private mutating func parameter() -> (name: String, value: String)? {
         let start = position
         if let name = token() {
@@ -46,7 +46,7 @@ struct AuthenticationChallengeParser {
                 skipBlanks()
                 let value = current == .quote ? quotedString() : token()
                 if let value, isAtEndOfElement { return (name.lowercased(), value) }
-                // Nothing that follows can be trusted to be what it seems.
+                // The parameter is malformed, so the boundaries of the elements after it are unknown.
                 position = bytes.endIndex
                 return nil
             }
@@ -71,7 +71,7 @@ struct AuthenticationChallengeParser {
         return position > start ? text(start..<position) : nil
     }
 
-    /// Without its quotes and backslashes; nil where the closing quote is missing.
+    /// Parses a quoted string and removes its quotes and escapes; returns nil if the closing quote is missing.
     private mutating func quotedString() -> String? {
         var content: [UInt8] = []
         position += 1
@@ -102,7 +102,7 @@ struct AuthenticationChallengeParser {
         while let byte = current, byte == .space || byte == .tab { position += 1 }
     }
 
-    /// Returns whether anything follows.
+    /// Skips separators, and returns whether another element follows.
     private mutating func skipSeparators() -> Bool {
         while let byte = current, byte == .space || byte == .tab || byte == .comma { position += 1 }
         return current != nil

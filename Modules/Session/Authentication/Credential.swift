@@ -3,23 +3,25 @@ internal import LinnetSerialization
 
 /// A user name and a password, or a token. Its description shows no secret.
 public struct Credential: Sendable, Hashable {
-    /// The scheme that it is for, in lower case.
+    /// The authentication scheme, in lower case.
     public let scheme: String
     /// The value of the Authorization field.
     let authorization: String
 
-    /// Makes a credential for Basic (RFC 7617), in UTF-8.
+    /// Creates a credential for Basic (RFC 7617), in UTF-8.
     ///
-    /// Throws ``SessionError/Code/invalidRequest`` when the user name holds a colon, or either holds a control character.
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidRequest`` when the user name contains a colon, or the user name
+    /// or the password contains a control character.
     public static func basic(username: String, password: String) throws(SessionError) -> Credential {
         try make("basic") { (fields: inout HTTPFields) throws(SerializationError) in
             try fields.setBasicAuthorization(username: username, password: password)
         }
     }
 
-    /// Makes a credential for Bearer (RFC 6750).
+    /// Creates a credential for Bearer (RFC 6750).
     ///
-    /// Throws ``SessionError/Code/invalidRequest`` when the token holds a character that the scheme does not allow.
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidRequest`` when the token contains a character that the scheme
+    /// does not allow.
     public static func bearer(token: String) throws(SessionError) -> Credential {
         try make("bearer") { (fields: inout HTTPFields) throws(SerializationError) in
             try fields.setBearerAuthorization(token: token)
@@ -40,10 +42,10 @@ public struct Credential: Sendable, Hashable {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The scheme alone.
+    /// The scheme, without the secret.
     public var description: String { "Credential(\(scheme))" }
-    /// The scheme alone.
+    /// The scheme, without the secret.
     public var debugDescription: String { description }
-    /// The scheme alone.
+    /// The scheme, without the secret.
     public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Keeps credentials in memory, each for one protection space, and uses them only for requests to its origin.
+/// Stores credentials in memory, each for one protection space, and uses them only for requests to the space's origin.
 ///
 /// ```swift
 /// let credentials = CredentialStore()
@@ -12,14 +12,19 @@ internal import Synchronization
 public final class CredentialStore: Sendable {
     private let table = Mutex(CredentialTable())
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
     /// Stores a credential for a space, replacing the one for the same scheme.
     ///
-    /// It is sent when the server asks for its scheme and realm; Basic, once accepted, also with later requests to the
-    /// same folder and those below (RFC 7617, section 2.2). With `preemptively`, it is sent with every request to the
-    /// space's origin, before the server asks. The default is false.
+    /// It is sent when the server's challenge has its scheme and realm. Once a Basic credential was accepted, it is also sent
+    /// with later requests to the same folder and the folders below it (RFC 7617, section 2.2).
+    ///
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - space: The protection space to which the credential applies.
+    ///   - preemptively: Whether the credential is sent with every request to the space's origin, before a challenge. The
+    ///     default is false.
     public func set(_ credential: Credential, for space: ProtectionSpace, preemptively: Bool = false) {
         table.withLock { $0.add(credential, for: space, withoutBeingAsked: preemptively) }
     }
@@ -34,7 +39,7 @@ public final class CredentialStore: Sendable {
         table.withLock { $0 = CredentialTable() }
     }
 
-    /// The credential that answers a challenge; nil where there is none for its scheme, its realm and this origin.
+    /// Returns the credential for a challenge, or nil if there is none for its scheme, its realm and the origin.
     public func credential(for challenge: AuthenticationChallenge, of origin: Origin) -> Credential? {
         table.withLock { $0.credential(for: challenge, of: origin) }
     }

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// The credentials by protection space. A value under its store's lock.
+/// The credentials by protection space: a value guarded by the store's lock.
 struct CredentialTable {
     private struct Key: Hashable {
         var space: ProtectionSpace
         var scheme: String
     }
 
-    /// A credential that a server has accepted, and for what paths it is sent without being asked.
+    /// A credential that the server has accepted, and the folder below which it is sent without a challenge.
     private struct Learned {
         var folder: Substring
         var credential: Credential
     }
 
-    /// Folders that are remembered for one origin.
+    /// The maximum number of folders remembered for one origin.
     private static let learnedLimit = 64
 
     private var credentials: [Key: Credential] = [:]
@@ -33,21 +33,21 @@ struct CredentialTable {
         }
     }
 
-    /// For a challenge: of its realm, or else of its origin.
+    /// Returns the credential for a challenge: the one for its realm, or else the one for its origin.
     func credential(for challenge: AuthenticationChallenge, of origin: Origin) -> Credential? {
         let exact = ProtectionSpace(origin: origin, realm: challenge.realm)
         return credentials[Key(space: exact, scheme: challenge.scheme)]
             ?? credentials[Key(space: ProtectionSpace(origin: origin), scheme: challenge.scheme)]
     }
 
-    /// What to send before any challenge.
+    /// Returns the credential to send before any challenge.
     func credential(at path: Substring, of origin: Origin) -> Credential? {
         if let credential = unasked[origin] { return credential }
         return learned[origin]?.filter { path.hasPrefix($0.folder) }.max { $0.folder.count < $1.folder.count }?
             .credential
     }
 
-    /// Basic is good for all paths in the folder of the one that it was accepted for (RFC 7617, section 2.2).
+    /// Records an accepted credential. Basic applies to all paths in the folder of the accepted one (RFC 7617, section 2.2).
     mutating func accepted(_ credential: Credential, at path: Substring, of origin: Origin) {
         guard credential.scheme == "basic", credentials.values.contains(credential) else { return }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? path
@@ -56,7 +56,7 @@ struct CredentialTable {
         learned[origin] = Array(known.suffix(Self.learnedLimit))
     }
 
-    /// It was refused: it is not sent any more without being asked.
+    /// Records a refused credential, which is then no longer sent without a challenge.
     mutating func refused(_ credential: Credential, of origin: Origin) {
         learned[origin]?.removeAll { $0.credential == credential }
     }

@@ -3,7 +3,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension SessionError {
-    /// What a link of the chain threw.
+    /// Creates the session error for an error that an interceptor or the transport threw.
     init(thrown error: any Error, url: URL?) {
         switch error {
         case let error as SessionError: self = error
@@ -14,9 +14,9 @@ extension SessionError {
         }
     }
 
-    /// A file that a response was to be written to.
+    /// Creates the session error for a file failure.
     init(_ failure: FileFailure, url: URL?) {
-        self.init(.fileFailed, "\(failure).", underlying: failure, url: url)
+        self.init(.fileFailed, "\(failure)", underlying: failure, url: url)
         fileFailure = failure
     }
 
@@ -38,7 +38,7 @@ extension SessionError {
         return error
     }
 
-    /// The error with the response's head and metrics, as far as it has none.
+    /// Returns the error with the response's URL, head, metrics and redirects, for those that it does not have.
     func adding(_ response: StreamedResponse) -> SessionError {
         var error = self
         error.url = error.url ?? response.url.withoutUserInfo
@@ -48,7 +48,7 @@ extension SessionError {
         return error
     }
 
-    /// The error with what the attempts cost, if it says nothing of it.
+    /// Returns the error with the metrics of the attempts, if it has none.
     func adding(metrics: [TransportMetrics]) -> SessionError {
         guard self.metrics.isEmpty, !metrics.isEmpty else { return self }
         var error = self

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 
 extension SessionError {
-    /// Makes the session error for a serializer's error.
+    /// Creates the session error for a serializer's error.
     init(_ error: SerializationError, url: URL?) {
         self.init(Self.meaning(of: error), error.message, underlying: error, url: url)
         head = error.response?.head

@@ -3,15 +3,15 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension SessionError {
-    /// Makes the session error for a transport's error.
+    /// Creates the session error for a transport's error.
     init(_ error: TransportError, url: URL?) {
         let (code, timeout) = Self.meaning(of: error.code)
         self.init(code, error.message, underlying: error, url: url)
         self.timeout = timeout
         trustRefusal = error.trustRefusal
-        // The hook did not provide the identity.
+        // The hook threw instead of providing the identity, so its error is the underlying one.
         if error.code == .clientIdentityUnavailable { underlying = error.underlying ?? error }
-        // A body's file that could not be read is the caller's own, and has a code of its own.
+        // A body's file that could not be read has its own code, `fileFailed`.
         if error.code == .requestBodyFailed, let cause = error.underlying as? SerializationError,
             cause.underlying is FileFailure
         {

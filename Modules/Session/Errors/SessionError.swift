@@ -4,9 +4,9 @@ public import LinnetSecurity
 public import LinnetSerialization
 public import LinnetTransport
 
-/// The error of a request, or of making a session.
+/// The error of a request, or of creating a session.
 ///
-/// Cancellation, each timeout, a refused certificate, a failed connection and bad input have codes of their own.
+/// The `code` distinguishes cancellation, timeouts, refused certificates, failed connections and invalid input.
 public struct SessionError: Error, Sendable {
     private struct Details: Sendable {
         var code: Code
@@ -23,21 +23,21 @@ public struct SessionError: Error, Sendable {
         var redirects: [Redirect] = []
     }
 
-    // An error is one reference: there is room for one in the frame of every call on a request's way.
+    // The details are boxed to keep the error small: each function that throws it reserves space for it in its frame.
     private var details: Boxed<Details>
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil, url: URL? = nil) {
         details = Boxed(Details(code: code, message: message, underlying: underlying, url: url?.withoutUserInfo))
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code {
         get { details.value.code }
         set { details.value.code = newValue }
     }
 
-    /// A one-line message for people.
+    /// A message of one line for people.
     public var message: String {
         get { details.value.message }
         set { details.value.message = newValue }
@@ -73,7 +73,7 @@ public struct SessionError: Error, Sendable {
         set { details.value.body = newValue }
     }
 
-    /// Why the policy refused the chain, with the pins that were seen and wanted, for ``Code/trustRefused``.
+    /// The reason that the policy refused the chain, with the seen and the expected pins, for ``Code/trustRefused``.
     public var trustRefusal: TrustRefusal? {
         get { details.value.trustRefusal }
         set { details.value.trustRefusal = newValue }
@@ -91,7 +91,7 @@ public struct SessionError: Error, Sendable {
         set { details.value.resumeData = newValue }
     }
 
-    /// The metrics of each attempt, as far as they are known.
+    /// The metrics of each attempt, in order, as far as they are known.
     public var metrics: [TransportMetrics] {
         get { details.value.metrics }
         set { details.value.metrics = newValue }
@@ -105,7 +105,7 @@ public struct SessionError: Error, Sendable {
 }
 
 extension SessionError: CustomStringConvertible, LocalizedError {
-    /// The message, then the code, the URL without user name and password, and the status, where there are any.
+    /// The message with the code, the URL, redacted with ``Redaction/standard``, and the status, as far as they are known.
     public var description: String {
         let facts = ["\(code)", url.map(Redaction.standard.text), head.map { "status \($0.status.code)" }]
         let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
@@ -117,15 +117,19 @@ extension SessionError: CustomStringConvertible, LocalizedError {
 }
 
 extension SessionError {
-    /// Reads the response's JSON body into a type, such as a server's own description of what went wrong.
+    /// Decodes the response's JSON body, such as a server's own description of the error.
     ///
-    /// - Throws: A `SessionError` with ``Code/decodingFailed`` when there is no body, or when it is not such a value.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder of the body.
+    /// - Returns: The decoded value.
+    /// - Throws: A `SessionError` with ``Code/decodingFailed`` when there is no body, or when it cannot be decoded.
     public func decoded<T: Decodable>(
         as type: T.Type, decoder: JSONBodyDecoder = JSONBodyDecoder()
     ) throws(SessionError) -> T {
         guard let body else {
             throw SessionError(
-                .decodingFailed, "The error has no body that could be decoded.", underlying: self, url: url)
+                .decodingFailed, "The error has no body to decode.", underlying: self, url: url)
         }
         do {
             return try decoder.decode(type, from: body)
@@ -135,8 +139,8 @@ extension SessionError {
         }
     }
 
-    /// The problem details of the response (RFC 9457); nil unless it has the type `application/problem+json` and is such an
-    /// object.
+    /// The problem details of the response (RFC 9457); nil unless its content type is `application/problem+json` and its body is
+    /// a valid problem details object.
     public var problem: ProblemDetails? {
         guard let type = head?.headerFields[.contentType].flatMap({ MediaType(contentType: $0) }),
             type.type == "application", type.subtype == "problem+json"

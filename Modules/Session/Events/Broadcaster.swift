@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Delivers events to subscribers. Without subscribers, the check costs one atomic load.
+/// Delivers events to subscribers. Without subscribers, posting an event costs one atomic load.
 final class Broadcaster<Event: Sendable>: Sendable {
     private struct State {
         var lastKey: UInt64 = 0
@@ -12,7 +12,7 @@ final class Broadcaster<Event: Sendable>: Sendable {
 
     var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
 
-    /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.
+    /// Calls a function with each further event, on the thread where it happens, until the observation is cancelled.
     func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> SessionObservation {
         let key = state.withLock { state in
             state.lastKey += 1

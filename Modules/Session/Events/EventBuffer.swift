@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Keeps events until they are read. An event may take the place of the one that waits before it, and beyond a limit the oldest
-/// is dropped, so that a slow reader does not make memory grow.
+/// Buffers events until they are read. To bound its memory for a slow reader, an event can replace the unread one before it,
+/// and the oldest event is dropped when the limit is reached.
 final class EventBuffer<Element: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Element?, Never>
 
@@ -23,7 +23,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// How many events were dropped because too many waited.
+    /// The number of events that were dropped because the limit was reached.
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     func append(_ element: Element) {
@@ -42,7 +42,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    /// Says that nothing follows.
+    /// Ends the events. Further ones are ignored.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true

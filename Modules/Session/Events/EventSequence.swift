@@ -2,16 +2,19 @@ internal import Synchronization
 
 /// Events as they happen, for one reader.
 ///
-/// The sequence begins when it is created, and buffers events until they are read. For a session or all sessions it keeps the
-/// last 10,000 unread events; ``droppedCount`` counts the dropped ones. Cancelling the reader's task ends the iteration.
-/// Dropping the sequence and its iterators ends the subscription.
+/// The subscription begins when the sequence is created, and events are buffered until they are read. For the events of a
+/// session or of all sessions, the buffer keeps the last 10,000 unread events, and ``droppedCount`` counts the dropped ones.
+/// Cancelling the reader's task ends the iteration. The subscription ends when the sequence and its iterators are deallocated.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
-    /// Never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     private let subscription: EventSubscription<Element>
 
-    /// - Parameter subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
+    /// - Parameters:
+    ///   - coalescing: Whether an event replaces the unread one before it. The default keeps all events.
+    ///   - limit: The maximum number of unread events. The default is no limit.
+    ///   - subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
     init(
         coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil, limit: Int = .max,
         _ subscribe: (EventBuffer<Element>) -> SessionObservation
@@ -20,13 +23,13 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         subscription = EventSubscription(buffer: buffer, observation: subscribe(buffer))
     }
 
-    /// How many events of a session or of all sessions are kept for a reader.
+    /// The maximum number of unread events of a session or of all sessions.
     static var limit: Int { 10_000 }
 
-    /// How many events were dropped because they were not read in time.
+    /// The number of events that were dropped because they were not read in time.
     public var droppedCount: Int { subscription.buffer.droppedCount }
 
-    /// Makes a reader; several of them share the events.
+    /// Creates a reader. Several readers share the events: each event is delivered to one of them.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }
@@ -35,12 +38,12 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: EventSubscription<Element>
 
-        /// The next event; nil after the last, and when the reader's task is cancelled.
+        /// Returns the next event; nil after the last one, and if the reader's task is cancelled.
         public mutating func next() async -> Element? {
             await subscription.buffer.next()
         }
 
-        /// The next event; nil after the last, and when the reader's task is cancelled.
+        /// Returns the next event; nil after the last one, and if the reader's task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             await subscription.buffer.next()
         }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
 
-/// A request without a handle, as the events name it.
+/// A request without a handle, for which events and notifications are posted.
 struct ReportedRequest: Sendable {
     private let id: UInt64
     private let kind: TaskKind
@@ -26,7 +26,7 @@ struct ReportedRequest: Sendable {
         notify(.didResume)
     }
 
-    /// Reports the end; to be called once.
+    /// Reports the end of the request. It must be called once.
     func complete(_ completion: TaskCompletion) {
         post(.completed(completion.error))
         notify(.didComplete(completion))

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The registration of an observer with a session or a task. Cancelling it ends the calls; dropping it does not.
+/// The registration of an observer. Cancelling it ends the calls to the observer; deallocating it does not.
 public final class SessionObservation: Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 
@@ -8,7 +8,7 @@ public final class SessionObservation: Sendable {
         self.end = Mutex(end)
     }
 
-    /// Ends the calls. No call begins after this returns, unless one was on its way on another thread.
+    /// Ends the calls to the observer. A call that another thread has already begun can still run after this returns.
     public func cancel() {
         let end = end.withLock { end in
             defer { end = nil }

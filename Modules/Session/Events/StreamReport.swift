@@ -1,7 +1,7 @@
 internal import LinnetTransport
 internal import Synchronization
 
-/// Reports the end of a request without a handle whose body outlives the call: at its end, or when it is dropped.
+/// Reports the end of a request without a handle whose body is streamed: at the end of the body, or when it is deallocated.
 final class StreamReport: Sendable {
     private let request: ReportedRequest
     private let hasEnded = Atomic(false)

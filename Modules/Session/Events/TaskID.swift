@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Numbers the requests of the process.
+/// Generates the IDs of requests, which are unique in the process.
 enum TaskID {
     private static let last = Atomic<UInt64>(0)
 

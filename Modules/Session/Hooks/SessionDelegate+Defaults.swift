@@ -5,30 +5,30 @@ public import LinnetSerialization
 public import LinnetTransport
 
 extension SessionDelegate {
-    /// Follows.
+    /// Follows the redirect with the proposed request.
     public func willRedirect(
         _ redirect: Redirect, by request: Request, _ context: HookContext
     ) async throws -> RedirectDecision { .follow(request) }
 
-    /// The stored credential.
+    /// Uses the proposed stored credential.
     public func didReceiveChallenge(
         _ attempt: AuthenticationAttempt, _ context: HookContext
     ) async throws -> AuthenticationDecision { .performDefault }
 
-    /// The decision that was made.
+    /// Returns the decision of the retriers and the policy.
     public func willRetry(
         _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
     ) async throws -> RetryDecision { decision }
 
-    /// None.
+    /// Returns nil: there is no new body.
     public func needsNewBody(for request: Request, _ context: HookContext) async throws -> HTTPBody? { nil }
 
-    /// Reads on.
+    /// Reads the body.
     public func didReceiveResponse(
         _ head: HTTPResponse, _ context: HookContext
     ) async throws -> ResponseDisposition { .allow }
 
-    /// Where the request says.
+    /// Returns nil, which selects the request's destination.
     public func willPlaceDownload(
         _ file: URL, _ head: HTTPResponse, _ context: HookContext
     ) async throws -> URL? { nil }
@@ -57,12 +57,12 @@ extension SessionDelegate {
     /// Does nothing.
     public func didComplete(_ error: SessionError?, _ context: HookContext) {}
 
-    /// The policy's decision.
+    /// Returns the policy's decision.
     public func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision {
         decision
     }
 
-    /// The configured identity.
+    /// Returns the configured identity.
     public func didReceiveClientCertificateRequest(
         _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
     ) async throws -> ClientIdentity? { proposed }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension TaskDriver {
-    /// The hooks of the task's request, made when they are first asked for; nil when there are none.
+    /// Returns the hooks of the task's request, created on the first call; nil if there are none.
     func requestHooks() -> RequestHooks? {
         guard let request else { return nil }
         return shared.withLock { state in
@@ -11,7 +11,7 @@ extension TaskDriver {
         }
     }
 
-    /// Tells the hooks of the end, and lets go of them and all that they hold.
+    /// Calls the hooks for the end of the request, and releases them.
     func completeHooks(_ error: SessionError?) {
         requestHooks()?.complete(error, shared.withLock { $0.metrics })
         shared.withLock { state in

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A response's body whose chunks a hook receives first.
+/// A response's body whose chunks are passed to a hook before their reader.
 final class WatchedBody: Sendable {
     let base: ResponseBody
     let hooks: RequestHooks

@@ -3,18 +3,18 @@ internal import HTTPTypes
 public import LinnetSerialization
 
 extension Request {
-    /// The longest body that is a part of the command: what Linux takes for one word, with room for its quotes.
+    /// The maximum size of a body in the command: Linux's limit for one argument, with room for its quotes.
     private static let inlineLimit = 32 * 1024
 
-    /// The request as a command line of curl for a POSIX shell.
+    /// Returns the request as a curl command line for a POSIX shell.
     ///
-    /// With nothing redacted, curl sends the same request: its own defaults are switched off. By default, credentials and
-    /// cookies are hidden, and the command shows the request without giving it away. What a shell has no room for, such as
-    /// a body that is a stream, stands in a comment at the end. What the session and its interceptors add is not there; see
+    /// With ``Redaction/insecureShowEverything``, curl sends the same request, because curl's own defaults are switched off. By
+    /// default, credentials and cookies are hidden. A body that cannot be part of the command, such as a stream, is described
+    /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
     /// ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
         var request = self
-        // What the user information of the URL becomes on its way.
+        // The user information of the URL is sent as a header field.
         if let target = try? WireTarget(url) {
             request.headerFields = target.head(of: self).headerFields
             request.url = url.withoutUserInfo
@@ -39,7 +39,7 @@ extension Request {
         return body.remark.map { command + "  # " + $0 } ?? command
     }
 
-    /// Where a method has a meaning for a body, none is sent as an empty one (RFC 9110, section 8.6).
+    /// The empty body of a method that defines a meaning for a body (RFC 9110, section 8.6).
     private var emptyBody: HTTPBody? {
         method == .post || method == .put || method == .patch ? .data(Data()) : nil
     }
@@ -53,7 +53,7 @@ extension Request {
     }
 }
 
-/// A body as a part of a command.
+/// A request's body as part of a curl command.
 private struct CurlBody {
     var prefix = ""
     var words: [String] = []
@@ -66,7 +66,7 @@ private struct CurlBody {
         } else if let data = body.data {
             inline(data, limit)
         } else {
-            remark = "the body is a stream, and is not shown"
+            remark = "the body is a stream and is not shown"
         }
     }
 
@@ -83,7 +83,9 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// The call's request as a command line of curl; see `Request.curlDescription(redaction:)`. Throws as ``request()`` does.
+    /// Returns the call's request as a curl command line; see `Request.curlDescription(redaction:)`.
+    ///
+    /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
         try request().curlDescription(redaction: redaction)
     }

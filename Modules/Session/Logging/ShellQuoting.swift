@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
 extension String {
-    /// As one word of a POSIX shell, whatever it holds (POSIX.1, Shell Command Language, section 2.2.2); NUL has no place in
-    /// one and is left out.
+    /// The text quoted as one word of a POSIX shell (POSIX.1, Shell Command Language, section 2.2.2). NUL cannot be part of a
+    /// word and is removed.
     ///
-    /// A shell reads bytes. To Swift, a quote with a combining mark behind it is another Character than a quote.
+    /// Quoting compares bytes, as the shell does, because a quote followed by a combining mark is a different Character.
     var shellQuoted: String {
         let bytes = utf8.filter { $0 != 0 }
         if !bytes.isEmpty, bytes.allSatisfy(\.isPlainInShell) { return String(decoding: bytes, as: UTF8.self) }
@@ -28,7 +28,7 @@ extension UInt8 {
 }
 
 extension Data {
-    /// As the format of POSIX `printf`, which writes these bytes.
+    /// The format with which POSIX `printf` writes these bytes.
     var printfFormat: String {
         var format = ""
         format.reserveCapacity(count * 4)

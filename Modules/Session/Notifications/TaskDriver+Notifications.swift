@@ -2,7 +2,7 @@ internal import LinnetSerialization
 internal import Synchronization
 
 extension TaskDriver {
-    /// Tells the process of a change.
+    /// Posts a notification to the subscribers of ``TaskNotifications``.
     func notify(_ kind: @autoclosure () -> TaskNotification.Kind) {
         TaskNotifications.hub.post(
             TaskNotification(
@@ -10,7 +10,7 @@ extension TaskDriver {
                 taskDescription: shared.withLock { $0.taskDescription }))
     }
 
-    /// What the process is told of the end.
+    /// Returns the completion that is posted for an outcome.
     func completion(_ outcome: Outcome) -> TaskCompletion {
         let serializer = shared.withLock { $0.serializer }
         switch outcome {
@@ -23,7 +23,7 @@ extension TaskDriver {
         }
     }
 
-    /// From its first start on, the task counts in the session's group.
+    /// Adds the task to the session's completion group; called when the task starts.
     func enterGroup() {
         guard let group = hub.group else { return }
         shared.withLock { $0.isCounted = true }
@@ -35,7 +35,7 @@ extension TaskDriver {
     }
 }
 
-/// A response of whatever value.
+/// A response with a value of any type.
 private protocol CompletedResponse {
     func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion
 }

@@ -5,12 +5,12 @@ public import LinnetTransport
 
 /// An event of a request of any session in the process.
 ///
-/// For each ``taskID`` the notifications come in the order in which they happened, each change of state once, and
+/// For each ``taskID``, notifications are delivered in the order in which they happened, each change of state once, and
 /// `didComplete` last and exactly once.
 public struct TaskNotification: Sendable {
     /// What happened.
     public enum Kind: Sendable {
-        /// The request was started, or continued after a suspension.
+        /// The request was started, or resumed after a suspension.
         case didResume
         /// The request was suspended.
         case didSuspend
@@ -24,9 +24,9 @@ public struct TaskNotification: Sendable {
     public let taskKind: TaskKind
     /// What happened.
     public let kind: Kind
-    /// The request as it was given; nil when it could not be made.
+    /// The original request; nil if it could not be created.
     public let request: Request?
-    /// The handle's description.
+    /// The description of the handle, if there is one.
     public let taskDescription: String?
 }
 
@@ -34,13 +34,13 @@ public struct TaskNotification: Sendable {
 public struct TaskCompletion: Sendable {
     /// The serializer of the response; nil for downloads and streams, and for a request that never ran.
     public var serializer: (any ResponseSerializer)?
-    /// The body as received; nil for downloads and streams, and when there was none.
+    /// The body as received; nil for downloads and streams, and if there was none.
     public var body: Data?
     /// The URL of a downloaded file.
     public var file: URL?
     /// The value that the serializer decoded; for a download, the file's URL.
     public var value: (any Sendable)?
-    /// The response's status and header fields; nil when there was none, and for streams without a handle.
+    /// The response's status and header fields; nil if there was no response, and for streams without a handle.
     public var head: HTTPResponse?
     /// The error; nil on success.
     public var error: SessionError?

@@ -1,12 +1,12 @@
-/// When a task's progress is told, and how fast its bytes come.
+/// Decides when a task's progress is reported, and measures its throughput.
 struct ProgressPace {
     let interval: Duration
     private var upload = TransferRate()
     private var download = TransferRate()
     private var lastNews: ContinuousClock.Instant?
-    /// What was told last.
+    /// The progress that was reported last.
     private(set) var told = TaskProgress()
-    /// Tells the progress that came too early to be told.
+    /// The timer that reports the progress whose report was delayed.
     private var timer: Task<Void, Never>?
     private var isTimerSet = false
 
@@ -16,19 +16,19 @@ struct ProgressPace {
 
     enum Step {
         case tell
-        /// It is told after this time, if nothing else does.
+        /// The progress must be reported after this time, unless it is reported earlier.
         case wait(Duration)
-        /// A wait is in progress already.
+        /// A timer is already running.
         case none
     }
 
-    /// The progress has changed.
+    /// Records a change of the progress.
     mutating func changed(from old: TaskProgress, to new: TaskProgress, at now: ContinuousClock.Instant) {
         if new.upload.completed != old.upload.completed { upload.note(new.upload.completed, at: now) }
         if new.download.completed != old.download.completed { download.note(new.download.completed, at: now) }
     }
 
-    /// What to do about a change.
+    /// Returns what to do about a change.
     mutating func step(at now: ContinuousClock.Instant) -> Step {
         guard let lastNews, now - lastNews < interval else { return .tell }
         guard !isTimerSet else { return .none }
@@ -50,7 +50,7 @@ struct ProgressPace {
         timer = nil
     }
 
-    /// Returns the timer, which is to be cancelled.
+    /// Ends the reports, and returns the timer for the caller to cancel.
     mutating func end() -> Task<Void, Never>? {
         defer { timerFired() }
         return timer
@@ -61,7 +61,7 @@ struct ProgressPace {
         download.restart()
     }
 
-    /// A progress with its throughput.
+    /// Returns a progress with its throughput.
     func measured(_ progress: TaskProgress, at now: ContinuousClock.Instant) -> TaskProgress {
         var progress = progress
         progress.upload.bytesPerSecond = upload.bytesPerSecond(at: now)

@@ -1,12 +1,12 @@
 internal import Synchronization
 
 extension TaskDriver.Shared {
-    /// The progress as it is shown.
+    /// The progress with its throughput, as the handle reports it.
     func progress(at now: ContinuousClock.Instant) -> TaskProgress {
         outcome == nil ? pace.measured(machine.progress, at: now) : machine.progress
     }
 
-    /// Reports the progress to observers, unless it was reported already; a nil time means the end.
+    /// Reports the progress to observers, unless it was already reported. A nil time means that the task has ended.
     mutating func publishProgress(at now: ContinuousClock.Instant?) {
         guard machine.progress != pace.told else { return }
         pace.didTell(machine.progress, at: now)
@@ -15,7 +15,7 @@ extension TaskDriver.Shared {
 }
 
 extension TaskDriver {
-    /// Changes the progress, and tells of it at its pace.
+    /// Changes the progress, and reports it at most once per interval.
     func changeProgress(_ body: (inout TaskStateMachine) -> Bool) {
         change { state in
             let before = state.machine.progress

@@ -1,19 +1,19 @@
-/// How fast bytes come: over the last three seconds at most, in steps of a tenth.
+/// Measures the throughput over the last three seconds at most, with a sample every tenth of a second.
 struct TransferRate {
     private static let window: Duration = .seconds(3)
     private static let step: Duration = .milliseconds(100)
-    /// Less than this says nothing.
+    /// The minimum time for a meaningful measurement.
     private static let shortest: Duration = .milliseconds(200)
 
     private var samples: [(time: ContinuousClock.Instant, completed: Int64)] = []
 
-    /// So many bytes have come in all.
+    /// Records the total number of bytes transferred so far.
     mutating func note(_ completed: Int64, at now: ContinuousClock.Instant) {
         guard let last = samples.last else {
             samples = [(now, completed)]
             return
         }
-        // The newest step is still being filled; the oldest is where measuring begins.
+        // Samples within one step replace the newest; the oldest is the start of the measurement.
         if samples.count > 1, let before = samples.dropLast().last, now - before.time < Self.step {
             samples[samples.count - 1] = (now, completed)
         } else if last.completed != completed || last.time != now {
@@ -30,7 +30,7 @@ struct TransferRate {
         return Double(last.completed - first.completed) / (time / .seconds(1))
     }
 
-    /// Restarts the measurement, without the time in between.
+    /// Discards the samples, so that the time until the next one does not count.
     mutating func restart() {
         samples = []
     }

@@ -1,4 +1,4 @@
-/// Coded as an object with the names of the properties. What is left out has the default of ``follow``.
+/// The coded form is an object with the names of the properties. A missing member has the value of ``follow``.
 extension RedirectPolicy: Codable {
     private enum CodingKeys: String, CodingKey { case limit, staysAtOrigin }
 

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import LinnetSerialization
 
 extension Request {
-    /// The request that follows a redirect (RFC 9110, section 15.4).
+    /// Returns the request that follows a redirect (RFC 9110, section 15.4).
     func redirected(to url: URL, by status: HTTPResponse.Status) throws(SessionError) -> Request {
         var request = self
         request.url = url
@@ -29,10 +29,10 @@ extension HTTPRequest.Method {
 }
 
 extension HTTPFields {
-    /// What is meant for one origin alone.
+    /// The fields that commonly contain a secret of one origin.
     private static let credentials: [HTTPField.Name] =
         [.authorization, .cookie, .proxyAuthorization] + HTTPField.Name.tokenNames
-    /// What goes with a body beside the fields whose names begin with `Content-`.
+    /// The fields that describe a body, besides those whose names begin with `Content-`.
     private static let bodyNames: Set<String> = [
         "digest", "repr-digest", "last-modified", "transfer-encoding", "trailer", "expect",
     ]
@@ -41,7 +41,7 @@ extension HTTPFields {
         for name in Self.credentials { self[values: name] = [] }
     }
 
-    /// Removes the credentials that are the same as in other fields.
+    /// Removes the credentials whose values are the same in other fields.
     mutating func removeCredentials(sharedWith other: HTTPFields) {
         for name in Self.credentials where self[values: name] == other[values: name] { self[values: name] = [] }
     }

@@ -1,11 +1,11 @@
-/// A Content-Range field of bytes (RFC 9110, section 14.4).
+/// A Content-Range field in bytes (RFC 9110, section 14.4).
 struct ContentRange: Sendable, Hashable {
-    /// The first and the last byte; nil for an unsatisfied range.
+    /// The positions of the first and the last byte; nil for an unsatisfied range.
     var bytes: ClosedRange<Int64>?
-    /// The length of the whole; nil when the server does not know it.
+    /// The complete length; nil if the server does not know it.
     var complete: Int64?
 
-    /// Nil for what is no range of bytes, or makes no sense.
+    /// Parses a field value; returns nil if it is not a valid range in bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The state that a download shares with its handle: how it is to end, and whether it resumed.
+/// The state that a download shares with its handle: what happens to its part, and whether it resumed.
 final class DownloadLink: Sendable {
-    /// What happens to the part when the download ends before its time.
+    /// What happens to the part when the download ends early.
     enum Ending: Sendable {
-        /// What its options say.
+        /// The download's options apply.
         case asOptionsSay
         case discard
         case keep

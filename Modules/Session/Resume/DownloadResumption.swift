@@ -1,8 +1,8 @@
 /// Whether a download resumed from its part or started over.
 public enum DownloadResumption: Sendable, Hashable {
-    /// The server sent the rest, which was appended at this offset.
+    /// The server sent the rest of the entity, which was appended at this offset.
     case resumed(at: Int64)
-    /// The server sent the whole, and the part was discarded.
+    /// The server sent the whole entity, and the part was discarded.
     case startedOver(Reason)
 
     /// The reason that a download started over.
@@ -12,10 +12,10 @@ public enum DownloadResumption: Sendable, Hashable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The entity has another version now, or the server sent a part without confirming that it is of the same version (RFC
-        /// 9110, section 15.3.7.3).
+        /// The entity has changed, or the server sent a range without confirming that it is of the same version (RFC 9110,
+        /// section 15.3.7.3).
         public static let entityChanged = Reason("entityChanged")
-        /// The entity seems to be the same, but the server does not send parts.
+        /// The entity has not changed as far as its validators show, but the server does not support ranges.
         public static let rangesIgnored = Reason("rangesIgnored")
         /// The entity ends before the requested range (416), so it has changed.
         public static let rangeNotSatisfiable = Reason("rangeNotSatisfiable")

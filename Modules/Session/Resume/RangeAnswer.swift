@@ -4,11 +4,11 @@ internal import LinnetSerialization
 
 /// The kind of response to a request for the rest of a part.
 enum RangeAnswer: Equatable {
-    /// The rest follows (206), and the whole has this length, if it is known.
+    /// The body is the rest (206) of an entity with this total length, if it is known.
     case rest(total: Int64?)
-    /// All of it follows, or a refusal that has nothing to do with the range.
+    /// The body is the whole entity, or the body of an error that does not concern the range.
     case whole(DownloadResumption.Reason)
-    /// The part cannot be used: the whole is to be requested.
+    /// The part cannot be used, so the whole entity must be requested.
     case askAgain(DownloadResumption.Reason)
 
     init(_ response: StreamedResponse, to resume: ResumeData) throws(SessionError) {
@@ -27,29 +27,30 @@ enum RangeAnswer: Equatable {
     private static func partial(
         _ head: HTTPResponse, _ resume: ResumeData, _ url: URL
     ) throws(SessionError) -> RangeAnswer {
-        // A server that knows Range but not If-Range sends a part of the new version.
+        // A server that supports Range but not If-Range sends a range of the new version.
         guard resume.validators.confirm(head) else { return .askAgain(.entityChanged) }
         guard let range = head.headerFields[.contentRange].flatMap({ ContentRange($0) }), let bytes = range.bytes else {
             throw SessionError(
-                .invalidResponse, "The part (206) has no Content-Range that can be read.", url: url)
+                .invalidResponse, "The partial response (206) has no valid Content-Range.", url: url)
         }
         let total = range.complete
         if let total, let expected = resume.totalBytes, total != expected { return .askAgain(.entityChanged) }
         guard bytes.lowerBound == resume.offset else {
             throw SessionError(
-                .invalidResponse, "The part that was sent begins at \(bytes.lowerBound) instead of \(resume.offset).",
+                .invalidResponse, "The partial response (206) begins at \(bytes.lowerBound), not \(resume.offset).",
                 url: url)
         }
         if let length = head.headerFields[.contentLength], length != String(bytes.count) {
             throw SessionError(
-                .invalidResponse, "The part's Content-Range contradicts its Content-Length.", url: url)
+                .invalidResponse, "The Content-Range of the partial response (206) contradicts its Content-Length.",
+                url: url)
         }
         return .rest(total: total ?? resume.totalBytes)
     }
 }
 
 extension Request {
-    /// The request for the rest of a part (RFC 9110, sections 13.1.5 and 14.2).
+    /// Returns the request for the rest after a part (RFC 9110, sections 13.1.5 and 14.2).
     func asking(forTheRestOf resume: ResumeData) -> Request {
         var request = self
         request.headerFields[.range] = "bytes=\(resume.offset)-"

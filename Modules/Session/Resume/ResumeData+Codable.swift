@@ -6,7 +6,10 @@ extension ResumeData: Codable {
         case version, url, entityTag, lastModified, partialFile, receivedBytes, totalBytes, digest, seal
     }
 
-    /// Reads a value. Throws ``SessionError/Code/invalidResumeData`` when it has an unknown version, or was modified.
+    /// Decodes a value.
+    ///
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the value has an unknown version or was
+    /// modified; a `DecodingError` when it is malformed.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let version = try values.decode(Int.self, forKey: .version)
@@ -22,11 +25,11 @@ extension ResumeData: Codable {
         digest = try values.decode(String.self, forKey: .digest)
         if let flaw { throw SessionError(.invalidResumeData, "The resume data cannot be used: \(flaw).") }
         guard try values.decode(String.self, forKey: .seal) == seal else {
-            throw SessionError(.invalidResumeData, "The resume data is not as it was written.")
+            throw SessionError(.invalidResumeData, "The resume data was modified after it was written.")
         }
     }
 
-    /// Writes the value.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(Self.currentVersion, forKey: .version)
@@ -42,21 +45,23 @@ extension ResumeData: Codable {
 }
 
 extension ResumeData {
-    /// Reads what ``encoded()`` wrote. Throws ``SessionError/Code/invalidResumeData``.
+    /// Decodes the bytes that ``encoded()`` returned.
+    ///
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData``.
     public init(decoding bytes: Data) throws(SessionError) {
         do {
             self = try JSONDecoder().decode(ResumeData.self, from: bytes)
         } catch let error as SessionError {
             throw error
         } catch {
-            throw SessionError(.invalidResumeData, "These bytes are no resume data.", underlying: error)
+            throw SessionError(.invalidResumeData, "The bytes are not resume data.", underlying: error)
         }
     }
 
-    /// Reads the file at ``DownloadOptions/resumeFile``; nil when there is none.
+    /// Reads the file at ``DownloadOptions/resumeFile``; returns nil if it does not exist.
     ///
-    /// Throws ``SessionError/Code/invalidResumeData`` when it holds something else, and ``SessionError/Code/fileFailed`` when
-    /// it cannot be read.
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the file does not contain valid resume
+    /// data, and ``SessionError/Code/fileFailed`` when it cannot be read.
     public init?(contentsOf file: URL) throws(SessionError) {
         let path = file.path(percentEncoded: false)
         let bytes: Data?
@@ -69,11 +74,11 @@ extension ResumeData {
         try self.init(decoding: bytes)
     }
 
-    /// The value as JSON text in UTF-8.
+    /// Returns the value as JSON text in UTF-8.
     public func encoded() -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and integers can always be encoded.
+        // Encoding cannot fail, because all fields are strings and integers.
         return (try? encoder.encode(self)) ?? Data()
     }
 }

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 
-/// The validators, which identify a version of an entity (RFC 9110, section 8.8).
+/// The validators that identify a version of an entity (RFC 9110, section 8.8).
 struct ResumeValidators: Sendable, Hashable {
-    /// A strong one; a weak one says nothing about bytes.
+    /// A strong entity tag. A weak one does not identify the exact bytes.
     var entityTag: String?
     var lastModified: String?
 
@@ -11,40 +11,42 @@ struct ResumeValidators: Sendable, Hashable {
         self.lastModified = lastModified
     }
 
-    /// Those of a response which are good enough to put bytes of two responses together.
+    /// The strong validators of a response, which permit combining the bytes of two responses.
     init(_ head: HTTPResponse) {
         entityTag = head.headerFields[.eTag].flatMap { Self.isStrong($0) ? $0 : nil }
         lastModified = Self.strongDate(of: head)
     }
 
-    /// What If-Range says; nil when no validator is strong (RFC 9110, section 13.1.5).
+    /// The value of If-Range; nil if no validator is strong (RFC 9110, section 13.1.5).
     var ifRange: String? { entityTag ?? lastModified }
 
-    /// Whether a response is of another version, as far as it tells.
+    /// Whether a response's validators show that it is of another version.
     func contradict(_ head: HTTPResponse) -> Bool {
         if let entityTag, let other = head.headerFields[.eTag] { return entityTag != other }
         if let lastModified, let other = head.headerFields[.lastModified] { return lastModified != other }
         return false
     }
 
-    /// Whether a part (206) is of this version for certain: parts are put together only where they share a strong validator
-    /// (RFC 9110, section 15.3.7.3), and the one that If-Range named is in every honest answer to it. A tag must be (section
-    /// 15.3.7); a date may be left out, and is asked for all the same: a server that ignores If-Range (section 13.1.5) and
-    /// leaves the date out looks the same, and two versions in one file are worse than a download from the start.
+    /// Whether a partial response (206) is certainly of this version. Parts may only be combined if they share a strong
+    /// validator (RFC 9110, section 15.3.7.3).
+    ///
+    /// A 206 must repeat the entity tag, but may omit Last-Modified (section 15.3.7). The date is required here nevertheless,
+    /// because the response of a server that ignores If-Range (section 13.1.5) and omits the date looks the same; downloading
+    /// the whole entity again is better than combining two versions in one file.
     func confirm(_ head: HTTPResponse) -> Bool {
         if let entityTag { return head.headerFields[.eTag] == entityTag }
         return lastModified != nil && head.headerFields[.lastModified] == lastModified
     }
 
-    /// Tags without quotes violate the standard, but some servers send them, and recognize them. Other servers take If-Range
-    /// for a date that does not match, and send the whole.
+    /// Entity tags without quotes violate RFC 9110, but some servers send and recognize them. Other servers treat such an
+    /// If-Range as a date that does not match, and send the whole entity.
     private static func isStrong(_ tag: String) -> Bool {
         !tag.isEmpty && !tag.hasPrefix("W/")
             && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }
     }
 
-    /// A Last-Modified that is at least a second before the response's Date: the entity cannot have changed twice within it
-    /// (RFC 9110, section 8.8.2.2).
+    /// Returns the Last-Modified date if it is a strong validator: at least a second before the response's Date, so that the
+    /// entity cannot have changed again within the same second (RFC 9110, section 8.8.2.2).
     private static func strongDate(of head: HTTPResponse) -> String? {
         guard let text = head.headerFields[.lastModified], let modified = date(text),
             let sent = head.headerFields[.date].flatMap(date), sent - modified >= 1

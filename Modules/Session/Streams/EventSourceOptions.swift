@@ -1,24 +1,24 @@
 /// Options for reading server-sent events.
 public struct EventSourceOptions: Sendable {
-    /// How long to wait before connecting again, until the server says otherwise (`retry`). The default is 3 seconds.
+    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds.
     public var reconnectDelay: Duration = .seconds(3)
-    /// Each failed attempt doubles the delay, up to this, or to what the server says if that is longer. The default is 1
-    /// minute.
+    /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. The
+    /// default is 1 minute.
     public var maximumReconnectDelay: Duration = .seconds(60)
-    /// The number of consecutive failed attempts before the last one's error is thrown; an event resets the count. The default
-    /// is nil: no limit.
+    /// The maximum number of consecutive failed attempts, after which the next one's error is thrown; an event resets the count.
+    /// The default is nil: no limit.
     public var maximumReconnects: Int?
-    /// The ID to begin with, such as one that was saved. The default is none.
+    /// The initial last event ID, such as a saved one. The default is empty: none.
     public var lastEventID = ""
-    /// The most bytes of a line, and of an event's data. The default is 1 MiB.
+    /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
     public var eventSizeLimit = ResponseBody.defaultLineLimit
     /// The clock for the delays. The default is the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
 
-    /// The defaults, changed by a function.
+    /// Creates the default options, modified by a function.
     public init(_ configure: (inout EventSourceOptions) -> Void) {
         configure(&self)
     }

@@ -9,9 +9,9 @@ struct LineReader {
         splitter = LineSplitter(ending, limit: limit)
     }
 
-    /// The next line; nil at the end.
+    /// Returns the next line, or nil at the end.
     ///
-    /// - Parameter keepsRest: Whether what stands behind the last line's end is a line.
+    /// - Parameter keepsRest: Whether the bytes after the last line ending are a line.
     mutating func next(keepsRest: Bool = true) async throws(SessionError) -> [UInt8]? {
         while !isAtEnd {
             if let line = try splitter.next() { return line }

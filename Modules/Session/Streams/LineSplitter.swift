@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// Cuts bytes that come in chunks into lines. Its methods are events; it knows nothing of where the bytes come from.
+/// Splits bytes that arrive in chunks into lines. It is pure: bytes are added, and lines are returned.
 struct LineSplitter {
-    /// What ends a line.
+    /// The line endings that are recognized.
     enum Ending {
         /// LF.
         case lineFeed
-        /// CR, LF or both, in this order.
+        /// CR, LF or CRLF.
         case any
     }
 
@@ -14,21 +14,23 @@ struct LineSplitter {
     private let limit: Int
     private var chunk = Data()
     private var line: [UInt8] = []
-    /// A CR ended the line before: an LF right after it belongs to it.
+    /// Whether a CR ended the previous line, so that an LF directly after it is part of the same line ending.
     private var isAfterReturn = false
 
-    /// - Parameter limit: The most bytes of a line.
+    /// - Parameters:
+    ///   - ending: The line endings that are recognized.
+    ///   - limit: The maximum size of a line in bytes.
     init(_ ending: Ending, limit: Int) {
         self.ending = ending
         self.limit = limit
     }
 
-    /// More bytes; those before have to be used up by ``next()``.
+    /// Adds a chunk. ``next()`` must have consumed the previous chunk.
     mutating func add(_ bytes: Data) {
         chunk = bytes
     }
 
-    /// The next line, without its end; nil when more bytes are needed.
+    /// Returns the next line, without its ending; nil if more bytes are needed.
     mutating func next() throws(SessionError) -> [UInt8]? {
         if isAfterReturn, let first = chunk.first {
             isAfterReturn = false
@@ -49,7 +51,7 @@ struct LineSplitter {
         return takeLine()
     }
 
-    /// What stands behind the last line's end; nil when nothing does.
+    /// Returns the bytes after the last line ending; nil if there are none.
     mutating func finish() -> [UInt8]? {
         line.isEmpty ? nil : takeLine()
     }

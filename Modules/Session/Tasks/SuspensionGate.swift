@@ -1,4 +1,4 @@
-/// The waiters for a suspended transfer. A value under its task's lock; the task decides whether the gate is closed.
+/// The waiters of a suspended transfer: a value guarded by the task's lock. The task decides whether the gate is closed.
 struct SuspensionGate {
     typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -12,7 +12,7 @@ struct SuspensionGate {
         waiters.removeValue(forKey: key)
     }
 
-    /// Returns all who waited, to be let through once the lock is released.
+    /// Removes and returns all waiters, for the caller to resume after the lock is released.
     mutating func open() -> [Waiter] {
         defer { waiters = [:] }
         return Array(waiters.values)

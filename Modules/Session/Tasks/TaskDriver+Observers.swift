@@ -2,11 +2,11 @@ internal import LinnetSerialization
 internal import Synchronization
 
 extension TaskDriver {
-    /// Calls a function with what is known already, and then with the news, on the thread where they happen.
+    /// Calls a function with the current state, progress and outcome, and then with each update, on the thread where it happens.
     func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in
-            // What the new one hears is not told again to it, and the others have heard it, too.
+            // Publishes pending progress first, so that the new observer does not receive it twice.
             state.publishProgress(at: state.outcome == nil ? .now : nil)
             var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.progress(at: .now))]
             if let outcome = state.outcome { known.append(.completed(outcome)) }
@@ -16,7 +16,7 @@ extension TaskDriver {
         return SessionObservation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
     }
 
-    /// Calls a function on an executor with what `select` finds in the news.
+    /// Calls a function on an executor with what `select` returns for each update.
     func observe<News: Sendable>(
         on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,
         _ observer: @escaping @Sendable (News) -> Void
@@ -34,7 +34,7 @@ extension TaskDriver {
         }
     }
 
-    /// A sequence of what `select` finds in the news; it ends with the task.
+    /// Returns a sequence of what `select` returns for each update. It ends with the task.
     func sequence<News: Sendable>(
         coalescing: (@Sendable (News, News) -> Bool)? = nil, _ select: @escaping @Sendable (TaskNews<Output>) -> News?
     ) -> EventSequence<News> {
@@ -46,7 +46,7 @@ extension TaskDriver {
         }
     }
 
-    /// The outcome, once it is there and has been told, whether or not the caller's task is cancelled.
+    /// Waits for the outcome and its delivery to all observers, even if the caller's task is cancelled.
     func ending() async -> Outcome {
         let key = nextKey()
         return await withCheckedContinuation { waiter in
@@ -59,7 +59,7 @@ extension TaskDriver {
         }
     }
 
-    /// The outcome, once it is there and has been told. Cancelling the caller's task ends the waiting, and nothing else.
+    /// Waits for the outcome and its delivery to all observers. Cancelling the caller's task only ends the wait.
     func waitForOutcome() async -> Outcome {
         if let outcome = shared.withLock({ $0.toldOutcome }) { return outcome }
         let key = nextKey()
@@ -80,7 +80,7 @@ extension TaskDriver {
     }
 }
 
-/// Says that calls are no longer wanted, also to those that wait on an executor.
+/// A flag that stops calls, including those that were already submitted to an executor.
 private final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -2,6 +2,8 @@ internal import LinnetTransport
 internal import Synchronization
 
 extension TaskDriver: EngineSink {
+    var taskID: UInt64 { id }
+
     func willSendBody(length: Int64?) {
         changeProgress { $0.willSend(total: length) }
     }
@@ -25,7 +27,7 @@ extension TaskDriver: EngineSink {
             state.place = place
             return state.priority
         }
-        // It may have changed since the request got its place.
+        // The priority may have changed since the request was queued.
         place.setPriority(priority)
     }
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The tasks of a session that have not ended, without keeping them alive.
+/// The tasks of a session that have not ended, without retaining them.
 final class TaskRegistry: Sendable {
     private struct Entry {
         weak var task: (any EndableTask)?
@@ -16,7 +16,7 @@ final class TaskRegistry: Sendable {
         _ = entries.withLock { $0.removeValue(forKey: id) }
     }
 
-    /// In the order in which they were made.
+    /// The tasks in the order of their creation.
     var tasks: [any EndableTask] {
         entries.withLock { entries in
             entries.sorted { $0.key < $1.key }.compactMap(\.value.task)
@@ -26,9 +26,9 @@ final class TaskRegistry: Sendable {
 
 /// A task that its session can end.
 protocol EndableTask: SessionTask {
-    /// Whether it was ever resumed.
+    /// Whether the task was ever resumed.
     var hasStarted: Bool { get }
-    /// Ends it with an error, unless it has ended.
+    /// Ends the task with an error, unless it has ended.
     func fail(_ error: SessionError)
 }
 

@@ -1,6 +1,6 @@
 extension TransferTask {
-    /// The current state and progress, then each event, in order; ends after the completion. A slow reader misses intermediate
-    /// progress, nothing else.
+    /// The current state and progress, then each event, in order; ends after the completion. A slow reader misses only
+    /// intermediate progress.
     public var events: EventSequence<Event> {
         driver.sequence(coalescing: { waiting, next in waiting.isProgress && next.isProgress }) { Event($0) }
     }
@@ -27,7 +27,7 @@ extension TransferTask {
         driver.observe(on: executor, \.progress, observer)
     }
 
-    /// Calls a function with the task's result, exactly once, even if it has already ended, on the session's callback executor.
+    /// Calls a function with the task's result, exactly once, on the session's callback executor, even if the task has ended.
     @discardableResult
     public func onCompletion(
         _ observer: @escaping @Sendable (Result<Response<Value>, SessionError>) -> Void
