@@ -23,7 +23,7 @@ final class Engine: Sendable {
     init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
         links = Link.chain(configuration)
         isExtended =
-            !(transport is HTTPTransport) || !configuration.interceptors.isEmpty
+            !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
             || !configuration.requestAdapters.isEmpty
             || !configuration.retriers.isEmpty
         transportLink = TransportLink(
