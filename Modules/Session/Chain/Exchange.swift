@@ -10,4 +10,8 @@ struct Exchange: Sendable {
     var deadline: ContinuousClock.Instant?
     /// The request's hooks; nil when it has none.
     var hooks: RequestHooks?
+    /// What the call adds to the chain; nil when it adds nothing.
+    var own: CallChain?
+    /// What is noted about the request; nil when the chain has neither a log, nor adapters, nor retriers.
+    var record: RequestRecord?
 }

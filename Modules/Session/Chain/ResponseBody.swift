@@ -63,11 +63,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// The bytes, when all of them are there already.
     public var whole: Data? {
-        switch storage {
-        case .whole(let bytes, _): bytes
-        case .reported(let body): body.response.body.whole
-        case .transport, .watched, .sequence, .handed: nil
-        }
+        if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
     /// The final figures and the trailers of a body that came over the network, once its end was read.
@@ -84,7 +80,13 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// The final metrics of the attempt that led to a body that was read to its end; nil for one that came whole, since those of
     /// its response are final.
-    var finalMetrics: TransportMetrics? { whole == nil ? completion?.metrics : nil }
+    var finalMetrics: TransportMetrics? {
+        switch storage {
+        case .whole: nil
+        case .reported(let body): body.response.body.finalMetrics
+        case .transport, .watched, .sequence, .handed: completion?.metrics
+        }
+    }
 
     /// The URL of the response, where it is known.
     var url: URL? {

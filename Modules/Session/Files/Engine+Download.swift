@@ -7,7 +7,8 @@ internal import NIOCore
 extension Engine {
     /// Sends a request and writes the body of its response to a file, or resumes a download from its part.
     func download(
-        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
+        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
+        own: CallChain? = nil
     ) async throws(SessionError) -> Response<URL> {
         do {
             try await onFileThreads { () async throws(SessionError) in try plan.check() }
@@ -18,9 +19,9 @@ extension Engine {
             let sink = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
             let saved =
                 if let resume = plan.resume {
-                    try await download(request, plan, goingOnFrom: resume, sink, hooks)
+                    try await download(request, plan, goingOnFrom: resume, sink, hooks, own)
                 } else {
-                    try await download(request, plan, because: nil, sink, hooks)
+                    try await download(request, plan, because: nil, sink, hooks, own)
                 }
             hooks?.didFinishDownload(saved.value)
             return saved
@@ -40,10 +41,10 @@ extension Engine {
 
     private func download(
         _ request: Request, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
-        _ hooks: RequestHooks?
+        _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> Response<URL> {
         let rest = request.asking(forTheRestOf: resume)
-        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks)
+        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks, own: own)
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
@@ -51,7 +52,7 @@ extension Engine {
             case .whole(let reason):
                 return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink, hooks))
             case .askAgain(let reason):
-                return try await download(request, plan, because: reason, sink, hooks)
+                return try await download(request, plan, because: reason, sink, hooks, own)
             }
         } catch {
             throw error.adding(response)
@@ -61,9 +62,9 @@ extension Engine {
     /// Downloads the whole entity; with the reason, if the download was to resume.
     private func download(
         _ request: Request, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
-        _ sink: (any EngineSink)?, _ hooks: RequestHooks?
+        _ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> Response<URL> {
-        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
+        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks, own: own)
         do {
             return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink, hooks))
         } catch {

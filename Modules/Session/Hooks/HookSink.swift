@@ -20,6 +20,8 @@ final class HookSink: EngineSink {
         self.isDownload = isDownload
     }
 
+    var taskID: UInt64 { hooks.context.taskID }
+
     func willSendBody(length: Int64?) {
         state.withLock { $0.sent = TransferProgress(total: length) }
         base?.willSendBody(length: length)

@@ -16,6 +16,8 @@ struct AdapterInterceptor: Interceptor {
     func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var request = request
         for adapter in adapters { request = try await adapter.adapt(request) }
+        for adapter in next.exchange.own?.adapters ?? [] { request = try await adapter.adapt(request) }
+        next.exchange.record?.adapt(request)
         return try await next(request)
     }
 }

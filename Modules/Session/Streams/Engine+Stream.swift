@@ -4,11 +4,11 @@ internal import LinnetSerialization
 extension Engine {
     /// Runs a stream task, in which each chunk waits until the reader has taken the previous one.
     func stream(
-        _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>
+        _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>, own: CallChain?
     ) async throws(SessionError) -> Response<Void> {
         do {
             let response = try await run(
-                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
+                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks(), own: own)
             driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
             link.begin(response)
             try await hand(response, to: link, driver)

@@ -12,7 +12,7 @@ public struct EventSource: AsyncSequence, Sendable {
     let session: HTTPSession
     let request: Result<Request, SessionError>
     let options: EventSourceOptions
-    var hooks: TaskHooks?
+    let extras: HTTPCall.Extras?
 
     /// Creates a reader, which connects when its first event is requested.
     public func makeAsyncIterator() -> Iterator {
@@ -95,7 +95,7 @@ public struct EventSource: AsyncSequence, Sendable {
             if hasConnected { try await pause() }
             hasConnected = true
             let response = try await source.session.bytes(
-                for: try source.request(after: lastEventID), hooks: source.hooks)
+                for: try source.request(after: lastEventID), extras: source.extras)
             if response.status.code == 204 {
                 isOver = true
                 return

@@ -2,6 +2,8 @@ internal import LinnetTransport
 internal import Synchronization
 
 extension TaskDriver: EngineSink {
+    var taskID: UInt64 { id }
+
     func willSendBody(length: Int64?) {
         changeProgress { $0.willSend(total: length) }
     }
