@@ -59,7 +59,7 @@ struct CurlDescriptionTests {
     @Test func whatHasNoPlaceIsARemark() throws {
         let stream = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
         let request = try makeRequest("a", method: .post, body: stream)
-        #expect(request.curlDescription().hasSuffix("http://example.com/a  # the body is a stream, and is not shown"))
+        #expect(request.curlDescription().hasSuffix("http://example.com/a  # the body is a stream and is not shown"))
         let large = try makeRequest("a", method: .post, body: .data(Data(repeating: 0x61, count: 1_000_000)))
         #expect(large.curlDescription().hasSuffix("# the body of 1000000 bytes is not shown"))
     }
