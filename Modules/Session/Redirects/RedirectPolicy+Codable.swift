@@ -1,10 +1,13 @@
-/// Coded as an object with the names of the properties. What is left out has the default of ``follow``.
+internal import LinnetSecurity
+
+/// Coded as an object with the names of the properties. What is left out has the default of ``follow``; unknown
+/// keys are an error.
 extension RedirectPolicy: Codable {
-    private enum CodingKeys: String, CodingKey { case limit, staysAtOrigin }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case limit, staysAtOrigin }
 
     /// Decodes a policy.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         self = .follow(limit: try container.decodeIfPresent(Int.self, forKey: .limit) ?? Self.follow.limit)
         staysAtOrigin = try container.decodeIfPresent(Bool.self, forKey: .staysAtOrigin) ?? staysAtOrigin
     }
