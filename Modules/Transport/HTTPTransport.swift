@@ -153,20 +153,18 @@ public final class HTTPTransport: Transport {
         }
     }
 
-    /// Closes unused connections.
-    public func closeIdleConnections() {
-        pool.closeIdle()
-    }
+    /// True.
+    public var enforcesRequestTimeout: Bool { true }
 
-    /// Stops using all open connections, for example after a network change: unused ones are closed now, the others
-    /// after their current requests.
-    public func retireConnections() {
-        pool.retireConnections()
-    }
-
-    /// Drops cached addresses of host names. Open connections are kept.
-    public func clearResolvedNames() {
-        pool.clearResolvedNames()
+    /// Closes or retires connections, or drops cached addresses of host names.
+    public func discard(_ resources: TransportResources) {
+        // New connections use new addresses.
+        if resources.contains(.resolvedNames) { pool.clearResolvedNames() }
+        if resources.contains(.connections) {
+            pool.retireConnections()
+        } else if resources.contains(.idleConnections) {
+            pool.closeIdle()
+        }
     }
 
     /// Opens connections to the host of a URL in advance, up to `count` in total, or one if HTTP/2 lets requests share

@@ -2,7 +2,8 @@ public import HTTPTypes
 
 /// Sends a request and returns its response.
 ///
-/// ``HTTPTransport`` sends over sockets. Tests can use a stub.
+/// ``HTTPTransport`` sends over sockets. Tests can use a stub. Only ``send(_:observer:)`` and ``shutdown(_:)`` have to be
+/// implemented; the defaults of the other members are those of a transport that keeps no connections.
 public protocol Transport: Sendable {
     /// Sends a request and returns the response, with its body as ``TransportRequest/delivery`` says.
     ///
@@ -15,6 +16,19 @@ public protocol Transport: Sendable {
     /// ``HTTPTransport/taskExecutors``.
     var taskExecutors: [any TaskExecutor] { get }
 
+    /// Whether the transport fails a request that exceeds ``TransportTimeouts/request``. The default is false: a session
+    /// cancels the request at that time.
+    var enforcesRequestTimeout: Bool { get }
+
+    /// Stops using what was kept for later requests. Running requests finish. The default does nothing.
+    func discard(_ resources: TransportResources)
+
+    /// Opens connections to the host of a URL in advance, up to `count` in total, or one if the requests can share it.
+    /// Returns immediately; failures to open a connection are ignored. The default does nothing.
+    ///
+    /// - Throws: ``TransportError`` if a request with this head would be refused without a connection.
+    func prewarm(_ head: HTTPRequest, connections count: Int) throws(TransportError)
+
     /// Shuts the transport down. Later requests fail with ``TransportError/Code/shutDown``.
     func shutdown(_ mode: ShutdownMode) async
 }
@@ -22,6 +36,29 @@ public protocol Transport: Sendable {
 extension Transport {
     /// None.
     public var taskExecutors: [any TaskExecutor] { [] }
+    /// False.
+    public var enforcesRequestTimeout: Bool { false }
+    /// Does nothing.
+    public func discard(_ resources: TransportResources) {}
+    /// Does nothing.
+    public func prewarm(_ head: HTTPRequest, connections count: Int) throws(TransportError) {}
+}
+
+/// What a transport keeps for later requests, for ``Transport/discard(_:)``.
+public struct TransportResources: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Creates a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The connections that no request uses: they are closed.
+    public static let idleConnections = TransportResources(rawValue: 1)
+    /// All open connections, for example after a network change: unused ones are closed now, the others after their
+    /// current requests.
+    public static let connections = TransportResources(rawValue: 2)
+    /// The addresses of host names. Open connections are kept.
+    public static let resolvedNames = TransportResources(rawValue: 4)
 }
 
 /// How a transport shuts down.

@@ -32,7 +32,7 @@ struct ClientCertificateOrderTests {
         typealias InboundIn = ByteBuffer
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if event is TLSHandshakeCompleted { context.close(promise: nil) }
+            if case .handshakeCompleted? = event as? TLSServerEvent { context.close(promise: nil) }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -58,14 +58,13 @@ struct ClientCertificateOrderTests {
         let minted = try clients.clientIdentity()
         let identity = try minted.clientIdentity()
         let context = try TLSServerContext(
-            certificateChainPEM: server.certificateChainPEM, privateKeyPEM: server.privateKeyPEM,
-            maximumVersion: .tls12, stapledOCSPResponse: staple ? Array(try servers.ocspResponse(about: server)) : nil,
-            clientCertificates: .required(issuedBy: [clients.root.derBytes]))
+            server, maximumVersion: .tls12, stapledOCSPResponse: staple ? try servers.ocspResponse(about: server) : nil,
+            clientCertificates: .required(issuedBy: [clients.root]))
         let wire = Wire()
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(wire, TLSHandler(server: context), Closer())
+                    try channel.pipeline.syncOperations.addHandlers(wire, TLSServerHandler(context), Closer())
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()

@@ -154,7 +154,7 @@ struct ClientIdentityChoiceTests {
                 for _ in 0..<4 {
                     let response = try await transport.send(server.request())
                     #expect(!response.metrics.isResumedTLSSession)
-                    transport.retireConnections()
+                    transport.discard(.connections)
                 }
             }
             let shown = (minted + minted).map(\.certificate)
@@ -168,7 +168,7 @@ struct ClientIdentityChoiceTests {
                 nil
             } perform: { transport in
                 _ = try await transport.send(server.request())
-                transport.retireConnections()
+                transport.discard(.connections)
                 let second = try await transport.send(server.request())
                 #expect(second.metrics.isResumedTLSSession)
             }

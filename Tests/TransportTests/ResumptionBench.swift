@@ -39,7 +39,7 @@ struct ResumptionBench: Sendable {
         typealias InboundIn = ByteBuffer
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            guard event is TLSHandshakeCompleted else { return }
+            guard case .handshakeCompleted? = event as? TLSServerEvent else { return }
             context.channel.writeAndFlush(ByteBuffer(string: "hello"), promise: nil)
         }
 
@@ -92,7 +92,7 @@ struct ResumptionBench: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let context = slot.context.withLock { $0 }
-                    try channel.pipeline.syncOperations.addHandler(TLSHandler(server: context))
+                    try channel.pipeline.syncOperations.addHandler(TLSServerHandler(context))
                     try channel.pipeline.syncOperations.addHandler(Greeter())
                 }
             }
@@ -102,9 +102,7 @@ struct ResumptionBench: Sendable {
     private static func serverContext(
         _ identity: TestPKI.Identity, issuesTickets: Bool = true
     ) throws -> TLSServerContext {
-        try TLSServerContext(
-            certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
-            issuesSessionTickets: issuesTickets)
+        try TLSServerContext(identity, issuesSessionTickets: issuesTickets)
     }
 
     /// Makes the server reject its earlier tickets.
@@ -131,7 +129,7 @@ struct ResumptionBench: Sendable {
                 let greeted = channel.eventLoop.makePromise(of: Void.self)
                 let resumption = client.resumption(host: "localhost", port: 443, policy: policy)
                 let handler = TLSHandler(
-                    client: client, serverName: "localhost", resumption: resumption, promise: promise
+                    client, serverName: "localhost", resumption: resumption, promise: promise
                 ) { presented in
                     counted.increment()
                     var trust = VerifiedTrust(

@@ -226,7 +226,7 @@ struct ReuseTests {
         } perform: { server in
             try await withTransport { transport in
                 _ = try await transport.send(server.request())
-                transport.closeIdleConnections()
+                transport.discard(.idleConnections)
                 try await expectText("ok", transport, server.request())
             }
             #expect(server.acceptedConnections == 2)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Two handlers over a socket, without HTTP.
+/// The handler over a socket, without HTTP, with the server of LinnetTesting.
 @Suite("TLS handlers", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct TLSHandlerTests {
-    /// What a server sees of its client.
+    /// The events above TLS on one side.
     enum Seen: Sendable, Equatable {
         case serverName(String?)
         case bytes(String)
@@ -34,11 +34,17 @@ struct TLSHandlerTests {
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if let event = event as? TLSHandshakeCompleted {
-                continuation.yield(.serverName(event.serverName))
+            switch event as? TLSServerEvent {
+            case .handshakeCompleted(let handshake):
+                continuation.yield(.serverName(handshake.serverName))
                 onHandshake(context.channel)
+            case .truncated:
+                continuation.yield(.truncated)
+            case nil where event is TLSTruncated:
+                continuation.yield(.truncated)
+            case nil:
+                break
             }
-            if event is TLSTruncated { continuation.yield(.truncated) }
         }
 
         func channelInactive(context: ChannelHandlerContext) {
@@ -49,20 +55,19 @@ struct TLSHandlerTests {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    /// Connects a client that accepts any certificate; returns what the server saw.
+    /// Connects a client that accepts any certificate; returns the events of both sides.
     private func converse(
         serverName: String? = "localhost", version: TLSOptions.Version = .tls13,
         onHandshake: @escaping @Sendable (any Channel) -> Void = { _ in },
         client use: @escaping @Sendable (any Channel) -> Void = { _ in }
-    ) async throws -> [Seen] {
-        let identity = try TestPKI.selfSigned()
-        let server = try TLSServerContext(
-            certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM)
-        let (seen, continuation) = AsyncStream<Seen>.makeStream()
+    ) async throws -> (server: [Seen], client: [Seen]) {
+        let server = try TLSServerContext(try TestPKI.selfSigned())
+        let (seenByServer, continuation) = AsyncStream<Seen>.makeStream()
+        let (seenByClient, clientContinuation) = AsyncStream<Seen>.makeStream()
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(TLSHandler(server: server))
+                    try channel.pipeline.syncOperations.addHandler(TLSServerHandler(server))
                     try channel.pipeline.syncOperations.addHandler(Recorder(continuation, onHandshake))
                 }
             }
@@ -74,13 +79,14 @@ struct TLSHandlerTests {
             .connect(to: try #require(listener.localAddress)).get()
         let info = try await client.eventLoop.flatSubmit {
             let promise = client.eventLoop.makePromise(of: TLSSessionInfo.self)
-            let handler = TLSHandler(client: context, serverName: serverName, promise: promise) { presented in
+            let handler = TLSHandler(context, serverName: serverName, promise: promise) { presented in
                 var trust = VerifiedTrust(chain: presented.certificates, pins: [], isPinned: false)
                 trust.awaitsStaple = false
                 return .accepted(trust)
             }
             do {
                 try client.pipeline.syncOperations.addHandler(handler)
+                try client.pipeline.syncOperations.addHandler(Recorder(clientContinuation, { _ in }))
             } catch {
                 promise.fail(error)
             }
@@ -89,11 +95,22 @@ struct TLSHandlerTests {
         #expect(info.version == (version == .tls13 ? "TLSv1.3" : "TLSv1.2"))
         #expect(info.applicationProtocol == "http/1.1")
         use(client)
-        var all: [Seen] = []
-        for await event in seen { all.append(event) }
+        let events = (server: await all(seenByServer), client: await all(seenByClient))
         try await client.closeFuture.get()
         try await listener.close()
-        return all
+        return events
+    }
+
+    private func all(_ events: AsyncStream<Seen>) async -> [Seen] {
+        await events.reduce(into: []) { $0.append($1) }
+    }
+
+    /// Closes a channel below TLS, without close_notify.
+    private static func abandon<Handler: ChannelHandler & SendableMetatype>(_ channel: any Channel, below: Handler.Type)
+    {
+        channel.eventLoop.execute {
+            try? channel.pipeline.syncOperations.context(handlerType: Handler.self).close(promise: nil)
+        }
     }
 
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
@@ -103,7 +120,7 @@ struct TLSHandlerTests {
             client.writeAndFlush(ByteBuffer(string: "bye"), promise: nil)
             client.close(promise: nil)
         }
-        #expect(seen == [.serverName("localhost"), .bytes("bye"), .inactive])
+        #expect(seen.server == [.serverName("localhost"), .bytes("bye"), .inactive])
     }
 
     /// RFC 8446, 6.1: each side sends close_notify before it closes its direction, in either order.
@@ -113,16 +130,25 @@ struct TLSHandlerTests {
             // The server half-closes and waits for the client's end.
             server.close(mode: .output, promise: nil)
         }
-        #expect(seen == [.serverName("localhost"), .inactive])
+        #expect(seen.server == [.serverName("localhost"), .inactive])
+        #expect(seen.client == [.inactive])
     }
 
-    @Test func anEndWithoutWordsIsATruncation() async throws {
-        let seen = try await converse { _ in
-        } client: { client in
-            client.triggerUserOutboundEvent(TLSAbandon(), promise: nil)
-            client.close(promise: nil)
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func anEndOfTheServerWithoutCloseNotifyIsATruncation(version: TLSOptions.Version) async throws {
+        let seen = try await converse(version: version) { server in
+            Self.abandon(server, below: TLSServerHandler.self)
         }
-        #expect(seen == [.serverName("localhost"), .truncated, .inactive])
+        #expect(seen.client == [.truncated, .inactive])
+    }
+
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func theTestServerReportsAnEndOfItsClientWithoutCloseNotify(version: TLSOptions.Version) async throws {
+        let seen = try await converse(version: version) { _ in
+        } client: { client in
+            Self.abandon(client, below: TLSHandler.self)
+        }
+        #expect(seen.server == [.serverName("localhost"), .truncated, .inactive])
     }
 
     @Test func addressesAreNoServerNames() async throws {
@@ -130,7 +156,7 @@ struct TLSHandlerTests {
         } client: {
             $0.close(promise: nil)
         }
-        #expect(seen.first == .serverName(nil))
+        #expect(seen.server.first == .serverName(nil))
     }
 
     /// Bytes that wait for the socket are plaintext, in one copy, and not ciphertext.
@@ -154,7 +180,7 @@ struct TLSHandlerTests {
             })
         let waiting = try #require(ciphertext.withLock { $0 })
         #expect(waiting < 1024 * 1024)
-        let received = seen.reduce(into: "") { all, event in
+        let received = seen.server.reduce(into: "") { all, event in
             if case .bytes(let bytes) = event { all += bytes }
         }
         #expect(received.utf8.count == text.utf8.count + 2)

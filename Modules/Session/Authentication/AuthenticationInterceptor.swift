@@ -3,10 +3,10 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The link that answers 401 (RFC 9110, section 11). It stands below the redirects: what it adds to a request is for one
-/// origin, and no link above ever sees it.
+/// The interceptor that responds to 401 (RFC 9110, section 11). It runs inside the redirect interceptor: the credentials
+/// that it adds are for one origin, and outer interceptors never see them.
 struct AuthenticationInterceptor: Interceptor {
-    /// Attempts to authenticate one request, however many credentials a hook has.
+    /// The maximum number of attempts to authenticate one request.
     private static let attemptLimit = 8
 
     let store: CredentialStore?
@@ -55,7 +55,7 @@ struct AuthenticationInterceptor: Interceptor {
         store?.refused(credential, at: exchange.target)
     }
 
-    /// The credential to try next; nil when there is none.
+    /// Returns the credential to try next, or nil if there is none.
     private func choose(
         for response: StreamedResponse, _ exchange: Authentication, _ next: Next
     ) async throws(SessionError) -> Credential? {
@@ -71,12 +71,12 @@ struct AuthenticationInterceptor: Interceptor {
         case .reject: return nil
         case .cancel:
             throw SessionError(
-                .authenticationCancelled, "The authentication was cancelled by a hook.", url: response.url
+                .authenticationCancelled, "A hook cancelled the authentication.", url: response.url
             ).adding(response)
         }
     }
 
-    /// A stored credential that was not refused yet; a token goes before a password.
+    /// Returns a stored credential that was not refused yet. Bearer takes precedence over Basic.
     private func proposal(for challenges: [AuthenticationChallenge], _ exchange: Authentication) -> Credential? {
         guard let store else { return nil }
         let origin = Origin(exchange.target)
@@ -92,10 +92,10 @@ struct AuthenticationInterceptor: Interceptor {
     }
 }
 
-/// How far the authentication of one request has come.
+/// The state of one request's authentication.
 private struct Authentication {
     let target: WireTarget
-    /// Whether the request brought credentials of its own, which the store's do not replace.
+    /// Whether the request has credentials of its own, which those of the store do not replace.
     let isOwn: Bool
     var refused: Set<Credential> = []
     var failures = 0
@@ -110,7 +110,7 @@ extension Request {
 }
 
 extension SessionError {
-    /// The error with what the attempts before it cost.
+    /// Returns the error with the metrics of earlier attempts before its own.
     func adding(_ attempts: [TransportMetrics]) -> SessionError {
         var error = self
         error.metrics = attempts + metrics

@@ -36,7 +36,7 @@ extension HTTPCall {
         to destination: URL, resuming resumeData: ResumeData? = nil, options: DownloadOptions = DownloadOptions()
     ) async throws(SessionError) -> Response<URL> {
         let plan = try DownloadPlan(to: destination, options, resume: resumeData)
-        return try await session.download(request(), plan, extras?.hooks)
+        return try await session.download(request(), plan, extras)
     }
 
     /// Makes a handle on a download to a file, as ``download(to:resuming:options:)`` does.
@@ -78,6 +78,6 @@ extension HTTPCall {
     private func downloadTask(
         _ plan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
-        prepared(session.downloadTask(for: made(), plan))
+        prepared(session.downloadTask(for: made(), own: extras?.chain, plan))
     }
 }

@@ -9,10 +9,8 @@ extension HTTPCall {
     /// Sends the request, and returns the response as a serializer reads it: `call.response(.string)`.
     @discardableResult
     public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> Response<S.Value> {
-        guard let hooks = extras?.hooks else {
-            return try await session.response(for: request(), serializer: serializer)
-        }
-        return try await session.response(for: request(), serializer: serializer, hooks: hooks)
+        guard let extras else { return try await session.response(for: request(), serializer: serializer) }
+        return try await session.response(for: request(), serializer: serializer, extras: extras)
     }
 
     /// Sends the request, and returns the response with the body as it is; that of HEAD is empty.

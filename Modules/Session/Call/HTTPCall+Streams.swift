@@ -9,7 +9,7 @@ extension HTTPCall {
     ///
     /// The status is not validated: an error page is returned as a response.
     public func bytes() async throws(SessionError) -> StreamedResponse {
-        try await session.bytes(for: request(), hooks: extras?.hooks)
+        try await session.bytes(for: request(), extras: extras)
     }
 
     /// Sends the request when the first line is read, and yields the lines of the response as they arrive.
@@ -51,7 +51,7 @@ extension HTTPCall {
     public func serverSentEvents(options: EventSourceOptions = EventSourceOptions()) -> EventSource {
         EventSource(
             session: session, request: Result { () throws(SessionError) in try request() }, options: options,
-            hooks: extras?.hooks)
+            extras: extras)
     }
 }
 

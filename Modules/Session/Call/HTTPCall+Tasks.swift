@@ -6,7 +6,9 @@ public import LinnetSerialization
 extension HTTPCall {
     /// Makes a handle on the call, whose response is read by a serializer: `call.task(.string)`.
     public func task<S: ResponseSerializer>(_ serializer: S) -> TransferTask<S.Value> {
-        prepared(session.task(for: made(), kind: content.isUpload ? .upload : .data, serializer: serializer))
+        prepared(
+            session.task(
+                for: made(), kind: content.isUpload ? .upload : .data, own: extras?.chain, serializer: serializer))
     }
 
     /// Makes a handle on the call, whose response has the body as it is.
@@ -23,7 +25,7 @@ extension HTTPCall {
     }
 
     /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
-    public func streamTask() -> StreamTask { prepared(session.streamTask(for: made())) }
+    public func streamTask() -> StreamTask { prepared(session.streamTask(for: made(), own: extras?.chain)) }
 
     func made() -> Result<Request, SessionError> {
         Result { () throws(SessionError) in try request() }

@@ -45,10 +45,12 @@ public struct HTTPCall: Sendable {
     final class Extras: Sendable {
         let requestSerializer: (any RequestSerializer)?
         let hooks: TaskHooks?
+        let chain: CallChain?
 
-        init(requestSerializer: (any RequestSerializer)? = nil, hooks: TaskHooks? = nil) {
+        init(requestSerializer: (any RequestSerializer)? = nil, hooks: TaskHooks? = nil, chain: CallChain? = nil) {
             self.requestSerializer = requestSerializer
             self.hooks = hooks
+            self.chain = chain
         }
     }
 
@@ -102,14 +104,39 @@ extension HTTPCall {
 
     /// The call with its own hooks, in addition to the session's.
     public func hooks(_ hooks: TaskHooks?) -> HTTPCall {
-        changed { $0.extras = Extras(requestSerializer: $0.extras?.requestSerializer, hooks: hooks) }
+        changed {
+            $0.extras = Extras(
+                requestSerializer: $0.extras?.requestSerializer, hooks: hooks, chain: $0.extras?.chain)
+        }
+    }
+
+    /// The call with an interceptor, within those that it has, and outside of the session's.
+    public func interceptor(_ interceptor: some Interceptor) -> HTTPCall {
+        changingChain { $0.interceptors.append(interceptor) }
+    }
+
+    /// The call with an adapter, which changes the request of each attempt, after the session's adapters.
+    public func adapter(_ adapter: some RequestAdapter) -> HTTPCall {
+        changingChain { $0.adapters.append(adapter) }
+    }
+
+    /// The call with a retrier, which decides before the session's.
+    public func retrier(_ retrier: some RequestRetrier) -> HTTPCall {
+        changingChain { $0.retriers.append(retrier) }
+    }
+
+    /// The call with a retry policy instead of the session's: `call.retry(.limited(to: 3))`.
+    public func retry(_ policy: RetryPolicy) -> HTTPCall {
+        changingChain { $0.retryPolicy = policy }
     }
 
     /// The call with a serializer instead of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
     ///
     /// Credentials that this serializer adds are sent to any origin that the call goes to.
     public func requestSerializer(_ serializer: some RequestSerializer) -> HTTPCall {
-        changed { $0.extras = Extras(requestSerializer: serializer, hooks: $0.extras?.hooks) }
+        changed {
+            $0.extras = Extras(requestSerializer: serializer, hooks: $0.extras?.hooks, chain: $0.extras?.chain)
+        }
     }
 
     /// The call with an `Encodable` value as its parameters, which the request serializer writes.
@@ -148,6 +175,15 @@ extension HTTPCall {
     /// A file that cannot be read, or that changes while it is sent, fails the call with ``SessionError/Code/fileFailed``.
     public func body(file: URL) -> HTTPCall {
         changed { $0.content = .file(file) }
+    }
+
+    private func changingChain(_ change: (inout CallChain) -> Void) -> HTTPCall {
+        changed {
+            var chain = $0.extras?.chain ?? CallChain()
+            change(&chain)
+            $0.extras = Extras(
+                requestSerializer: $0.extras?.requestSerializer, hooks: $0.extras?.hooks, chain: chain)
+        }
     }
 
     private func changed(_ change: (inout HTTPCall) -> Void) -> HTTPCall {

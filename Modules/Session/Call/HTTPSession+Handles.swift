@@ -6,16 +6,16 @@ internal import LinnetTransport
 extension HTTPSession {
     /// A handle on a request whose response a serializer reads.
     func task<S: ResponseSerializer>(
-        for request: Result<Request, SessionError>, kind: TaskKind, serializer: S
+        for request: Result<Request, SessionError>, kind: TaskKind, own: CallChain?, serializer: S
     ) -> TransferTask<S.Value> {
         handle(try? request.get(), kind: kind) { [engine] driver throws(SessionError) in
-            try await engine.run(request.get(), serializer, driver: driver)
+            try await engine.run(request.get(), serializer, driver: driver, own: own)
         }
     }
 
     /// A handle on a request whose response is written to a file.
     func downloadTask(
-        for request: Result<Request, SessionError>,
+        for request: Result<Request, SessionError>, own: CallChain?,
         _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
         let link = DownloadLink()
@@ -23,7 +23,7 @@ extension HTTPSession {
             [engine] driver throws(SessionError) in
             do throws(SessionError) {
                 return try await engine.download(
-                    request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks())
+                    request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks(), own: own)
             } catch {
                 throw error.adding(metrics: driver.attemptMetrics)
             }
@@ -31,10 +31,10 @@ extension HTTPSession {
     }
 
     /// A handle on a request whose response is read as it arrives.
-    func streamTask(for request: Result<Request, SessionError>) -> StreamTask {
+    func streamTask(for request: Result<Request, SessionError>, own: CallChain?) -> StreamTask {
         let link = StreamLink()
         return handle(try? request.get(), kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
-            try await engine.stream(request.get(), link, driver: driver)
+            try await engine.stream(request.get(), link, driver: driver, own: own)
         }
     }
 

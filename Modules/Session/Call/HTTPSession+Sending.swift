@@ -8,31 +8,32 @@ extension HTTPSession {
     ///
     /// It runs in the caller's task and creates no other; cancelling the task cancels the transfer.
     func response<S: ResponseSerializer>(
-        for request: Request, serializer: S, hooks: TaskHooks?
+        for request: Request, serializer: S, extras: HTTPCall.Extras?
     ) async throws(SessionError) -> Response<S.Value> {
-        let hooks = hub.hooks(of: request, hooks, .data)
-        guard hub.isReporting || hooks != nil else { return try await answer(request, serializer, nil) }
+        let hooks = hub.hooks(of: request, extras?.hooks, .data)
+        guard hub.isReporting || hooks != nil else { return try await answer(request, serializer, nil, extras?.chain) }
         return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
-            try await answer(request, serializer, hooks)
+            try await answer(request, serializer, hooks, extras?.chain)
         }
     }
 
-    /// The same for requests without hooks of their own, which avoids their place in the frame of the function.
+    /// The same for calls without extras, which avoids their place in the frame of the function.
     func response<S: ResponseSerializer>(
         for request: Request, serializer: S
     ) async throws(SessionError) -> Response<S.Value> {
-        guard hub.isReporting else { return try await answer(request, serializer, nil) }
-        return try await response(for: request, serializer: serializer, hooks: nil)
+        guard hub.isReporting else { return try await answer(request, serializer, nil, nil) }
+        return try await response(for: request, serializer: serializer, extras: nil)
     }
 
     /// Sends a request, and returns once the response's head was received; the body is read as it arrives.
-    func bytes(for request: Request, hooks: TaskHooks? = nil) async throws(SessionError) -> StreamedResponse {
-        let hooks = hub.hooks(of: request, hooks, .stream)
+    func bytes(for request: Request, extras: HTTPCall.Extras?) async throws(SessionError) -> StreamedResponse {
+        let hooks = hub.hooks(of: request, extras?.hooks, .stream)
         let report =
             hub.isReporting || hooks != nil
             ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
         do {
-            return try await engine.run(request, delivery: .streamed, hooks: hooks).reporting(to: report)
+            return try await engine.run(request, delivery: .streamed, hooks: hooks, own: extras?.chain)
+                .reporting(to: report)
         } catch {
             report?.complete(error, error.metrics)
             throw error
@@ -41,19 +42,28 @@ extension HTTPSession {
 
     /// Sends a request, and writes the body of its response to a file.
     func download(
-        _ request: Request, _ plan: DownloadPlan, _ hooks: TaskHooks? = nil
+        _ request: Request, _ plan: DownloadPlan, _ extras: HTTPCall.Extras?
     ) async throws(SessionError) -> Response<URL> {
-        let hooks = hub.hooks(of: request, hooks, .download)
-        guard hub.isReporting || hooks != nil else { return try await engine.download(request, plan) }
+        let hooks = hub.hooks(of: request, extras?.hooks, .download)
+        guard hub.isReporting || hooks != nil else {
+            return try await engine.download(request, plan, own: extras?.chain)
+        }
         return try await hub.reporting(request, .download, hooks) { () async throws(SessionError) in
-            try await engine.download(request, plan, hooks: hooks)
+            try await engine.download(request, plan, hooks: hooks, own: extras?.chain)
         }
     }
 
     private func answer<S: ResponseSerializer>(
-        _ request: Request, _ serializer: S, _ hooks: RequestHooks?
+        _ request: Request, _ serializer: S, _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> Response<S.Value> {
-        let (response, body) = try await engine.runWhole(request, hooks: hooks)
-        return try response.read(body, answering: request.method, by: serializer)
+        guard !engine.retriers.isEmpty || own?.retriers.isEmpty == false else {
+            let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own)
+            return try response.read(body, answering: request.method, by: serializer)
+        }
+        return try await engine.decoding(request, id: nil, hooks: hooks, own: own) {
+            (request, decoding) async throws(SessionError) in
+            let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own, decoding: decoding)
+            return try response.read(body, answering: request.method, by: serializer)
+        }
     }
 }

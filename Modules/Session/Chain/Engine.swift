@@ -13,17 +13,25 @@ final class Engine: Sendable {
     /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
     private let isExtended: Bool
 
+    /// Whether the chain has a link that reads the record of a request.
+    private let needsRecords: Bool
+    let retriers: [any RequestRetrier]
+    let clock: any Clock<Duration>
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
 
     init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
         links = Link.chain(configuration)
         isExtended =
-            !(transport is HTTPTransport) || !configuration.interceptors.isEmpty
+            !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
             || !configuration.requestAdapters.isEmpty
             || !configuration.retriers.isEmpty
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
+        needsRecords =
+            configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
+        retriers = configuration.retriers
+        clock = configuration.clock
         timeouts = configuration.timeouts
         maximumBodySize = configuration.maximumBodySize
     }
@@ -33,11 +41,14 @@ final class Engine: Sendable {
     /// The response's body is whole when `delivery` says so and no interceptor streams; a caller that needs it whole collects
     /// it.
     func run(
-        _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
+        _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
+        own: CallChain? = nil, decoding: Decoding? = nil
     ) async throws(SessionError) -> StreamedResponse {
         guard !hasEnded.load(ordering: .relaxed) else { throw .shutDown(request.url) }
-        let exchange = Exchange(delivery: delivery, sink: sink, deadline: deadline(of: request), hooks: hooks)
-        if let deadline = exchange.deadline, isExtended || hooks != nil {
+        let exchange = Exchange(
+            delivery: delivery, sink: sink, deadline: decoding.map(\.deadline) ?? deadline(of: request), hooks: hooks,
+            own: own, record: decoding?.record ?? record(sink, hooks, own))
+        if let deadline = exchange.deadline, isExtended || hooks != nil || own != nil {
             return try await run(request, exchange, until: deadline)
         }
         guard let hooks else { return try await proceed(request, from: 0, exchange) }
@@ -72,9 +83,10 @@ final class Engine: Sendable {
 
     /// Sends a request, and returns its response with the body in memory.
     func runWhole(
-        _ request: Request, hooks: RequestHooks? = nil
+        _ request: Request, hooks: RequestHooks? = nil, own: CallChain? = nil, decoding: Decoding? = nil
     ) async throws(SessionError) -> (StreamedResponse, Data) {
-        let response = try await run(request, delivery: .whole(upTo: maximumBodySize), hooks: hooks)
+        let response = try await run(
+            request, delivery: .whole(upTo: maximumBodySize), hooks: hooks, own: own, decoding: decoding)
         if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
         do {
             return (response, try await response.body.collect(upTo: maximumBodySize))
@@ -87,13 +99,18 @@ final class Engine: Sendable {
     func proceed(
         _ request: Request, from index: Int, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
+        // The interceptors of the call come first.
+        let own = exchange.own?.interceptors ?? []
         var index = index
-        while index < links.count, links[index].isForHooksAlone, exchange.hooks == nil { index += 1 }
-        guard index < links.count else {
+        while index >= own.count, index - own.count < links.count, links[index - own.count].isSkipped(by: exchange) {
+            index += 1
+        }
+        guard index - own.count < links.count else {
             return try await transportLink.send(request, exchange, timeouts: timeouts)
         }
+        let interceptor = index < own.count ? own[index] : links[index - own.count].interceptor
         do {
-            return try await links[index].interceptor.intercept(
+            return try await interceptor.intercept(
                 request, next: Next(engine: self, index: index + 1, exchange: exchange))
         } catch {
             throw SessionError(thrown: error, url: request.url)
@@ -105,7 +122,12 @@ final class Engine: Sendable {
         hasEnded.store(true, ordering: .relaxed)
     }
 
-    private func deadline(of request: Request) -> ContinuousClock.Instant? {
+    private func record(_ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?) -> RequestRecord? {
+        guard needsRecords || own != nil else { return nil }
+        return RequestRecord(id: hooks?.context.taskID ?? sink?.taskID ?? TaskID.next())
+    }
+
+    func deadline(of request: Request) -> ContinuousClock.Instant? {
         guard let limit = request.options.timeout ?? timeouts.request else { return nil }
         return .now + limit
     }

@@ -2,6 +2,8 @@ internal import LinnetTransport
 
 /// Observes one request, and can hold its bytes back. Only handles have one; other requests incur no cost.
 protocol EngineSink: AnyObject, TransportObserver {
+    /// The number of the task.
+    var taskID: UInt64 { get }
     /// A request is about to go out with this many bytes of body; nil when the number is unknown.
     func willSendBody(length: Int64?)
     /// The head of a response is there, which promises this many bytes of body; nil when it does not say.

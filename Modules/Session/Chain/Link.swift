@@ -1,8 +1,32 @@
+internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
+
 /// A place in the chain that requests go down and responses come up.
 struct Link: Sendable {
     let interceptor: any Interceptor
-    /// Whether only requests that have hooks need it; the others pass it by.
-    var isForHooksAlone = false
+    /// The requests that need the link; the others skip it.
+    var need = Need.always
+
+    enum Need {
+        case always
+        /// Requests with hooks.
+        case hooks
+        /// Requests with hooks, or with a retrier or a retry policy of the call.
+        case retries
+        /// Requests with an adapter of the call.
+        case adapters
+    }
+
+    func isSkipped(by exchange: Exchange) -> Bool {
+        switch need {
+        case .always: false
+        case .hooks: exchange.hooks == nil
+        case .retries:
+            exchange.hooks == nil && (exchange.own.map { $0.retriers.isEmpty && $0.retryPolicy == nil } ?? true)
+        case .adapters: exchange.own?.adapters.isEmpty ?? true
+        }
+    }
 
     /// All links above the transport's, from top to bottom.
     static func chain(_ configuration: HTTPSession.Configuration) -> [Link] {
@@ -10,18 +34,89 @@ struct Link: Sendable {
         let retry = RetryInterceptor(
             policy: configuration.retryPolicy, retriers: configuration.retriers, clock: configuration.clock)
         links.append(
-            Link(interceptor: retry, isForHooksAlone: retry.policy.limit <= 0 && retry.retriers.isEmpty))
-        if !configuration.requestAdapters.isEmpty {
-            links.append(Link(interceptor: AdapterInterceptor(adapters: configuration.requestAdapters)))
-        }
+            Link(interceptor: retry, need: retry.policy.limit <= 0 && retry.retriers.isEmpty ? .retries : .always))
+        let adapters = AdapterInterceptor(adapters: configuration.requestAdapters)
+        links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(policy: configuration.redirectPolicy)
-        links.append(Link(interceptor: redirects, isForHooksAlone: redirects.policy.limit <= 0))
+        links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
         // Here is the place of cookies, and of the cache below them.
         let store = configuration.credentialStore
-        links.append(Link(interceptor: AuthenticationInterceptor(store: store), isForHooksAlone: store == nil))
+        links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
         }
         return links
+    }
+}
+
+/// What a call adds to the chain of its session.
+struct CallChain: Sendable {
+    /// Above the session's interceptors, the outermost first.
+    var interceptors: [any Interceptor] = []
+    /// After the session's adapters.
+    var adapters: [any RequestAdapter] = []
+    /// Before the session's retriers.
+    var retriers: [any RequestRetrier] = []
+    /// In place of the session's policy; nil for the session's.
+    var retryPolicy: RetryPolicy?
+}
+
+/// What the links of the chain know about a request beside the request itself. The same for every attempt.
+struct Exchange: Sendable {
+    /// How the body is to come up the chain; a link that answers itself may hand over either kind.
+    var delivery: ResponseDelivery
+    /// The request's observer; nil when there is none.
+    var sink: (any EngineSink)?
+    /// When the whole request must have ended, attempts and waiting included; nil means never.
+    var deadline: ContinuousClock.Instant?
+    /// The request's hooks; nil when it has none.
+    var hooks: RequestHooks?
+    /// What the call adds to the chain; nil when it adds nothing.
+    var own: CallChain?
+    /// What is noted about the request; nil when the chain has neither a log, nor adapters, nor retriers.
+    var record: RequestRecord?
+}
+
+/// What the links of the chain note about one request: its numbers for the log, and what the retriers look at.
+final class RequestRecord: Sendable {
+    private struct State {
+        var attempts = 0
+        var sends = 0
+        var adapted: Request?
+    }
+
+    /// The number of the request in the process.
+    let id: UInt64
+    private let state = Mutex(State())
+
+    init(id: UInt64) {
+        self.id = id
+    }
+
+    /// The number of the last attempt, from 1.
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    /// The request of the last attempt as the adapters changed it.
+    var adapted: Request? { state.withLock { $0.adapted } }
+
+    /// Begins an attempt, and returns its number.
+    func nextAttempt() -> Int {
+        state.withLock { state in
+            state.attempts += 1
+            state.adapted = nil
+            return state.attempts
+        }
+    }
+
+    /// Returns the number of a send, from 1. An attempt sends several times when it is redirected or authenticated.
+    func nextSend() -> Int {
+        state.withLock { state in
+            state.sends += 1
+            return state.sends
+        }
+    }
+
+    func adapt(_ request: Request) {
+        state.withLock { $0.adapted = request }
     }
 }

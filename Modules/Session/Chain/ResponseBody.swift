@@ -63,11 +63,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// The bytes, when all of them are there already.
     public var whole: Data? {
-        switch storage {
-        case .whole(let bytes, _): bytes
-        case .reported(let body): body.response.body.whole
-        case .transport, .watched, .sequence, .handed: nil
-        }
+        if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
     /// The final figures and the trailers of a body that came over the network, once its end was read.
@@ -84,7 +80,13 @@ public struct ResponseBody: Sendable, AsyncSequence {
 
     /// The final metrics of the attempt that led to a body that was read to its end; nil for one that came whole, since those of
     /// its response are final.
-    var finalMetrics: TransportMetrics? { whole == nil ? completion?.metrics : nil }
+    var finalMetrics: TransportMetrics? {
+        switch storage {
+        case .whole: nil
+        case .reported(let body): body.response.body.finalMetrics
+        case .transport, .watched, .sequence, .handed: completion?.metrics
+        }
+    }
 
     /// The URL of the response, where it is known.
     var url: URL? {
@@ -137,5 +139,49 @@ public struct ResponseBody: Sendable, AsyncSequence {
         mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
             try await source.nextBatch()
         }
+    }
+}
+
+extension ResponseBody {
+    /// As many bytes are read for the sake of the connection alone: 64 KiB.
+    static let drainLimit = 64 * 1024
+    /// As long it may take.
+    private static let drainTime = Duration.seconds(1)
+
+    /// Reads an unused body to its end, so that its connection can be reused. A body that exceeds the size or time limit is
+    /// dropped, which closes the connection.
+    func drain() async {
+        guard whole == nil else { return }
+        await withTaskGroup { group in
+            group.addTask { await readToEnd() }
+            group.addTask { try? await Task.sleep(for: Self.drainTime) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func readToEnd() async {
+        var rest = Self.drainLimit
+        var iterator = makeAsyncIterator()
+        while rest >= 0, let chunk = (try? await iterator.next()) ?? nil { rest -= chunk.count }
+    }
+}
+
+extension ResponseBody.Iterator {
+    /// The most bytes of an error page that are kept for an error.
+    private static let errorBodyLimit = 1024 * 1024
+
+    /// The first bytes of the body of a refused response. The refusal is the error, even if the body cannot be read to its end.
+    mutating func collectErrorBody(after first: CircularBuffer<ByteBuffer>? = []) async -> Data {
+        var body = Data()
+        var batch = first
+        while let buffers = batch {
+            for buffer in buffers {
+                body.append(contentsOf: buffer.readableBytesView.prefix(Self.errorBodyLimit - body.count))
+            }
+            guard body.count < Self.errorBodyLimit else { break }
+            batch = (try? await nextBatch()) ?? nil
+        }
+        return body
     }
 }

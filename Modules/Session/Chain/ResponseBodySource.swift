@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
@@ -75,5 +76,104 @@ struct HandedSource: ResponseBodySource {
 
     mutating func next() async throws(SessionError) -> Data? {
         try await reader.next()
+    }
+}
+
+/// The body of a response in the hands of a caller: its errors tell of the response, and its end is reported.
+final class ReportedBody: Sendable {
+    let response: StreamedResponse
+    private let report: StreamReport?
+
+    init(_ response: StreamedResponse, report: StreamReport?) {
+        self.response = response
+        self.report = report
+    }
+
+    func ended() {
+        report?.complete(nil, response.metrics)
+    }
+
+    func failed(_ error: SessionError) -> SessionError {
+        let error = error.adding(response)
+        report?.complete(error, response.metrics)
+        return error
+    }
+}
+
+struct ReportedSource: ResponseBodySource {
+    private var iterator: ResponseBody.Iterator
+    private let body: ReportedBody
+
+    init(_ body: ReportedBody) {
+        iterator = body.response.body.makeAsyncIterator()
+        self.body = body
+    }
+
+    mutating func next() async throws(SessionError) -> Data? {
+        do {
+            let chunk = try await iterator.next()
+            if chunk == nil { body.ended() }
+            return chunk
+        } catch {
+            throw body.failed(error)
+        }
+    }
+}
+
+extension Response where Value == ResponseBody {
+    /// The response for a caller, whose end is reported.
+    func reporting(to report: StreamReport? = nil) -> StreamedResponse {
+        var response = self
+        response.body = .reported(ReportedBody(self, report: report))
+        return response
+    }
+
+    /// The error for a response that a validation refuses, with the first bytes of its body; ends the response.
+    func refused(_ refusal: SerializationError) async -> SessionError {
+        var refusal = refusal
+        let reported = body.reported
+        var batches = (reported?.response.body ?? body).makeAsyncIterator()
+        refusal.response?.body = await batches.collectErrorBody()
+        let error = SessionError(refusal, url: url)
+        return reported?.failed(error) ?? error.adding(self)
+    }
+}
+
+/// Gathers the chunks of a body, up to a limit.
+struct BodyCollector {
+    let limit: Int
+    private(set) var bytes = Data()
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func append(_ chunk: Data) throws(SessionError) {
+        guard chunk.count <= limit - bytes.count else {
+            throw SessionError(.bodyTooLarge, "The body has more than \(limit) bytes.")
+        }
+        if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
+    }
+}
+
+extension Data {
+    /// Below this a copy costs less than to keep the buffer alive.
+    private static let copyLimit = 32 * 1024
+
+    /// The readable bytes of a buffer: a copy when they are few, or much fewer than the buffer holds on to; otherwise the
+    /// buffer's own memory, which does not change, since writes to a shared buffer copy it first.
+    init(_ buffer: ByteBuffer) {
+        let count = buffer.readableBytes
+        guard count >= Self.copyLimit, count >= buffer.storageCapacity / 2 else {
+            self = buffer.withUnsafeReadableBytes { Data($0) }
+            return
+        }
+        self = buffer.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
+            guard let start = bytes.baseAddress else { return Data() }
+            let owner = storage.retain()
+            return Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+                deallocator: .custom { _, _ in owner.release() })
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension SessionError {
-    /// What a link of the chain threw.
+    /// Creates the session error for an error that an interceptor or the transport threw.
     init(thrown error: any Error, url: URL?) {
         switch error {
         case let error as SessionError: self = error
@@ -14,9 +14,9 @@ extension SessionError {
         }
     }
 
-    /// A file that a response was to be written to.
+    /// Creates the session error for a file failure.
     init(_ failure: FileFailure, url: URL?) {
-        self.init(.fileFailed, "\(failure).", underlying: failure, url: url)
+        self.init(.fileFailed, "\(failure)", underlying: failure, url: url)
         fileFailure = failure
     }
 
@@ -38,7 +38,7 @@ extension SessionError {
         return error
     }
 
-    /// The error with the response's head and metrics, as far as it has none.
+    /// Returns the error with the response's URL, head, metrics and redirects, for those that it does not have.
     func adding(_ response: StreamedResponse) -> SessionError {
         var error = self
         error.url = error.url ?? response.url.withoutUserInfo
@@ -48,11 +48,97 @@ extension SessionError {
         return error
     }
 
-    /// The error with what the attempts cost, if it says nothing of it.
+    /// Returns the error with the metrics of the attempts, if it has none.
     func adding(metrics: [TransportMetrics]) -> SessionError {
         guard self.metrics.isEmpty, !metrics.isEmpty else { return self }
         var error = self
         error.metrics = metrics
         return error
+    }
+}
+
+extension SessionError {
+    /// Creates the session error for a transport's error.
+    init(_ error: TransportError, url: URL?) {
+        let (code, timeout) = Self.meaning(of: error.code)
+        self.init(code, error.message, underlying: error, url: url)
+        self.timeout = timeout
+        trustRefusal = error.trustRefusal
+        // The hook threw instead of providing the identity, so its error is the underlying one.
+        if error.code == .clientIdentityUnavailable { underlying = error.underlying ?? error }
+        // A body's file that could not be read has its own code, `fileFailed`.
+        if error.code == .requestBodyFailed, let cause = error.underlying as? SerializationError,
+            cause.underlying is FileFailure
+        {
+            self = SessionError(cause, url: url)
+            underlying = error
+        }
+    }
+
+    private static let meanings: [TransportError.Code: Code] = [
+        .cancelled: .cancelled,
+        .nameResolutionFailed: .nameResolutionFailed,
+        .connectionFailed: .connectionFailed,
+        .connectionClosed: .connectionLost,
+        .streamReset: .connectionLost,
+        .pingTimeout: .connectionLost,
+        .tlsTruncated: .connectionLost,
+        .tlsHandshakeFailed: .tlsFailed,
+        .tlsProtocolError: .tlsFailed,
+        .clientCertificateRequired: .clientCertificateRequired,
+        .clientCertificateRefused: .clientCertificateRefused,
+        .clientIdentityUnavailable: .hookFailed,
+        .trustRefused: .trustRefused,
+        .cleartextRefused: .trustRefused,
+        .invalidResponse: .invalidResponse,
+        .headTooLarge: .invalidResponse,
+        .tooManyInformationalResponses: .invalidResponse,
+        .bodyTooLarge: .bodyTooLarge,
+        .invalidRequest: .invalidRequest,
+        .requestBodyFailed: .requestBodyFailed,
+        .invalidConfiguration: .invalidConfiguration,
+        .shutDown: .shutDown,
+    ]
+
+    private static let timeouts: [TransportError.Code: Timeout] = [
+        .poolTimeout: .poolWait,
+        .connectTimeout: .connect,
+        .tlsTimeout: .tlsHandshake,
+        .readTimeout: .idleRead,
+        .writeTimeout: .idleWrite,
+        .requestTimeout: .request,
+    ]
+
+    private static func meaning(of code: TransportError.Code) -> (Code, Timeout?) {
+        if let timeout = timeouts[code] { return (.timeout, timeout) }
+        return (meanings[code] ?? .transportFailed, nil)
+    }
+}
+
+extension SessionError {
+    /// Creates the session error for a serializer's error.
+    init(_ error: SerializationError, url: URL?) {
+        self.init(Self.meaning(of: error), error.message, underlying: error, url: url)
+        head = error.response?.head
+        body = error.response?.body
+        fileFailure = error.underlying as? FileFailure
+    }
+
+    private static let meaningsOfSerialization: [SerializationError.Code: Code] = [
+        .unacceptableStatus: .unacceptableStatus,
+        .unacceptableContentType: .unacceptableContentType,
+        .emptyBody: .decodingFailed,
+        .decodingFailed: .decodingFailed,
+        .encodingFailed: .encodingFailed,
+        .invalidParameters: .invalidParameters,
+        .invalidHeader: .invalidRequest,
+        .invalidURL: .invalidURL,
+        .bodyNotReplayable: .requestBodyFailed,
+        .bodyFileUnreadable: .fileFailed,
+        .bodyFileChanged: .fileFailed,
+    ]
+
+    private static func meaning(of error: SerializationError) -> Code {
+        meaningsOfSerialization[error.code] ?? (error.response == nil ? .encodingFailed : .decodingFailed)
     }
 }

@@ -4,9 +4,9 @@ public import LinnetSecurity
 public import LinnetSerialization
 public import LinnetTransport
 
-/// The error of a request, or of making a session.
+/// The error of a request, or of creating a session.
 ///
-/// Cancellation, each timeout, a refused certificate, a failed connection and bad input have codes of their own.
+/// The `code` distinguishes cancellation, timeouts, refused certificates, failed connections and invalid input.
 public struct SessionError: Error, Sendable {
     private struct Details: Sendable {
         var code: Code
@@ -23,21 +23,21 @@ public struct SessionError: Error, Sendable {
         var redirects: [Redirect] = []
     }
 
-    // An error is one reference: there is room for one in the frame of every call on a request's way.
+    // The details are boxed to keep the error small: each function that throws it reserves space for it in its frame.
     private var details: Boxed<Details>
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil, url: URL? = nil) {
         details = Boxed(Details(code: code, message: message, underlying: underlying, url: url?.withoutUserInfo))
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code {
         get { details.value.code }
         set { details.value.code = newValue }
     }
 
-    /// A one-line message for people.
+    /// A message of one line for people.
     public var message: String {
         get { details.value.message }
         set { details.value.message = newValue }
@@ -73,7 +73,7 @@ public struct SessionError: Error, Sendable {
         set { details.value.body = newValue }
     }
 
-    /// Why the policy refused the chain, with the pins that were seen and wanted, for ``Code/trustRefused``.
+    /// The reason that the policy refused the chain, with the seen and the expected pins, for ``Code/trustRefused``.
     public var trustRefusal: TrustRefusal? {
         get { details.value.trustRefusal }
         set { details.value.trustRefusal = newValue }
@@ -91,7 +91,7 @@ public struct SessionError: Error, Sendable {
         set { details.value.resumeData = newValue }
     }
 
-    /// The metrics of each attempt, as far as they are known.
+    /// The metrics of each attempt, in order, as far as they are known.
     public var metrics: [TransportMetrics] {
         get { details.value.metrics }
         set { details.value.metrics = newValue }
@@ -105,7 +105,7 @@ public struct SessionError: Error, Sendable {
 }
 
 extension SessionError: CustomStringConvertible, LocalizedError {
-    /// The message, then the code, the URL without user name and password, and the status, where there are any.
+    /// The message with the code, the URL, redacted with ``Redaction/standard``, and the status, as far as they are known.
     public var description: String {
         let facts = ["\(code)", url.map(Redaction.standard.text), head.map { "status \($0.status.code)" }]
         let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
@@ -117,15 +117,19 @@ extension SessionError: CustomStringConvertible, LocalizedError {
 }
 
 extension SessionError {
-    /// Reads the response's JSON body into a type, such as a server's own description of what went wrong.
+    /// Decodes the response's JSON body, such as a server's own description of the error.
     ///
-    /// - Throws: A `SessionError` with ``Code/decodingFailed`` when there is no body, or when it is not such a value.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder of the body.
+    /// - Returns: The decoded value.
+    /// - Throws: A `SessionError` with ``Code/decodingFailed`` when there is no body, or when it cannot be decoded.
     public func decoded<T: Decodable>(
         as type: T.Type, decoder: JSONBodyDecoder = JSONBodyDecoder()
     ) throws(SessionError) -> T {
         guard let body else {
             throw SessionError(
-                .decodingFailed, "The error has no body that could be decoded.", underlying: self, url: url)
+                .decodingFailed, "The error has no body to decode.", underlying: self, url: url)
         }
         do {
             return try decoder.decode(type, from: body)
@@ -135,8 +139,8 @@ extension SessionError {
         }
     }
 
-    /// The problem details of the response (RFC 9457); nil unless it has the type `application/problem+json` and is such an
-    /// object.
+    /// The problem details of the response (RFC 9457); nil unless its content type is `application/problem+json` and its body is
+    /// a valid problem details object.
     public var problem: ProblemDetails? {
         guard let type = head?.headerFields[.contentType].flatMap({ MediaType(contentType: $0) }),
             type.type == "application", type.subtype == "problem+json"
@@ -153,5 +157,115 @@ extension URL {
         components.user = nil
         components.password = nil
         return components.url ?? self
+    }
+}
+
+extension SessionError {
+    /// The kind of failure.
+    public struct Code: Hashable, Sendable, Codable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// Decodes the name of a code. An unknown name is a code of its own.
+        public init(from decoder: any Decoder) throws {
+            description = try decoder.singleValueContainer().decode(String.self)
+        }
+
+        /// Encodes the name.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(description)
+        }
+
+        /// The request, its task or the task that awaited it was cancelled.
+        public static let cancelled = Code("cancelled")
+        /// A timeout was exceeded; see ``SessionError/timeout``.
+        public static let timeout = Code("timeout")
+        /// No connection to any address of the host could be opened.
+        public static let connectionFailed = Code("connectionFailed")
+        /// The host's name has no address.
+        public static let nameResolutionFailed = Code("nameResolutionFailed")
+        /// The connection ended before the response was complete.
+        public static let connectionLost = Code("connectionLost")
+        /// The security policy refused the server's certificate (see ``SessionError/trustRefusal``), or it refused a request in
+        /// clear text to the host; the underlying `TransportError` then has the code `cleartextRefused`.
+        public static let trustRefused = Code("trustRefused")
+        /// The server requires a client certificate, and none was sent; see ``HTTPSession/Configuration/clientIdentities``.
+        public static let clientCertificateRequired = Code("clientCertificateRequired")
+        /// The server refused the client's certificate, for example as expired, revoked, or issued by an unknown authority.
+        public static let clientCertificateRefused = Code("clientCertificateRefused")
+        /// TLS failed for a reason other than trust.
+        public static let tlsFailed = Code("tlsFailed")
+        /// The URL is malformed, or is not an http or https URL with a host.
+        public static let invalidURL = Code("invalidURL")
+        /// The request is invalid, for example because of a forbidden header field.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The request serializer cannot encode the parameters.
+        public static let invalidParameters = Code("invalidParameters")
+        /// The response's status is not acceptable.
+        public static let unacceptableStatus = Code("unacceptableStatus")
+        /// The response's content type is not acceptable.
+        public static let unacceptableContentType = Code("unacceptableContentType")
+        /// The response's body could not be decoded.
+        public static let decodingFailed = Code("decodingFailed")
+        /// A value could not be encoded as the request's body.
+        public static let encodingFailed = Code("encodingFailed")
+        /// The response's body, or a line or an event in it, is larger than its limit.
+        public static let bodyTooLarge = Code("bodyTooLarge")
+        /// The request's body failed to produce its bytes, or cannot be replayed.
+        public static let requestBodyFailed = Code("requestBodyFailed")
+        /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.
+        public static let fileFailed = Code("fileFailed")
+        /// The resume data is damaged, has an unknown version, or does not match its part, which is missing, shorter, different
+        /// or in use; see ``SessionError/fileFailure`` for failures of the part.
+        public static let invalidResumeData = Code("invalidResumeData")
+        /// The response is not valid HTTP, or exceeds a limit on its head.
+        public static let invalidResponse = Code("invalidResponse")
+        /// The configuration cannot be enforced.
+        public static let invalidConfiguration = Code("invalidConfiguration")
+        /// An interceptor, or a body that it created, threw another error, which is the underlying error.
+        public static let interceptorFailed = Code("interceptorFailed")
+        /// A hook threw another error, which is the underlying error.
+        public static let hookFailed = Code("hookFailed")
+        /// A hook turned the response into a download or a stream (``ResponseDisposition``), so there is no value.
+        public static let takenByHook = Code("takenByHook")
+        /// The request permits only a cached response (`RequestOptions.CachePolicy.cacheOnly`), and there is none.
+        public static let notCached = Code("notCached")
+        /// The request does not permit the current network (`RequestOptions.allowsExpensiveNetworks`).
+        public static let networkNotAllowed = Code("networkNotAllowed")
+        /// The request was redirected more often than ``RedirectPolicy/limit`` allows.
+        public static let tooManyRedirects = Code("tooManyRedirects")
+        /// The response redirects to a forbidden target: from https to http, to another scheme, to an invalid URL, or to an
+        /// origin that ``RedirectPolicy/staysAtOrigin`` forbids.
+        public static let redirectRefused = Code("redirectRefused")
+        /// A hook cancelled the authentication that the server requires.
+        public static let authenticationCancelled = Code("authenticationCancelled")
+        /// The session was shut down.
+        public static let shutDown = Code("shutDown")
+        /// The transport failed with an error that has no code here, which is the underlying error.
+        public static let transportFailed = Code("transportFailed")
+    }
+
+    /// A timeout of a request.
+    public struct Timeout: Hashable, Sendable, CustomStringConvertible {
+        /// The timeout's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// No connection became available in time.
+        public static let poolWait = Timeout("poolWait")
+        /// The connection could not be opened in time.
+        public static let connect = Timeout("connect")
+        /// The TLS handshake took too long.
+        public static let tlsHandshake = Timeout("tlsHandshake")
+        /// The server sent nothing for too long.
+        public static let idleRead = Timeout("idleRead")
+        /// The server accepted no bytes for too long.
+        public static let idleWrite = Timeout("idleWrite")
+        /// The whole request took too long.
+        public static let request = Timeout("request")
     }
 }

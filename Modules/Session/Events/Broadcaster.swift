@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Delivers events to subscribers. Without subscribers, the check costs one atomic load.
+/// Delivers events to subscribers. Without subscribers, posting an event costs one atomic load.
 final class Broadcaster<Event: Sendable>: Sendable {
     private struct State {
         var lastKey: UInt64 = 0
@@ -12,7 +12,7 @@ final class Broadcaster<Event: Sendable>: Sendable {
 
     var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
 
-    /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.
+    /// Calls a function with each further event, on the thread where it happens, until the observation is cancelled.
     func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> SessionObservation {
         let key = state.withLock { state in
             state.lastKey += 1
@@ -35,5 +35,23 @@ final class Broadcaster<Event: Sendable>: Sendable {
             state.subscribers.removeAll { $0.key == key }
             hasSubscribers.store(!state.subscribers.isEmpty, ordering: .releasing)
         }
+    }
+}
+
+/// The registration of an observer. Cancelling it ends the calls to the observer; deallocating it does not.
+public final class SessionObservation: Sendable {
+    private let end: Mutex<(@Sendable () -> Void)?>
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        self.end = Mutex(end)
+    }
+
+    /// Ends the calls to the observer. A call that another thread has already begun can still run after this returns.
+    public func cancel() {
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        end?()
     }
 }

@@ -1,17 +1,21 @@
+internal import NIOCore
 internal import Synchronization
 
 /// Events as they happen, for one reader.
 ///
-/// The sequence begins when it is created, and buffers events until they are read. For a session or all sessions it keeps the
-/// last 10,000 unread events; ``droppedCount`` counts the dropped ones. Cancelling the reader's task ends the iteration.
-/// Dropping the sequence and its iterators ends the subscription.
+/// The subscription begins when the sequence is created, and events are buffered until they are read. For the events of a
+/// session or of all sessions, the buffer keeps the last 10,000 unread events, and ``droppedCount`` counts the dropped ones.
+/// Cancelling the reader's task ends the iteration. The subscription ends when the sequence and its iterators are deallocated.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
-    /// Never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     private let subscription: EventSubscription<Element>
 
-    /// - Parameter subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
+    /// - Parameters:
+    ///   - coalescing: Whether an event replaces the unread one before it. The default keeps all events.
+    ///   - limit: The maximum number of unread events. The default is no limit.
+    ///   - subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
     init(
         coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil, limit: Int = .max,
         _ subscribe: (EventBuffer<Element>) -> SessionObservation
@@ -20,13 +24,13 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         subscription = EventSubscription(buffer: buffer, observation: subscribe(buffer))
     }
 
-    /// How many events of a session or of all sessions are kept for a reader.
+    /// The maximum number of unread events of a session or of all sessions.
     static var limit: Int { 10_000 }
 
-    /// How many events were dropped because they were not read in time.
+    /// The number of events that were dropped because they were not read in time.
     public var droppedCount: Int { subscription.buffer.droppedCount }
 
-    /// Makes a reader; several of them share the events.
+    /// Creates a reader. Several readers share the events: each event is delivered to one of them.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }
@@ -35,12 +39,12 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: EventSubscription<Element>
 
-        /// The next event; nil after the last, and when the reader's task is cancelled.
+        /// Returns the next event; nil after the last one, and if the reader's task is cancelled.
         public mutating func next() async -> Element? {
             await subscription.buffer.next()
         }
 
-        /// The next event; nil after the last, and when the reader's task is cancelled.
+        /// Returns the next event; nil after the last one, and if the reader's task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             await subscription.buffer.next()
         }
@@ -58,5 +62,85 @@ private final class EventSubscription<Element: Sendable>: Sendable {
 
     deinit {
         observation.cancel()
+    }
+}
+
+/// Buffers events until they are read. To bound its memory for a slow reader, an event can replace the unread one before it,
+/// and the oldest event is dropped when the limit is reached.
+final class EventBuffer<Element: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Element?, Never>
+
+    private struct State {
+        var elements = CircularBuffer<Element>()
+        var droppedCount = 0
+        var waiters: [(key: UInt64, waiter: Waiter)] = []
+        var lastKey: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let coalescing: (@Sendable (Element, Element) -> Bool)?
+    private let limit: Int
+
+    init(coalescing: (@Sendable (Element, Element) -> Bool)?, limit: Int = .max) {
+        self.coalescing = coalescing
+        self.limit = limit
+    }
+
+    /// The number of events that were dropped because the limit was reached.
+    var droppedCount: Int { state.withLock { $0.droppedCount } }
+
+    func append(_ element: Element) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.isFinished else { return nil }
+            if !state.waiters.isEmpty { return state.waiters.removeFirst().waiter }
+            if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
+                state.elements.removeLast()
+            } else if state.elements.count >= limit {
+                state.elements.removeFirst()
+                state.droppedCount += 1
+            }
+            state.elements.append(element)
+            return nil
+        }
+        waiter?.resume(returning: element)
+    }
+
+    /// Ends the events. Further ones are ignored.
+    func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.waiter.resume(returning: nil) }
+    }
+
+    func next() async -> Element? {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let answer = state.withLock { state -> Element?? in
+                    if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    state.waiters.append((key, waiter))
+                    return nil
+                }
+                if let answer { waiter.resume(returning: answer) }
+            }
+        } onCancel: {
+            giveUp(key)
+        }
+    }
+
+    private func giveUp(_ key: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.key == key }) else { return nil }
+            return state.waiters.remove(at: index).waiter
+        }
+        waiter?.resume(returning: nil)
     }
 }

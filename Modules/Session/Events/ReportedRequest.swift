@@ -1,7 +1,9 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
 
-/// A request without a handle, as the events name it.
+/// A request without a handle, for which events and notifications are posted.
 struct ReportedRequest: Sendable {
     private let id: UInt64
     private let kind: TaskKind
@@ -26,7 +28,7 @@ struct ReportedRequest: Sendable {
         notify(.didResume)
     }
 
-    /// Reports the end; to be called once.
+    /// Reports the end of the request. It must be called once.
     func complete(_ completion: TaskCompletion) {
         post(.completed(completion.error))
         notify(.didComplete(completion))
@@ -45,5 +47,25 @@ struct ReportedRequest: Sendable {
     private func notify(_ event: TaskNotification.Kind) {
         TaskNotifications.hub.post(
             TaskNotification(taskID: id, taskKind: kind, kind: event, request: request, taskDescription: nil))
+    }
+}
+
+/// Reports the end of a request without a handle whose body is streamed: at the end of the body, or when it is deallocated.
+final class StreamReport: Sendable {
+    private let request: ReportedRequest
+    private let hasEnded = Atomic(false)
+
+    init(_ request: ReportedRequest) {
+        self.request = request
+        request.start()
+    }
+
+    deinit {
+        complete(.cancelled(request.url), [])
+    }
+
+    func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        request.complete(TaskCompletion(error, metrics: metrics))
     }
 }

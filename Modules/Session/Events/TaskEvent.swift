@@ -1,15 +1,16 @@
 public import FoundationEssentials
+internal import Synchronization
 
 /// An event of one of a session's requests.
 ///
-/// For each ``taskID`` the events come in the order in which they happened, each change once, `completed` last and exactly
-/// once. A subscriber receives events from its subscription on, so the first event for an ID can be of any kind.
+/// For each ``taskID``, events are delivered in the order in which they happened, each change once, and `completed` last and
+/// exactly once. A subscriber receives only events after its subscription, so the first event for an ID can be of any kind.
 public struct TaskEvent: Sendable {
     /// What happened.
     public enum Kind: Sendable {
-        /// A handle was made, suspended.
+        /// A handle was created, in the suspended state.
         case created
-        /// The request was started, or continued after a suspension.
+        /// The request was started, or resumed after a suspension.
         case resumed
         /// The request was suspended.
         case suspended
@@ -21,10 +22,19 @@ public struct TaskEvent: Sendable {
     public let taskID: UInt64
     /// What happened.
     public let kind: Kind
-    /// The request's URL; nil when it could not be made.
+    /// The request's URL; nil if the request could not be created.
     public let url: URL?
     /// The request's `RequestOptions.tag`.
     public let tag: String?
-    /// The handle's description.
+    /// The description of the handle, if there is one.
     public let taskDescription: String?
+}
+
+/// Generates the IDs of requests, which are unique in the process.
+enum TaskID {
+    private static let last = Atomic<UInt64>(0)
+
+    static func next() -> UInt64 {
+        last.add(1, ordering: .relaxed).newValue
+    }
 }

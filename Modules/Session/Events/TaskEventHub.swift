@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Reports what happens to a session's requests to subscribers, hooks and the completion group. Without any of them, the check
+/// Reports the events of a session's requests to subscribers, hooks and the completion group. Without any of them, the check
 /// costs a few loads.
 final class TaskEventHub: Sendable {
     private let events = Broadcaster<TaskEvent>()
     private let hooks: TaskHooks?
     private let executor: CallbackExecutor
     let group: CompletionGroup?
-    /// Present when the session's end is reported.
+    /// The latch that reports the session's invalidation; nil if there is no hook for it.
     let latch: InvalidationLatch?
 
     init(
@@ -27,12 +27,12 @@ final class TaskEventHub: Sendable {
     /// Whether requests without hooks of their own are reported.
     var isReporting: Bool { isWatched || hooks != nil || group != nil || TaskNotifications.hub.isWatched }
 
-    /// Calls a function with each event from now on, on the thread where it happens, until the observation is cancelled.
+    /// Calls a function with each further event, on the thread where it happens, until the observation is cancelled.
     func subscribe(_ receive: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
         events.subscribe(receive)
     }
 
-    /// The hooks of a request: the session's and its own; nil when there are none.
+    /// Returns the hooks of a request, the session's and its own; nil if there are none.
     func hooks(of request: Request, _ own: TaskHooks?, _ kind: TaskKind, id: UInt64? = nil) -> RequestHooks? {
         guard hooks != nil || own != nil else { return nil }
         let context = HookContext(taskID: id ?? TaskID.next(), kind: kind, request: request)
@@ -43,7 +43,7 @@ final class TaskEventHub: Sendable {
         events.post(event())
     }
 
-    /// A request of the group is over, and its callbacks are on their way: it counts until they were called.
+    /// Removes an ended request from the group, after its callbacks, which were submitted to the same executor.
     func leaveGroup() {
         guard let group else { return }
         executor.execute { group.leave() }

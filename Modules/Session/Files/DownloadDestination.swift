@@ -9,7 +9,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The destination of a download and its options. All methods but the initializer may block.
+/// The destination of a download and its options. All methods except the initializers can block.
 struct DownloadDestination: Sendable {
     /// The maximum number of files with one name.
     private static let mostNumbered = 9_999
@@ -19,20 +19,20 @@ struct DownloadDestination: Sendable {
 
     init(_ url: URL, _ options: DownloadOptions) throws(SessionError) {
         guard url.isFileURL else {
-            throw SessionError(.invalidURL, "The destination of a download is no file URL.", url: url)
+            throw SessionError(.invalidURL, "The destination of the download is not a file URL.", url: url)
         }
         try self.init(path: url.absoluteURL.path(percentEncoded: false), options)
     }
 
     init(path: String, _ options: DownloadOptions) throws(SessionError) {
         guard let place = FilePlace(path) else {
-            throw SessionError(FileFailure(path: path, errorNumber: EISDIR, problem: "names no file"), url: nil)
+            throw SessionError(FileFailure(path: path, errorNumber: EISDIR, problem: "does not name a file"), url: nil)
         }
         self.place = place
         self.options = options
     }
 
-    /// Finds what would make the download fail at its end, before anything is sent.
+    /// Checks for problems that would make the download fail at its end, before the request is sent.
     func check() throws(FileFailure) {
         switch try SystemFile.kind(of: place.path) {
         case .folder:
@@ -47,7 +47,7 @@ struct DownloadDestination: Sendable {
         try Self.checkFolder(place.folder, options)
     }
 
-    /// Whether files can be made in a folder, or it can be made itself as far as that can be told.
+    /// Checks that files can be created in a folder. A missing folder passes if the options allow its creation.
     static func checkFolder(_ path: String, _ options: DownloadOptions) throws(FileFailure) {
         do throws(FileFailure) {
             try SystemFile.checkFolder(path)
@@ -56,7 +56,7 @@ struct DownloadDestination: Sendable {
         }
     }
 
-    /// Opens the file that the bytes go to until they are complete.
+    /// Creates the temporary file that the bytes are written to until the download is complete.
     func makePartialFile() throws(FileFailure) -> PartialFile {
         if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
         do {
@@ -73,9 +73,13 @@ struct DownloadDestination: Sendable {
         }
     }
 
-    /// Gives a complete file its name, and returns the path.
+    /// Moves a complete file to the destination.
     ///
-    /// - Parameter setsPermissions: Whether the file was made elsewhere, with other permissions than it is to have.
+    /// - Parameters:
+    ///   - file: The complete file.
+    ///   - setsPermissions: Whether the file was created elsewhere with other permissions, so that they must be set.
+    /// - Returns: The path of the moved file.
+    /// - Throws: The failure of the system call.
     func take(_ file: PartialFile, setsPermissions: Bool) throws(FileFailure) -> String {
         try file.close(synchronizing: options.synchronizes)
         if setsPermissions { try SystemFile.setPermissions(file.path, options.permissions) }
@@ -90,7 +94,7 @@ struct DownloadDestination: Sendable {
         do throws(FileFailure) {
             return try rename(file.path)
         } catch  where error.errorNumber == EXDEV {
-            // It is on another file system: a copy beside the destination first.
+            // The file is on another file system, so it is first copied to the destination's folder.
             let copy = try makePartialFile()
             try copy.append(contentsOf: file.path)
             try copy.close(synchronizing: options.synchronizes)
@@ -122,6 +126,6 @@ struct DownloadDestination: Sendable {
     }
 
     private var exists: FileFailure {
-        SystemFile.failure(place.path, "is there already", EEXIST)
+        SystemFile.failure(place.path, "already exists", EEXIST)
     }
 }

@@ -7,7 +7,7 @@ public import LinnetSerialization
 /// let response = try await session.call(request).download(to: url, options: .init { $0.existingFile = .keepBoth })
 /// ```
 public struct DownloadOptions: Sendable, Hashable {
-    /// What happens when there is a file at the destination already.
+    /// What happens when a file exists at the destination.
     public struct ExistingFile: Sendable, Hashable {
         enum Choice: Sendable, Hashable {
             case replace, fail, keepBoth
@@ -24,39 +24,39 @@ public struct DownloadOptions: Sendable, Hashable {
         public static let keepBoth = ExistingFile(choice: .keepBoth)
     }
 
-    /// What happens when there is a file at the destination already. The default is nil: `.replace` for a path that the app
-    /// names, as with `curl -o`, and `.keepBoth` for a name that the server suggests, so that a server cannot replace files.
+    /// What happens when a file exists at the destination. The default is nil: `.replace` for a path that the app specifies,
+    /// as with `curl -o`, and `.keepBoth` for a name that the server suggests, so that a server cannot replace files.
     public var existingFile: ExistingFile?
-    /// Whether missing folders in the destination's path are created; they stay when the download fails later. The default is
-    /// false: a missing folder fails before anything is sent.
+    /// Whether missing folders in the destination's path are created; they remain if the download fails later. The default is
+    /// false: the download fails before the request is sent if the folder is missing.
     public var createsDirectories = false
     /// The file's permissions, such as 0o600. The default is nil: 0o666, reduced by the process's umask.
     public var permissions: UInt16?
-    /// Whether the file and its name are synchronized to the disk before the download returns, so that both survive a loss of
-    /// power. The default is false.
+    /// Whether the file and its folder are synchronized to the disk (`fsync`) before the download returns, so that both survive
+    /// a power failure. The default is false.
     public var synchronizes = false
     /// The validation of responses before they are written. The default accepts the statuses 200 to 299 and any content type.
     public var validation = ResponseValidation()
 
-    /// Whether the part is kept when the download fails, so that it can resume later: the error then has
-    /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The default is false: every
-    /// failure removes the part.
+    /// Whether the partial file is kept when the download fails, so that it can be resumed later: the error then has
+    /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The default is false: the partial
+    /// file is removed on every failure.
     public var keepsPart = false
-    /// A file for the resume data, kept up to date while the download runs, so that it survives the end of the process, `kill
-    /// -9` too; read it with ``ResumeData/init(contentsOf:)``. It is removed at the download's success, and kept after a
+    /// A file for the resume data, updated while the download runs, so that it survives the end of the process, including
+    /// `SIGKILL`; read it with ``ResumeData/init(contentsOf:)``. It is removed when the download succeeds, and kept after a
     /// failure, as with ``keepsPart``. The default is nil: nothing is written or hashed.
     ///
-    /// It is replaced atomically by renaming, after the bytes that it describes were written, but without `fsync`: a loss of
-    /// power can leave it ahead of the part, which the digest detects.
+    /// The file is replaced atomically by renaming, after the bytes that it describes were written, but without `fsync`. After
+    /// a power failure it can describe more than the partial file contains; the digest detects that.
     public var resumeFile: URL?
-    /// The minimum interval between two writes of ``resumeFile``; it is written with the first bytes, then as more arrive. The
-    /// default is one second.
+    /// The minimum interval between two writes of ``resumeFile``. The first write is with the first bytes. The default is one
+    /// second.
     public var resumeInterval: Duration = .seconds(1)
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
 
-    /// The defaults, changed by a function.
+    /// Creates the default options, modified by a function.
     public init(_ configure: (inout DownloadOptions) -> Void) {
         configure(&self)
     }

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 
-/// Chooses where a download goes once it is complete: from the temporary file that it is in, and its response.
+/// Chooses the destination of a complete download, given its temporary file and its response.
 typealias DestinationChoice = @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL
 
-/// Where a download goes.
+/// The destination of a download.
 enum DownloadTarget: Sendable {
     case file(DownloadDestination)
     /// A folder's path; the response suggests the file's name.
@@ -13,13 +13,13 @@ enum DownloadTarget: Sendable {
     case chosen(DestinationChoice)
 }
 
-/// All that a download is told beside its request.
+/// The parameters of a download besides its request.
 struct DownloadPlan: Sendable {
     let target: DownloadTarget
     let options: DownloadOptions
-    /// What it goes on from.
+    /// The data of the download to resume, if there is one.
     var resume: ResumeData?
-    /// What it shares with its handle, if it has one.
+    /// The state shared with the download's handle, if there is one.
     var link: DownloadLink?
 
     init(_ target: DownloadTarget, _ options: DownloadOptions, resume: ResumeData? = nil, link: DownloadLink? = nil) {
@@ -29,26 +29,26 @@ struct DownloadPlan: Sendable {
         self.link = link
     }
 
-    /// To a file.
+    /// Creates the plan for a download to a file.
     init(
         to file: URL, _ options: DownloadOptions, resume: ResumeData? = nil, link: DownloadLink? = nil
     ) throws(SessionError) {
         self.init(.file(try DownloadDestination(file, options)), options, resume: resume, link: link)
     }
 
-    /// To a folder.
+    /// Creates the plan for a download into a folder.
     init(
         into folder: URL, _ options: DownloadOptions, resume: ResumeData? = nil, link: DownloadLink? = nil
     ) throws(SessionError) {
         guard folder.isFileURL else {
-            throw SessionError(.invalidURL, "The folder of a download is no file URL.", url: folder)
+            throw SessionError(.invalidURL, "The folder of the download is not a file URL.", url: folder)
         }
         var path = folder.absoluteURL.path(percentEncoded: false)
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         self.init(.folder(path), options, resume: resume, link: link)
     }
 
-    /// Finds what would make the download fail at its end, before anything is sent.
+    /// Checks for problems that would make the download fail at its end, before the request is sent.
     func check() throws(SessionError) {
         do throws(FileFailure) {
             switch target {
@@ -67,7 +67,7 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Where the file will be; nil while that is to be chosen.
+    /// Returns the destination, or nil if it is chosen once the download is complete.
     func destination(for response: StreamedResponse) throws(SessionError) -> DownloadDestination? {
         switch target {
         case .file(let destination): return destination
@@ -80,16 +80,16 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Where the bytes go until they are complete, when the place of the file is not known yet.
+    /// Returns the temporary destination of a download whose final destination is not known yet.
     func temporaryPlace() throws(SessionError) -> DownloadDestination {
         var options = options
-        // That folder is readable by all users.
+        // All users can read the temporary folder.
         options.permissions = 0o600
         let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
         return try DownloadDestination(path: folder + "/download", options)
     }
 
-    /// The place that was chosen for a complete file.
+    /// Returns the destination that the plan's function chooses for a complete file.
     func chooseDestination(
         of file: PartialFile, _ response: StreamedResponse
     ) throws(SessionError) -> DownloadDestination {
@@ -101,12 +101,13 @@ struct DownloadPlan: Sendable {
             throw error
         } catch {
             throw SessionError(
-                .fileFailed, "No destination was chosen: \(error)", underlying: error, url: response.url)
+                .fileFailed, "Choosing the destination of the download failed: \(error)", underlying: error,
+                url: response.url)
         }
         return try destination(at: place, response)
     }
 
-    /// A place that was chosen once the file was complete.
+    /// Returns a checked destination for a URL that was chosen once the file was complete.
     func destination(at place: URL, _ response: StreamedResponse) throws(SessionError) -> DownloadDestination {
         let destination = try DownloadDestination(place, options)
         do throws(FileFailure) {
@@ -117,7 +118,7 @@ struct DownloadPlan: Sendable {
         return destination
     }
 
-    /// Whether the part stays when the download breaks off.
+    /// Whether the partial file is kept when the download fails.
     var keepsPart: Bool {
         switch link?.ending ?? .asOptionsSay {
         case .discard: false

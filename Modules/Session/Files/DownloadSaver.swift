@@ -5,13 +5,13 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
-/// Takes one response's body to its file. All of it may block.
+/// Writes one response's body to a file. All methods can block.
 struct DownloadSaver: Sendable {
-    /// What the body is.
+    /// The content of the body.
     enum Content: Sendable {
-        /// The whole, with the reason if a part was to be resumed.
+        /// The whole entity; with the reason, if the download was to resume.
         case whole(DownloadResumption.Reason?)
-        /// What is missing of a part, and the length of the whole, if it is known.
+        /// The rest after a part, and the total length, if it is known.
         case rest(of: ResumeData, Int64?)
     }
 
@@ -34,7 +34,7 @@ struct DownloadSaver: Sendable {
         self.hooks = hooks
     }
 
-    /// The way of the bytes: a batch is taken from the connection, which is read on while the batch is written.
+    /// Writes the body batch by batch; the connection reads the next batch while one is written.
     func save() async throws(SessionError) -> String {
         let length = response.head.bodyLength(answering: request.method)
         announce(length)
@@ -114,7 +114,7 @@ struct DownloadSaver: Sendable {
             response, answering: request, total: total, options: plan.options, continuing: resume, hasher: hasher)
     }
 
-    /// Keeps or removes what is there of a download that broke off.
+    /// Keeps or removes the partial file of a failed download.
     private func keepPart(_ file: PartialFile, _ keeper: PartKeeper?, _ error: SessionError) -> SessionError {
         var error = error
         if plan.keepsPart, let data = (try? keeper?.finish(file)) ?? nil {
@@ -127,8 +127,8 @@ struct DownloadSaver: Sendable {
         return error
     }
 
-    /// Where a complete file goes: where the hook says, or else where the request does. The file is complete when they are
-    /// called.
+    /// Returns the destination of a complete file: that of the hook, or else that of the request. The file is closed before the
+    /// hook or the request's function is called.
     private func choosePlace(
         _ file: PartialFile, _ destination: DownloadDestination?
     ) async throws(SessionError) -> DownloadDestination {
@@ -145,13 +145,13 @@ struct DownloadSaver: Sendable {
 
     // MARK: Validation
 
-    /// Judges a response by its head and by whether it has a body; the body of one that is refused goes into the error.
+    /// Validates a response by its head and by whether it has a body. The error of a refused response contains its body.
     private func validate(
         beginning first: CircularBuffer<ByteBuffer>?, _ batches: inout ResponseBody.Iterator
     ) async throws(SessionError) {
         let beginning = first?.first.map { Data($0) } ?? Data()
         var head = response.head
-        // The rest of what was accepted as a whole.
+        // The part came from a 200, so a 206 with the rest is valid if a 200 is.
         if case .rest = content { head.status = .ok }
         do {
             try plan.options.validation.validate(
@@ -174,13 +174,13 @@ struct DownloadSaver: Sendable {
     private func wrongLength(_ length: Int64, _ size: Int64) -> SessionError {
         SessionError(
             size < length ? .connectionLost : .invalidResponse,
-            "The response's body has \(size < length ? "fewer" : "more") than the \(length) bytes it promised.",
+            "The response's body has \(size < length ? "fewer" : "more") than the \(length) bytes that its head declares.",
             url: response.url)
     }
 }
 
 extension (any EngineSink)? {
-    /// Returns when bytes may flow.
+    /// Waits until the transfer is not suspended.
     fileprivate func passGate(_ url: URL) async throws(SessionError) {
         guard let self else { return }
         do {
@@ -190,7 +190,7 @@ extension (any EngineSink)? {
         }
     }
 
-    /// Returns when the file may be put in its place.
+    /// Waits until the file may be moved to its destination, after which the task cannot be cancelled.
     fileprivate func commit(_ url: URL) async throws(SessionError) {
         guard let self else { return }
         do {

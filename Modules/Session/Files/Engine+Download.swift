@@ -5,9 +5,10 @@ internal import LinnetTransport
 internal import NIOCore
 
 extension Engine {
-    /// Sends a request, and writes the body of its response to a file; or goes on with a part of one.
+    /// Sends a request and writes the body of its response to a file, or resumes a download from its part.
     func download(
-        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil
+        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
+        own: CallChain? = nil
     ) async throws(SessionError) -> Response<URL> {
         do {
             try await onFileThreads { () async throws(SessionError) in try plan.check() }
@@ -18,9 +19,9 @@ extension Engine {
             let sink = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
             let saved =
                 if let resume = plan.resume {
-                    try await download(request, plan, goingOnFrom: resume, sink, hooks)
+                    try await download(request, plan, goingOnFrom: resume, sink, hooks, own)
                 } else {
-                    try await download(request, plan, because: nil, sink, hooks)
+                    try await download(request, plan, because: nil, sink, hooks, own)
                 }
             hooks?.didFinishDownload(saved.value)
             return saved
@@ -29,7 +30,7 @@ extension Engine {
         }
     }
 
-    /// Writes the body of a response that is there to a file.
+    /// Writes the body of a received response to a file.
     func save(
         _ response: StreamedResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?,
         _ hooks: RequestHooks
@@ -40,10 +41,10 @@ extension Engine {
 
     private func download(
         _ request: Request, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
-        _ hooks: RequestHooks?
+        _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> Response<URL> {
         let rest = request.asking(forTheRestOf: resume)
-        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks)
+        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks, own: own)
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
@@ -51,19 +52,19 @@ extension Engine {
             case .whole(let reason):
                 return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink, hooks))
             case .askAgain(let reason):
-                return try await download(request, plan, because: reason, sink, hooks)
+                return try await download(request, plan, because: reason, sink, hooks, own)
             }
         } catch {
             throw error.adding(response)
         }
     }
 
-    /// Downloads the whole, with the reason if a part was to be resumed.
+    /// Downloads the whole entity; with the reason, if the download was to resume.
     private func download(
         _ request: Request, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
-        _ sink: (any EngineSink)?, _ hooks: RequestHooks?
+        _ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> Response<URL> {
-        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks)
+        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks, own: own)
         do {
             return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink, hooks))
         } catch {
@@ -77,7 +78,7 @@ extension Engine {
     }
 }
 
-/// Runs what may block on a file, away from the caller's executor.
+/// Runs an operation that can block on file I/O on the executor for files.
 @concurrent
 private func onFileThreads<Value: Sendable>(
     _ body: @Sendable () async throws(SessionError) -> Value
@@ -86,8 +87,8 @@ private func onFileThreads<Value: Sendable>(
 }
 
 extension DownloadPlan {
-    /// A failure of a download that was to go on leaves its part as it was, unless it says otherwise, or was told to leave
-    /// nothing.
+    /// Returns the error of a failed download with the resume data that it began with, if its part is still usable. Removes the
+    /// part instead when the download was cancelled without keeping it.
     fileprivate func accountingForThePart(in error: SessionError) -> SessionError {
         guard let resume, error.resumeData == nil, error.code != .invalidResumeData else { return error }
         guard keepsPart else {

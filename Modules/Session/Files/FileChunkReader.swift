@@ -2,14 +2,14 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
-/// Reads a body's file in large chunks, on the threads for files: one ahead of the one that is being sent.
+/// Reads a body's file in large chunks on the executor for files, one chunk ahead of the one that is being sent.
 struct FileChunkReader: TransportBodyReader {
     private static let chunkSize = 512 * 1024
 
     private struct Chunk: Sendable {
         let file: OpenBodyFile
         let bytes: ByteBuffer
-        /// Where the next one begins.
+        /// The offset of the next chunk.
         let end: Int64
     }
 

@@ -1,17 +1,18 @@
 internal import FoundationEssentials
 
-/// Where a file is or will be: its folder and its name.
+/// The location of a file: its folder and its name.
 struct FilePlace: Sendable, Hashable {
-    /// The longest name that the usual file systems take, in bytes.
+    /// The maximum length of a name on common file systems, in bytes.
     private static let longestName = 255
 
-    /// Without a slash at its end, unless it is the root.
+    /// The folder's path, without a trailing slash unless it is the root.
     let folder: String
     let name: String
 
     var path: String { folder == "/" ? "/" + name : folder + "/" + name }
 
-    /// Nil for what cannot be a file's path: an empty one, one that ends in a slash, one with a NUL inside.
+    /// Returns nil for a path that cannot name a file: an empty path, a path that ends with a slash, `.` or `..`, or a path that
+    /// contains a NUL.
     init?(_ path: String) {
         guard !path.utf8.contains(0) else { return nil }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -25,14 +26,14 @@ struct FilePlace: Sendable, Hashable {
         self.name = name
     }
 
-    /// The path of a hidden file in the same folder, whose name no other download has.
+    /// Returns the path of a hidden file in the same folder, with a random name.
     func makePartialPath() -> String {
         let mark = ".linnet-" + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".part"
         let shortened = Self.prefix(of: name, bytes: Self.longestName - mark.utf8.count - 1)
         return FilePlace(folder: folder, name: "." + shortened + mark).path
     }
 
-    /// The place with a number before the name's extension.
+    /// Returns the location with a number before the name's extension.
     func numbered(_ number: Int) -> FilePlace {
         let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
         let tail = " (\(number))" + name[dot...]
@@ -40,7 +41,7 @@ struct FilePlace: Sendable, Hashable {
         return FilePlace(folder: folder, name: stem + tail)
     }
 
-    /// The characters at a text's start that fit into some bytes.
+    /// Returns the longest prefix of a text that has at most this many bytes.
     private static func prefix(of text: String, bytes: Int) -> String {
         var shortened = text
         while shortened.utf8.count > bytes, !shortened.isEmpty { shortened.removeLast() }

@@ -9,22 +9,22 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A file that is being written, under a name of its own. It is gone with its last reference, unless it was moved.
+/// A file that is being written under a temporary name. It is removed when it is deallocated, unless it was moved or left.
 final class PartialFile {
-    /// As many pieces as one call takes (POSIX's IOV_MAX on Linux).
+    /// The maximum number of buffers for one `writev` call (`IOV_MAX` on Linux).
     private static let mostVectors = 1024
 
     let path: String
-    /// What the caller calls it, for errors.
+    /// The path that errors name: that of the destination.
     private let finalPath: String
-    /// Nil once it is closed.
+    /// The file descriptor; nil once the file is closed.
     private var descriptor: Int32?
-    /// The bytes in it.
+    /// The number of bytes in the file.
     private(set) var size: Int64 = 0
-    /// Whether it has got another name, under which it stays.
+    /// Whether the file was moved or left in place, so that it is not removed.
     var isMoved = false
 
-    /// - Parameter size: The bytes that are in it already.
+    /// - Parameter size: The number of bytes that the file contains already.
     init(path: String, finalPath: String, descriptor: Int32, size: Int64 = 0) {
         self.path = path
         self.finalPath = finalPath
@@ -36,7 +36,7 @@ final class PartialFile {
         discard()
     }
 
-    /// Writes buffers behind what is there, from their own memory.
+    /// Appends buffers without copying their bytes.
     func write(_ buffers: some Collection<ByteBuffer>) throws(FileFailure) {
         var vectors: [iovec] = []
         var owners: [Unmanaged<AnyObject>] = []
@@ -78,17 +78,17 @@ final class PartialFile {
         return count
     }
 
-    /// Writes another file's bytes behind what is there.
+    /// Appends the bytes of another file.
     func append(contentsOf path: String) throws(FileFailure) {
         guard let descriptor else { throw SystemFile.failure(finalPath, "is closed", EBADF) }
         try SystemFile.copy(path, to: descriptor, finalPath)
     }
 
-    /// Closes it; some file systems say only now that there was no room.
+    /// Closes the file. Some file systems report a full disk only on close, so errors are thrown.
     func close(synchronizing: Bool) throws(FileFailure) {
         guard let descriptor else { return }
         if synchronizing, fsync(descriptor) != 0 {
-            throw SystemFile.failure(finalPath, "cannot be written to its disk")
+            throw SystemFile.failure(finalPath, "cannot be synchronized to the disk")
         }
         self.descriptor = nil
         guard closeDescriptor(descriptor) == 0 || errno == EINTR else {
@@ -96,14 +96,14 @@ final class PartialFile {
         }
     }
 
-    /// Removes it, unless it was moved.
+    /// Closes the file and removes it, unless it was moved or left in place.
     func discard() {
         closeQuietly()
         if !isMoved { unlink(path) }
         isMoved = true
     }
 
-    /// Leaves the file in place, so that the download can be resumed.
+    /// Closes the file and leaves it in place, so that the download can be resumed.
     func leave() {
         closeQuietly()
         isMoved = true
@@ -114,7 +114,7 @@ final class PartialFile {
         descriptor = nil
     }
 
-    /// Keeps others who would write to it away.
+    /// Locks the file against other downloads.
     func lock() throws(FileFailure) {
         if let descriptor { try SystemFile.lock(descriptor, path) }
     }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// The name that a response suggests for its file: by its Content-Disposition (RFC 6266), or else its URL.
+/// The file name that a response suggests, from its Content-Disposition (RFC 6266) or else from its URL.
 ///
-/// A name from the server never leads out of the folder, nor makes a hidden file: all path components but the last, control
+/// A name from the server never refers to another folder or to a hidden file: all path components except the last, control
 /// characters and leading dots are removed.
 struct SuggestedFileName {
-    /// The longest name that the usual file systems take, in bytes; the number of a second file has to fit in, too.
+    /// The maximum length of a name in bytes: below the limit of common file systems (255), with room for a number.
     private static let longest = 240
 
     let name: String
@@ -16,13 +16,13 @@ struct SuggestedFileName {
         name = suggestion.flatMap(Self.safe) ?? Self.safe(url.lastPathComponent) ?? "download"
     }
 
-    /// The name without its unsafe parts; nil when nothing is left.
+    /// Returns the name without its unsafe parts, or nil if nothing remains.
     private static func safe(_ name: String) -> String? {
-        // By scalars: to Swift, a slash or a dot with a combining mark behind it is another Character.
+        // Compares scalars, because a slash or a dot followed by a combining mark is a different Character.
         let last = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? []
         let scalars = last.filter { scalar in
             switch scalar.properties.generalCategory {
-            // Marks that change the direction of text could make "exe.gpj" look like "jpg.exe".
+            // Bidirectional control characters could display "exe.gpj" as "jpg.exe".
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
             default: true
             }
@@ -33,7 +33,7 @@ struct SuggestedFileName {
         return text.isEmpty ? nil : shortened(text)
     }
 
-    /// Keeps the extension.
+    /// Returns the name shortened to the maximum length, with its extension.
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > longest else { return name }
         let tail = name.lastIndex(of: ".").map { name[$0...] }.flatMap { $0.utf8.count <= 32 ? $0 : nil } ?? ""
@@ -50,7 +50,7 @@ struct SuggestedFileName {
         return parameters["filename"]
     }
 
-    /// The parameters behind the type, the first of each name; quoted values without their quotes.
+    /// Parses the parameters after the disposition type. The first parameter of each name counts; values are unquoted.
     private static func parameters(of value: String) -> [String: String] {
         var parameters: [String: String] = [:]
         var rest = value.unicodeScalars[...]
@@ -90,7 +90,7 @@ struct SuggestedFileName {
         return String(text)
     }
 
-    /// A value with its charset (RFC 8187, section 3.2): `UTF-8''na%C3%AFve.txt`.
+    /// Decodes an extended value, which names its charset (RFC 8187, section 3.2): `UTF-8''na%C3%AFve.txt`.
     private static func decodeExtended(_ text: String) -> String? {
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = percentDecoded(parts[2].utf8) else { return nil }

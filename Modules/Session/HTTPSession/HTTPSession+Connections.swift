@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 
-// Control over a session's connections. It has no effect over transports other than HTTPTransport.
+// Control over a session's connections. It has no effect over a transport that keeps none.
 extension HTTPSession {
     /// One executor for each event loop of the session.
     ///
@@ -20,24 +20,24 @@ extension HTTPSession {
     /// }
     /// ```
     /// Work that such a task does between its requests delays the other connections of that loop, so it should be short and
-    /// must never block. Spread the tasks over all executors. Empty for a session over another transport than `HTTPTransport`.
+    /// must never block. Spread the tasks over all executors. Empty for a transport without event loops.
     /// With `.dedicated` event loops, the tasks have to end before the session is shut down.
     public var taskExecutors: [any TaskExecutor] { transport.taskExecutors }
 
     /// Closes the connections that no request uses.
     public func closeIdleConnections() {
-        (transport as? HTTPTransport)?.closeIdleConnections()
+        transport.discard(.idleConnections)
     }
 
     /// Prevents the reuse of all open connections: idle ones are closed now, the others once their requests have ended. Use it
     /// after the network has changed.
     public func retireConnections() {
-        (transport as? HTTPTransport)?.retireConnections()
+        transport.discard(.connections)
     }
 
     /// Clears the cache of resolved names. Open connections stay open.
     public func clearResolvedNames() {
-        (transport as? HTTPTransport)?.clearResolvedNames()
+        transport.discard(.resolvedNames)
     }
 
     /// Opens connections to a URL's host in advance, so that the first request need not wait for TCP and TLS: up to `count` in
@@ -48,7 +48,6 @@ extension HTTPSession {
     /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and
     /// ``SessionError/Code/shutDown``.
     public func prewarm(_ url: URL, connections count: Int = 1) throws(SessionError) {
-        guard let transport = transport as? HTTPTransport else { return }
         let head = try WireTarget(url).head(of: Request(url: url))
         do {
             try transport.prewarm(head, connections: count)

@@ -20,7 +20,7 @@ extension Engine {
         return response
     }
 
-    /// Does what a hook said of a response; returns where it is to be read as it would have been.
+    /// Applies a hook's decision on a response; returns if the response is to be read normally.
     private func follow(
         _ disposition: ResponseDisposition?, _ response: StreamedResponse, _ request: Request, _ exchange: Exchange,
         _ hooks: RequestHooks
@@ -43,7 +43,7 @@ extension Engine {
 }
 
 extension Next {
-    /// The request with a body that can be read now: its own, or one that a hook gives; nil when there is none.
+    /// Returns the request with a readable body: its own, or one that a hook provides; nil if there is none.
     func readable(_ request: Request) async throws(SessionError) -> Request? {
         guard let body = request.body, !body.canBeRead else { return request }
         guard let new = try await exchange.hooks?.newBody(for: request) else { return nil }
@@ -52,7 +52,7 @@ extension Next {
         return request
     }
 
-    /// The request with a body that can be read now; an error when there is none.
+    /// Returns the request with a readable body; throws if there is none.
     func readable(_ request: Request, after response: StreamedResponse) async throws(SessionError) -> Request {
         if let readable = try await readable(request) { return readable }
         throw SessionError.bodyNotReplayable(of: request).adding(response)
@@ -62,7 +62,7 @@ extension Next {
 extension SessionError {
     fileprivate static func takenByHook(_ kind: String, _ response: StreamedResponse) -> SessionError {
         var error = SessionError(
-            .takenByHook, "A hook made the response a \(kind), and the request has no value.", url: response.url)
+            .takenByHook, "A hook turned the response into a \(kind), so the request has no value.", url: response.url)
         error.metrics = response.metrics
         return error
     }
@@ -70,7 +70,34 @@ extension SessionError {
     static func bodyNotReplayable(of request: Request) -> SessionError {
         SessionError(
             .requestBodyFailed,
-            "The request has to be sent again, but its body cannot: "
+            "The request must be sent again, but its body cannot be replayed: "
                 + (request.body?.replayObstacle ?? "its stream can be read only once") + ".", url: request.url)
+    }
+}
+
+/// A response's body whose chunks are passed to a hook before their reader.
+final class WatchedBody: Sendable {
+    let base: ResponseBody
+    let hooks: RequestHooks
+
+    init(base: ResponseBody, hooks: RequestHooks) {
+        self.base = base
+        self.hooks = hooks
+    }
+}
+
+struct WatchedSource: ResponseBodySource {
+    private var iterator: ResponseBody.Iterator
+    private let hooks: RequestHooks
+
+    init(_ body: WatchedBody) {
+        iterator = body.base.makeAsyncIterator()
+        hooks = body.hooks
+    }
+
+    mutating func next() async throws(SessionError) -> Data? {
+        guard let chunk = try await iterator.next() else { return nil }
+        try await hooks.didReceiveData(chunk)
+        return chunk
     }
 }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import LinnetTransport
 internal import Synchronization
 
-/// Tells hooks what happens to a request on its way, and the request's own watcher too.
+/// Reports a request's transfer to its hooks, and forwards everything to the request's own sink.
 final class HookSink: EngineSink {
     private struct State {
         var sent = TransferProgress()
@@ -19,6 +19,8 @@ final class HookSink: EngineSink {
         self.base = base
         self.isDownload = isDownload
     }
+
+    var taskID: UInt64 { hooks.context.taskID }
 
     func willSendBody(length: Int64?) {
         state.withLock { $0.sent = TransferProgress(total: length) }
@@ -62,7 +64,7 @@ final class HookSink: EngineSink {
     }
 
     func didFinishAttempt(_ metrics: TransportMetrics) {
-        // The transport may send the request again without a word.
+        // The transport can send the request again without calling `willSendBody(length:)`.
         state.withLock { $0.sent.completed = 0 }
         base?.didFinishAttempt(metrics)
     }

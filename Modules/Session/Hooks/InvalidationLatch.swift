@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Reports a session's end once, when the session and every request whose end is reported have ended.
+/// Reports a session's invalidation once, when the session and all its requests have ended.
 ///
-/// The session itself holds a share until its connections are gone, and each request one from its start until its last
-/// hooks and callbacks are on their way to the callback executor.
+/// The session holds a share until its connections are closed, and each request holds one from its start until its last
+/// hooks and callbacks were submitted to the callback executor.
 final class InvalidationLatch: Sendable {
     private let shares = Atomic(1)
     private let hasSessionEnded = Atomic(false)
@@ -16,20 +16,20 @@ final class InvalidationLatch: Sendable {
         self.executor = executor
     }
 
-    /// A request begins.
+    /// Records that a request has started.
     func enter() {
         shares.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// What is to be told of a request's end is on its way.
+    /// Records that the hooks and callbacks of a request's end were submitted.
     func leave() {
         guard shares.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        // Requests that come after the end fail, and are told of later.
+        // Requests that are made after the shutdown fail, and can enter and leave again.
         guard !hasTold.exchange(true, ordering: .acquiringAndReleasing) else { return }
         executor.execute(tell)
     }
 
-    /// The session's connections are gone; only the first time counts.
+    /// Records that the session's connections are closed. Only the first call has an effect.
     func sessionEnded() {
         if !hasSessionEnded.exchange(true, ordering: .acquiringAndReleasing) { leave() }
     }

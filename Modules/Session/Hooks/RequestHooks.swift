@@ -4,7 +4,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
 
-/// The hooks of one request: its session's and its own. There is none where there are no hooks.
+/// The hooks of one request: its session's and its own. It is only created if there are hooks.
 final class RequestHooks: Sendable {
     let context: HookContext
     private let tables: [TaskHooks]
@@ -17,7 +17,7 @@ final class RequestHooks: Sendable {
         self.executor = executor
     }
 
-    // MARK: They decide; nil when there is no hook
+    // MARK: Hooks that decide; nil if there is no hook
 
     func willRedirect(_ redirect: Redirect, _ request: Request) async throws(SessionError) -> RedirectDecision? {
         guard let hook = deciding(\.willRedirect) else { return nil }
@@ -64,13 +64,13 @@ final class RequestHooks: Sendable {
         return try await run { try await hook(context, file, head) }
     }
 
-    // MARK: They see
+    // MARK: Hooks that observe
 
     func isSeen<Hook>(_ hook: KeyPath<TaskHooks, Hook?>) -> Bool {
         tables.contains { $0[keyPath: hook] != nil }
     }
 
-    /// Calls the hooks of both tables, on the callback executor.
+    /// Calls the hooks of all tables on the callback executor.
     func tell(_ call: @escaping @Sendable (TaskHooks, HookContext) -> Void) {
         executor.execute { [tables, context] in
             for table in tables { call(table, context) }
@@ -81,7 +81,7 @@ final class RequestHooks: Sendable {
         if isSeen(\.didFinishDownload) { tell { $0.didFinishDownload?($1, file) } }
     }
 
-    /// The request is over; only the first time counts.
+    /// Reports the end of the request. Only the first call has an effect.
     func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
         guard !hasCompleted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         guard isSeen(\.didCollectMetrics) || isSeen(\.didComplete) else { return }
@@ -89,17 +89,17 @@ final class RequestHooks: Sendable {
         tell { $0.didComplete?($1, error) }
     }
 
-    // MARK: What is to be done for them
+    // MARK: What the hooks require
 
-    /// Whether the response has to come up the chain before its body.
+    /// Whether the response must be returned through the chain before its body is read.
     var readsResponses: Bool { isSeen(\.didReceiveResponse) || isSeen(\.didReceiveData) }
 
-    /// The body, with the data hook called before its reader.
+    /// Returns the body, with each chunk passed to the data hook before its reader.
     func watching(_ body: ResponseBody) -> ResponseBody {
         isSeen(\.didReceiveData) ? .watched(WatchedBody(base: body, hooks: self)) : body
     }
 
-    /// What watches for the hooks and for the request's own watcher; of a download, also what is written.
+    /// Returns a sink that reports to the hooks and to the request's own sink; for a download, also the written bytes.
     func watching(_ sink: (any EngineSink)?, isDownload: Bool = false) -> (any EngineSink)? {
         if sink is HookSink { return sink }
         guard
@@ -111,7 +111,7 @@ final class RequestHooks: Sendable {
         return HookSink(hooks: self, base: sink, isDownload: isDownload)
     }
 
-    /// The request's hook, or else the session's.
+    /// Returns the request's hook, or else the session's.
     private func deciding<Hook>(_ hook: KeyPath<TaskHooks, Hook?>) -> Hook? {
         for table in tables.reversed() {
             if let hook = table[keyPath: hook] { return hook }
@@ -129,7 +129,7 @@ final class RequestHooks: Sendable {
 }
 
 extension SessionError {
-    /// What a hook threw.
+    /// Creates the session error for an error that a hook threw.
     init(thrownByHook error: any Error, url: URL?) {
         self.init(thrown: error, url: url)
         guard code == .interceptorFailed, !(error is SessionError) else { return }

@@ -16,28 +16,28 @@ public import LinnetTransport
 /// }
 /// let session = try Session { $0.setDelegate(gatekeeper) }
 /// ```
-/// The default implementations keep the default behavior. The methods are called as the hooks are, through the same table. The
-/// delegate is held weakly; once it is deallocated, the default behavior applies.
+/// The methods are called as the hooks are. The delegate is held weakly; once it is deallocated, the default implementations
+/// apply.
 public protocol SessionDelegate: AnyObject, Sendable {
-    /// See ``TaskHooks/willRedirect``. The default follows.
+    /// See ``TaskHooks/willRedirect``. The default follows the redirect.
     func willRedirect(
         _ redirect: Redirect, by request: Request, _ context: HookContext
     ) async throws -> RedirectDecision
-    /// See ``TaskHooks/didReceiveChallenge``. The default is the stored credential.
+    /// See ``TaskHooks/didReceiveChallenge``. The default uses the proposed stored credential.
     func didReceiveChallenge(
         _ attempt: AuthenticationAttempt, _ context: HookContext
     ) async throws -> AuthenticationDecision
-    /// See ``TaskHooks/willRetry``. The default is the decision that was made.
+    /// See ``TaskHooks/willRetry``. The default returns the decision of the retriers and the policy.
     func willRetry(
         _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
     ) async throws -> RetryDecision
-    /// See ``TaskHooks/needsNewBody``. The default is none.
+    /// See ``TaskHooks/needsNewBody``. The default returns nil.
     func needsNewBody(for request: Request, _ context: HookContext) async throws -> HTTPBody?
-    /// See ``TaskHooks/didReceiveResponse``. The default reads on.
+    /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
     /// See ``TaskHooks/didReceiveData``. The default does nothing.
     func didReceiveData(_ data: Data, _ context: HookContext) async throws
-    /// See ``TaskHooks/willPlaceDownload``. The default leaves it to the request.
+    /// See ``TaskHooks/willPlaceDownload``. The default selects the request's destination.
     func willPlaceDownload(_ file: URL, _ head: HTTPResponse, _ context: HookContext) async throws -> URL?
 
     /// See ``TaskHooks/didSendBody``. The default does nothing.
@@ -55,12 +55,79 @@ public protocol SessionDelegate: AnyObject, Sendable {
     /// See ``TaskHooks/didComplete``. The default does nothing.
     func didComplete(_ error: SessionError?, _ context: HookContext)
 
-    /// See ``SessionHooks/didReceiveServerTrust``. The default is the policy's decision.
+    /// See ``SessionHooks/didReceiveServerTrust``. The default returns the policy's decision.
     func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision
-    /// See ``SessionHooks/didReceiveClientCertificateRequest``. The default is the configured identity.
+    /// See ``SessionHooks/didReceiveClientCertificateRequest``. The default returns the configured identity.
     func didReceiveClientCertificateRequest(
         _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
     ) async throws -> ClientIdentity?
     /// See ``SessionHooks/didBecomeInvalid``. The default does nothing.
     func didBecomeInvalid()
+}
+
+extension SessionDelegate {
+    /// Follows the redirect with the proposed request.
+    public func willRedirect(
+        _ redirect: Redirect, by request: Request, _ context: HookContext
+    ) async throws -> RedirectDecision { .follow(request) }
+
+    /// Uses the proposed stored credential.
+    public func didReceiveChallenge(
+        _ attempt: AuthenticationAttempt, _ context: HookContext
+    ) async throws -> AuthenticationDecision { .performDefault }
+
+    /// Returns the decision of the retriers and the policy.
+    public func willRetry(
+        _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
+    ) async throws -> RetryDecision { decision }
+
+    /// Returns nil: there is no new body.
+    public func needsNewBody(for request: Request, _ context: HookContext) async throws -> HTTPBody? { nil }
+
+    /// Reads the body.
+    public func didReceiveResponse(
+        _ head: HTTPResponse, _ context: HookContext
+    ) async throws -> ResponseDisposition { .allow }
+
+    /// Returns nil, which selects the request's destination.
+    public func willPlaceDownload(
+        _ file: URL, _ head: HTTPResponse, _ context: HookContext
+    ) async throws -> URL? { nil }
+
+    /// Does nothing.
+    public func didReceiveData(_ data: Data, _ context: HookContext) async throws {}
+
+    /// Does nothing.
+    public func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
+
+    /// Does nothing.
+    public func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext) {}
+
+    /// Does nothing.
+    public func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
+
+    /// Does nothing.
+    public func didResumeDownload(_ progress: TransferProgress, _ context: HookContext) {}
+
+    /// Does nothing.
+    public func didFinishDownload(_ file: URL, _ context: HookContext) {}
+
+    /// Does nothing.
+    public func didCollectMetrics(_ metrics: [TransportMetrics], _ context: HookContext) {}
+
+    /// Does nothing.
+    public func didComplete(_ error: SessionError?, _ context: HookContext) {}
+
+    /// Returns the policy's decision.
+    public func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision {
+        decision
+    }
+
+    /// Returns the configured identity.
+    public func didReceiveClientCertificateRequest(
+        _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+    ) async throws -> ClientIdentity? { proposed }
+
+    /// Does nothing.
+    public func didBecomeInvalid() {}
 }

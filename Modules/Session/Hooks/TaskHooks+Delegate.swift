@@ -1,5 +1,5 @@
 extension TaskHooks {
-    /// Hooks that call a delegate, which is held weakly.
+    /// Creates hooks that call a delegate, which is held weakly.
     public init(delegate: any SessionDelegate) {
         willRedirect = { [weak delegate] context, redirect, request in
             try await delegate?.willRedirect(redirect, by: request, context) ?? .follow(request)
@@ -35,7 +35,7 @@ extension TaskHooks {
 }
 
 extension SessionHooks {
-    /// Hooks that call a delegate, which is held weakly.
+    /// Creates hooks that call a delegate, which is held weakly.
     public init(delegate: any SessionDelegate) {
         didReceiveServerTrust = { [weak delegate] trust, decision in
             await delegate?.didReceiveServerTrust(trust, decision) ?? decision
@@ -49,7 +49,7 @@ extension SessionHooks {
 }
 
 extension HTTPSession.Configuration {
-    /// Sets a delegate to be called instead of ``hooks`` and ``sessionHooks``. It is held weakly.
+    /// Sets a delegate, which replaces ``hooks`` and ``sessionHooks``. It is held weakly.
     public mutating func setDelegate(_ delegate: any SessionDelegate) {
         hooks = TaskHooks(delegate: delegate)
         sessionHooks = SessionHooks(delegate: delegate)

@@ -3,8 +3,8 @@ public import HTTPTypes
 public import LinnetSerialization
 public import LinnetTransport
 
-/// Optional functions that a session calls while it processes a request: set for all of a session's requests in
-/// ``HTTPSession/Configuration/hooks``, for one request or handle where it is made.
+/// Optional functions that a session calls while it processes a request. Set them for all requests of a session in
+/// ``HTTPSession/Configuration/hooks``, or for one request or handle where it is created.
 ///
 /// ```swift
 /// let session = try Session {
@@ -13,49 +13,50 @@ public import LinnetTransport
 ///     }
 /// }
 /// ```
-/// A hook that makes a decision is called in the task of its request, which waits for it; if both the request and the session
-/// set it, only the request's is called. An error that it throws fails its request: a ``SessionError`` as it is, a
-/// `CancellationError` as ``SessionError/Code/cancelled``, any other error as ``SessionError/Code/hookFailed`` with the
-/// underlying error.
+/// A hook that makes a decision is called in the task of its request, which waits for it. If both the request and the session
+/// set it, only the request's is called. An error that it throws fails its request: a ``SessionError`` is unchanged, a
+/// `CancellationError` becomes ``SessionError/Code/cancelled``, and any other error becomes the underlying error of
+/// ``SessionError/Code/hookFailed``.
 ///
-/// A hook that only observes is called on the session's callback executor, in the order of events, and delays nothing; if both
-/// the session and the request set it, both are called, the session's first. Hooks that are not set cost nothing.
+/// A hook that only observes is called on the session's callback executor, in the order of events, and does not delay the
+/// request. If both the session and the request set it, both are called, the session's first. Hooks that are not set have no
+/// cost.
 public struct TaskHooks: Sendable {
-    // MARK: They decide
+    // MARK: Hooks that decide
 
-    /// Decides on a redirect before it is followed: the request is the one that RFC 9110, section 15.4, leads to, already
-    /// without the credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy
-    /// also applies to a request that the hook returns. With ``RedirectPolicy/doNotFollow`` only the hook decides.
+    /// Decides on a redirect before it is followed. The request is the one that results from RFC 9110, section 15.4, without the
+    /// credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy also applies
+    /// to a request that the hook returns. With ``RedirectPolicy/doNotFollow`` only the hook decides.
     public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision)?
-    /// Answers a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another, or not at all. It is called
-    /// again after each refused credential, a limited number of times.
+    /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another one, or
+    /// not at all. It is called again after each refused credential, a limited number of times.
     public var didReceiveChallenge:
         (@Sendable (HookContext, AuthenticationAttempt) async throws -> AuthenticationDecision)?
-    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called when the
-    /// request was cancelled or timed out as a whole.
+    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called if the
+    /// request was cancelled or exceeded its timeout for the whole request.
     public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
-    /// Returns a new body for a request that must be sent again, when its body can be read only once; nil fails the request
-    /// with ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
+    /// Returns a new body for a request that must be sent again and whose body can be read only once. Nil fails the request with
+    /// ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
     public var needsNewBody: (@Sendable (HookContext, Request) async throws -> HTTPBody?)?
-    /// Decides on the final response before its body is read. Redirects that were followed, answered challenges and
-    /// responses that were retried are not final.
+    /// Decides on the final response before its body is read. Redirects that are followed, challenges that are answered and
+    /// responses that are retried are not final.
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
-    /// Receives each chunk of the final response's body before its reader; the next is not read until it returns.
+    /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
-    /// Chooses the destination of a complete, valid download, given its temporary file, which may be read but not moved, and
-    /// its response; nil selects the request's destination. The download's options apply there too. Called for every download,
-    /// including a response that became one, on a thread for files.
+    /// Chooses the destination of a complete, valid download, given its temporary file, which may be read but not moved, and its
+    /// response. Nil selects the request's destination. The download's options apply there too. Called for every download,
+    /// including a response that a hook turned into one, on a thread of the executor for files.
     public var willPlaceDownload: (@Sendable (HookContext, URL, HTTPResponse) async throws -> URL?)?
 
-    // MARK: They see
+    // MARK: Hooks that observe
 
-    /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts over.
+    /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts again from zero.
     public var didSendBody: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
     /// Called for an informational response (1xx, RFC 9110, section 15.2).
     public var didReceiveInformational: (@Sendable (HookContext, HTTPResponse) -> Void)?
     /// Called when the given number of bytes were written to a download's file.
     public var didWriteDownload: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
-    /// Called when a download resumes from a part, with the bytes that it has already.
+    /// Called when a download resumes from a part, with the progress that includes the part's bytes.
     public var didResumeDownload: (@Sendable (HookContext, TransferProgress) -> Void)?
     /// Called when a download is complete and at its destination.
     public var didFinishDownload: (@Sendable (HookContext, URL) -> Void)?
@@ -65,10 +66,10 @@ public struct TaskHooks: Sendable {
     /// before ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
     public var didComplete: (@Sendable (HookContext, SessionError?) -> Void)?
 
-    /// No hooks.
+    /// Creates a value without hooks.
     public init() {}
 
-    /// Hooks that a function sets.
+    /// Creates a value whose hooks a function sets.
     public init(_ configure: (inout TaskHooks) throws -> Void) rethrows {
         try configure(&self)
     }
@@ -85,4 +86,28 @@ public struct TaskHooks: Sendable {
             || didFinishDownload != nil
             || didCollectMetrics != nil || didComplete != nil
     }
+}
+
+/// The request for which a hook is called.
+public struct HookContext: Sendable {
+    /// The request's ID, equal to ``TaskEvent/taskID`` and to a handle's `id`.
+    public let taskID: UInt64
+    /// The kind of request.
+    public let kind: TaskKind
+    /// The request as it was passed to the session.
+    public let request: Request
+}
+
+/// A hook's decision on a response whose body was not read yet.
+public enum ResponseDisposition: Sendable {
+    /// Read the body.
+    case allow
+    /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
+    case cancel
+    /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload`` is called
+    /// at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
+    case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
+    /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no value, and
+    /// ends with ``SessionError/Code/takenByHook``.
+    case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
 }

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import HTTPTypes
 public import LinnetSerialization
 
-// What `print` shows: nothing that `Redaction.standard` hides.
+// Descriptions, with `Redaction.standard` applied.
 
 extension Request: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The method, the URL and the header fields, without what is commonly secret.
+    /// The method, the URL and the header fields, redacted with ``Redaction/standard``.
     public var description: String {
         let fields = headerFields.map { "\($0.name): \(Redaction.standard.value(of: $0))" }.joined(separator: ", ")
         return "\(method) \(Redaction.standard.text(of: url))" + (fields.isEmpty ? "" : " [\(fields)]")
@@ -23,7 +23,7 @@ extension Response: CustomStringConvertible {
 }
 
 extension HTTPCall: CustomStringConvertible {
-    /// The method and the path as they were given.
+    /// The method and the path or the URL, redacted with ``Redaction/standard``.
     public var description: String {
         switch target {
         case .request(let request): request.description

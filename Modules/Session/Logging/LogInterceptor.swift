@@ -1,18 +1,24 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
+internal import LinnetTransport
 internal import Logging
 
-/// The lowest link: writes what is sent and what comes back, attempt by attempt, redacted.
+/// The innermost interceptor, which logs each attempt's request and response, redacted.
 ///
-/// Messages never change; what changes is in the metadata. Bodies are not written.
+/// Messages are constant; variable values are in the metadata: `request` is the number of the request in the process, `send`
+/// counts how often it was sent. Bodies are not logged.
 struct LogInterceptor: Interceptor {
     let logger: Logger
     let redaction: Redaction
 
     func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var facts = facts(of: request)
-        logger.debug("request sent", metadata: facts + fields(request.headerFields))
+        if let record = next.exchange.record {
+            facts["request"] = "\(record.id)"
+            facts["send"] = "\(record.nextSend())"
+        }
+        logger.debug("sending request", metadata: facts + fields(request.headerFields))
         let start = ContinuousClock.now
         do {
             let response = try await next(request)
@@ -28,6 +34,7 @@ struct LogInterceptor: Interceptor {
         } catch {
             facts["duration"] = "\(start.duration(to: .now))"
             facts["error"] = "\(error.code)"
+            facts["cause"] = error.cause
             facts["timeout"] = error.timeout.map { "\($0)" }
             logger.info("request failed", metadata: facts)
             throw error
@@ -40,10 +47,31 @@ struct LogInterceptor: Interceptor {
         return facts
     }
 
-    /// The header fields, for those who want to know everything.
+    /// Returns the header fields as metadata, at log level `trace`.
     private func fields(_ fields: HTTPFields) -> Logger.Metadata {
         guard logger.logLevel <= .trace else { return [:] }
         return ["fields": .array(fields.map { "\($0.name): \(redaction.value(of: $0))" })]
+    }
+}
+
+extension SessionError {
+    /// The codes and types of the underlying errors, outermost first. Their messages may hold secrets.
+    fileprivate var cause: Logger.MetadataValue? {
+        var names: [String] = []
+        var error = underlying
+        while let current = error, names.count < 4 {
+            if let known = current as? TransportError {
+                names.append("\(known.code)")
+                error = known.underlying
+            } else if let known = current as? SerializationError {
+                names.append("\(known.code)")
+                error = known.underlying
+            } else {
+                names.append("\(type(of: current))")
+                error = nil
+            }
+        }
+        return names.isEmpty ? nil : "\(names.joined(separator: ", "))"
     }
 }
 

@@ -1,13 +1,13 @@
 public import LinnetTransport
 
 extension Sequence where Element == TransportMetrics {
-    /// What each attempt cost, as a table of plain text, one line for each, times in milliseconds.
+    /// The timings of the attempts as a table in plain text, with one line for each attempt and times in milliseconds.
     ///
     /// ```
     ///   # protocol  connection       queue      dns  connect      tls     send     wait     read    total …  address
     ///   1 h2        2 new             12.1      1.2      3.4      7.2      0.1     20.3      0.4     33.0 …  192.0.2.7:443
     /// ```
-    /// A dash stands for a step that was not needed, such as the handshake on a connection that was open already.
+    /// A dash marks a step that was not needed, such as the handshake on an open connection.
     public var table: String {
         var lines = [MetricsTable.heading]
         for (index, metrics) in enumerated() { lines.append(MetricsTable.line(index + 1, metrics)) }
@@ -45,11 +45,11 @@ private enum MetricsTable {
         _ start: ContinuousClock.Instant?, _ end: ContinuousClock.Instant?
     ) -> Duration? {
         guard let start, let end else { return nil }
-        // The response may begin before the request has ended.
+        // The response can begin before the request was sent completely.
         return max(.zero, start.duration(to: end))
     }
 
-    /// With one decimal.
+    /// Returns a duration in milliseconds, with one decimal.
     private static func milliseconds(_ duration: Duration?) -> String {
         guard let duration else { return "-" }
         let tenths = (duration / .microseconds(100)).rounded()

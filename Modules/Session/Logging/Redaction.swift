@@ -1,27 +1,27 @@
 internal import FoundationEssentials
 public import HTTPTypes
 
-/// What of a request or a response is hidden from those who read logs and descriptions.
+/// The values that are hidden in logs and descriptions of requests and responses.
 ///
-/// User information in URLs is always hidden, unless nothing is.
+/// User information in URLs is always hidden, except with ``insecureShowEverything``.
 public struct Redaction: Sendable, Hashable {
     /// The header fields whose values are hidden.
     public var fieldNames: Set<HTTPField.Name>
-    /// The names of parameters in a URL's query, or in its fragment, whose values are hidden, in lower case.
+    /// The names, in lower case, of the parameters in a URL's query or fragment whose values are hidden.
     public var queryNames: Set<String>
     private var hidesUserInfo = true
 
-    /// Stands in the place of what is hidden.
+    /// The text that replaces a hidden value.
     static let mark = "<redacted>"
 
-    /// Makes a redaction.
+    /// Creates a redaction.
     public init(fieldNames: Set<HTTPField.Name>, queryNames: Set<String>) {
         self.fieldNames = fieldNames
         self.queryNames = queryNames
     }
 
-    /// Hides credentials and cookies, and the parameters of queries that are commonly secret. This is the default wherever
-    /// something is described.
+    /// Hides credentials, cookies, and query parameters that commonly contain secrets. This is the default of all logs and
+    /// descriptions.
     public static let standard = Redaction(
         fieldNames: Set(
             [.authorization, .proxyAuthorization, .cookie, .setCookie, .authenticationInfo]
@@ -31,7 +31,7 @@ public struct Redaction: Sendable, Hashable {
             "secret", "sig", "signature", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
         ])
 
-    /// Hides nothing. A description contains all secrets, and can be replayed by any reader.
+    /// Hides nothing. Descriptions then contain all secrets, so that any reader can replay the request.
     public static let insecureShowEverything: Redaction = {
         var redaction = Redaction(fieldNames: [], queryNames: [])
         redaction.hidesUserInfo = false
@@ -40,7 +40,7 @@ public struct Redaction: Sendable, Hashable {
 
     var hidesNothing: Bool { fieldNames.isEmpty && queryNames.isEmpty && !hidesUserInfo }
 
-    /// A field's value, or what stands in its place; of a field that is a URL, the URL without what is hidden.
+    /// Returns a field's value or its replacement. In a field whose value is a URL, only the URL's secrets are replaced.
     func value(of field: HTTPField) -> String {
         if fieldNames.contains(field.name) { return Self.mark }
         guard Self.urlFieldNames.contains(field.name), !hidesNothing else { return field.value }
@@ -49,8 +49,8 @@ public struct Redaction: Sendable, Hashable {
 
     private static let urlFieldNames: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
 
-    /// A URL's text without what is hidden. Parameters may stand in the fragment as well: there, RFC 6749 puts a token
-    /// (section 4.2.2).
+    /// Returns a URL's redacted text. Parameters in the fragment are redacted too, because OAuth's implicit grant returns the
+    /// access token there (RFC 6749, section 4.2.2).
     func text(of url: URL) -> String {
         let text = (hidesUserInfo ? url.withoutUserInfo : url).absoluteString
         guard !queryNames.isEmpty, let start = text.utf8.firstIndex(where: Self.isMark) else { return text }
@@ -73,7 +73,7 @@ public struct Redaction: Sendable, Hashable {
         return pair[...equals] + Self.mark
     }
 
-    /// A parameter's name as the server reads it, in lower case.
+    /// Returns a parameter's name, percent-decoded and in lower case.
     private static func decoded(_ name: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = name.utf8[...]
@@ -90,6 +90,6 @@ public struct Redaction: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    /// Fields that no standard has, and which commonly hold a secret of one origin.
+    /// Nonstandard fields that commonly contain a secret of one origin.
     static let tokenNames = ["Api-Key", "X-Api-Key", "X-Auth-Token", "X-Csrf-Token"].compactMap { HTTPField.Name($0) }
 }

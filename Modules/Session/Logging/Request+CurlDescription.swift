@@ -3,18 +3,18 @@ internal import HTTPTypes
 public import LinnetSerialization
 
 extension Request {
-    /// The longest body that is a part of the command: what Linux takes for one word, with room for its quotes.
+    /// The maximum size of a body in the command: Linux's limit for one argument, with room for its quotes.
     private static let inlineLimit = 32 * 1024
 
-    /// The request as a command line of curl for a POSIX shell.
+    /// Returns the request as a curl command line for a POSIX shell.
     ///
-    /// With nothing redacted, curl sends the same request: its own defaults are switched off. By default, credentials and
-    /// cookies are hidden, and the command shows the request without giving it away. What a shell has no room for, such as
-    /// a body that is a stream, stands in a comment at the end. What the session and its interceptors add is not there; see
+    /// With ``Redaction/insecureShowEverything``, curl sends the same request, because curl's own defaults are switched off. By
+    /// default, credentials and cookies are hidden. A body that cannot be part of the command, such as a stream, is described
+    /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
     /// ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
         var request = self
-        // What the user information of the URL becomes on its way.
+        // The user information of the URL is sent as a header field.
         if let target = try? WireTarget(url) {
             request.headerFields = target.head(of: self).headerFields
             request.url = url.withoutUserInfo
@@ -39,7 +39,7 @@ extension Request {
         return body.remark.map { command + "  # " + $0 } ?? command
     }
 
-    /// Where a method has a meaning for a body, none is sent as an empty one (RFC 9110, section 8.6).
+    /// The empty body of a method that defines a meaning for a body (RFC 9110, section 8.6).
     private var emptyBody: HTTPBody? {
         method == .post || method == .put || method == .patch ? .data(Data()) : nil
     }
@@ -53,7 +53,7 @@ extension Request {
     }
 }
 
-/// A body as a part of a command.
+/// A request's body as part of a curl command.
 private struct CurlBody {
     var prefix = ""
     var words: [String] = []
@@ -66,7 +66,7 @@ private struct CurlBody {
         } else if let data = body.data {
             inline(data, limit)
         } else {
-            remark = "the body is a stream, and is not shown"
+            remark = "the body is a stream and is not shown"
         }
     }
 
@@ -83,8 +83,50 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// The call's request as a command line of curl; see `Request.curlDescription(redaction:)`. Throws as ``request()`` does.
+    /// Returns the call's request as a curl command line; see `Request.curlDescription(redaction:)`.
+    ///
+    /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
         try request().curlDescription(redaction: redaction)
+    }
+}
+
+extension String {
+    /// The text quoted as one word of a POSIX shell (POSIX.1, Shell Command Language, section 2.2.2). NUL cannot be part of a
+    /// word and is removed.
+    ///
+    /// Quoting compares bytes, as the shell does, because a quote followed by a combining mark is a different Character.
+    var shellQuoted: String {
+        let bytes = utf8.filter { $0 != 0 }
+        if !bytes.isEmpty, bytes.allSatisfy(\.isPlainInShell) { return String(decoding: bytes, as: UTF8.self) }
+        var quoted = [UInt8(ascii: "'")]
+        quoted.reserveCapacity(bytes.count + 2)
+        for byte in bytes {
+            if byte == UInt8(ascii: "'") { quoted += #"'\''"#.utf8 } else { quoted.append(byte) }
+        }
+        quoted.append(UInt8(ascii: "'"))
+        return String(decoding: quoted, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPlainInShell: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-_./:=@%+,".utf8.contains(self)
+        }
+    }
+}
+
+extension Data {
+    /// The format with which POSIX `printf` writes these bytes.
+    var printfFormat: String {
+        var format = ""
+        format.reserveCapacity(count * 4)
+        for byte in self {
+            format += "\\"
+            for shift in [6, 3, 0] { format += String((byte >> UInt8(shift)) & 7) }
+        }
+        return format
     }
 }

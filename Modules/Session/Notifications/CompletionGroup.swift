@@ -8,8 +8,8 @@ internal import Synchronization
 /// // … start requests …
 /// await group.wait()
 /// ```
-/// A request, including a suspended one, counts from its start until its callbacks were called. A request that was never
-/// started does not count. Sessions may share a group; ``enter()`` and ``leave()`` add other work to it.
+/// A request counts from its start, also while it is suspended, until its callbacks were called. Sessions can share a group;
+/// ``enter()`` and ``leave()`` add other work to it.
 public final class CompletionGroup: Sendable {
     private struct State {
         var count = 0
@@ -19,7 +19,7 @@ public final class CompletionGroup: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes an empty group.
+    /// Creates an empty group.
     public init() {}
 
     /// The number of running requests and other work.
@@ -41,7 +41,7 @@ public final class CompletionGroup: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Returns when nothing runs, or when the caller's task is cancelled.
+    /// Waits until the count is zero, or the caller's task is cancelled.
     public func wait() async {
         let key = nextKey()
         await withTaskCancellationHandler {
@@ -53,7 +53,7 @@ public final class CompletionGroup: Sendable {
         }
     }
 
-    /// Calls a function once, when nothing runs, on an executor.
+    /// Calls a function once, on an executor, when the count is zero.
     public func notify(on executor: CallbackExecutor, _ observer: @escaping @Sendable () -> Void) {
         add(nextKey()) { executor.execute(observer) }
     }

@@ -1,3 +1,8 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetSerialization
+public import LinnetTransport
+
 /// The events of the requests of all sessions in the process.
 ///
 /// ```swift
@@ -5,21 +10,85 @@
 ///     if case .didComplete(let completion) = notification.kind { count(completion.metrics) }
 /// }
 /// ```
-/// Intended for observers of all sessions, such as an activity indicator; ``HTTPSession/events`` has those of one session. They
-/// cost nothing without a subscriber.
+/// Intended for observers of all sessions, such as an activity indicator; ``HTTPSession/events`` has the events of one
+/// session. Without a subscriber, notifications have no cost.
 public enum TaskNotifications {
     static let hub = Broadcaster<TaskNotification>()
 
-    /// The notifications from now on. The sequence never ends.
+    /// The notifications from the creation of the sequence on. The sequence never ends.
     public static var all: EventSequence<TaskNotification> {
         EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }
 
-    /// Calls a function with the notifications from now on, in order for each request, on an executor.
+    /// Calls a function with each further notification, in order for each request, on an executor.
     @discardableResult
     public static func observe(
         on executor: CallbackExecutor, _ observer: @escaping @Sendable (TaskNotification) -> Void
     ) -> SessionObservation {
         hub.subscribe { notification in executor.execute { observer(notification) } }
+    }
+}
+
+/// An event of a request of any session in the process.
+///
+/// For each ``taskID``, notifications are delivered in the order in which they happened, each change of state once, and
+/// `didComplete` last and exactly once.
+public struct TaskNotification: Sendable {
+    /// What happened.
+    public enum Kind: Sendable {
+        /// The request was started, or resumed after a suspension.
+        case didResume
+        /// The request was suspended.
+        case didSuspend
+        /// The request ended.
+        case didComplete(TaskCompletion)
+    }
+
+    /// The request's ID, unique in the process.
+    public let taskID: UInt64
+    /// The kind of request.
+    public let taskKind: TaskKind
+    /// What happened.
+    public let kind: Kind
+    /// The original request; nil if it could not be created.
+    public let request: Request?
+    /// The description of the handle, if there is one.
+    public let taskDescription: String?
+}
+
+/// The outcome of a request.
+public struct TaskCompletion: Sendable {
+    /// The serializer of the response; nil for downloads and streams, and for a request that never ran.
+    public var serializer: (any ResponseSerializer)?
+    /// The body as received; nil for downloads and streams, and if there was none.
+    public var body: Data?
+    /// The URL of a downloaded file.
+    public var file: URL?
+    /// The value that the serializer decoded; for a download, the file's URL.
+    public var value: (any Sendable)?
+    /// The response's status and header fields; nil if there was no response, and for streams without a handle.
+    public var head: HTTPResponse?
+    /// The error; nil on success.
+    public var error: SessionError?
+    /// The metrics of each attempt, in order.
+    public var metrics: [TransportMetrics]
+}
+
+extension TaskCompletion {
+    init<Value>(_ response: Response<Value>, _ kind: TaskKind, _ serializer: (any ResponseSerializer)?) {
+        let hasBody = kind == .data || kind == .upload
+        self.init(
+            serializer: serializer, body: hasBody ? response.data : nil,
+            file: kind == .download ? response.value as? URL : nil, value: kind == .stream ? nil : response.value,
+            head: response.head, metrics: response.metrics)
+    }
+
+    init(_ error: SessionError, _ serializer: (any ResponseSerializer)?) {
+        self.init(
+            serializer: serializer, body: error.body, head: error.head, error: error, metrics: error.metrics)
+    }
+
+    init(_ error: SessionError?, metrics: [TransportMetrics]) {
+        self.init(body: error?.body, head: error?.head, error: error, metrics: metrics)
     }
 }

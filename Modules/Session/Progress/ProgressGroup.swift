@@ -5,17 +5,20 @@ internal import Synchronization
 /// ```swift
 /// let group = ProgressGroup()
 /// for file in files { group.add(session.call(file).downloadTask(into: folder)) }
-/// for await progress in group.updates { print(progress.fraction, progress.estimatedTimeRemaining ?? "?") }
+/// for await progress in group.updates {
+///     print(progress.fraction)
+///     if progress.isFinished { break }
+/// }
 /// ```
-/// Add the tasks first: adding one later lowers the fraction. Otherwise it never decreases, and reaches 1 when the last task
-/// ends. The group holds its tasks' progress, not the tasks; it neither starts nor ends them.
+/// Add all tasks before they start, because adding one later lowers the fraction. Otherwise the fraction never decreases,
+/// and it reaches 1 when the last task ends. The group does not retain its tasks, and neither starts nor ends them.
 public final class ProgressGroup: Sendable {
     private struct State {
         var children: [UInt64: (progress: GroupProgress, weight: Double)] = [:]
         var observers: [UInt64: @Sendable (GroupProgress) -> Void] = [:]
         var lastKey: UInt64 = 0
         var progress = GroupProgress()
-        /// The undelivered news, in order, for all observers or one that was added since; one thread at a time delivers it.
+        /// The undelivered updates, in order, for all observers or only for a new one. One thread at a time delivers them.
         var news: [(progress: GroupProgress, only: UInt64?)] = []
         var isTelling = false
 
@@ -24,7 +27,7 @@ public final class ProgressGroup: Sendable {
             return lastKey
         }
 
-        /// Nil when there is no news, or another thread is delivering it.
+        /// Returns the next update and its observers; nil if there is none, or if another thread is delivering.
         mutating func nextNews() -> (GroupProgress, [@Sendable (GroupProgress) -> Void])? {
             guard !isTelling, !news.isEmpty else { return nil }
             isTelling = true
@@ -36,31 +39,31 @@ public final class ProgressGroup: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a group without tasks.
+    /// Creates a group without tasks.
     public init() {}
 
     /// The combined progress.
     public var progress: GroupProgress { state.withLock { $0.progress } }
 
-    /// Adds a task. Its weight is relative to the others; a weight that is not above 0 counts as 1.
+    /// Adds a task. Its weight is relative to those of the others; a weight that is not positive and finite counts as 1.
     public func add(_ task: any SessionTask, weight: Double = 1) {
         let kind = task.kind
         let child = addChild(weight, GroupProgress(task.progress, of: kind))
-        // Both are called on the session's executor, one after the other: the end is the last.
+        // Both observers are called on the session's executor in order, so the end comes last.
         task.onProgress { [weak self] in self?.update(child, GroupProgress($0, of: kind)) }
         task.onStateChange { [weak self] in if $0 == .completed { self?.end(child) } }
     }
 
-    /// Adds a group. Its weight is relative to the others; a weight that is not above 0 counts as 1.
+    /// Adds a group. Its weight is relative to those of the others; a weight that is not positive and finite counts as 1.
     ///
-    /// The added group does not retain the group that it is added to; keep both.
+    /// Neither group retains the other; keep a reference to both.
     public func add(_ group: ProgressGroup, weight: Double = 1) {
         let child = addChild(weight, group.progress)
         group.observe { [weak self] in self?.update(child, $0) }
     }
 
-    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. Ends when
-    /// the group is deallocated.
+    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. The sequence
+    /// does not end by itself, because tasks can be added later; leave the loop at ``GroupProgress/isFinished``.
     public var updates: EventSequence<GroupProgress> {
         EventSequence(coalescing: { _, _ in true }) { buffer in observe { buffer.append($0) } }
     }
@@ -90,7 +93,7 @@ public final class ProgressGroup: Sendable {
                 return
             }
             var progress = progress
-            // A total that turns out larger takes nothing back; a task that is added does.
+            // A larger total does not lower the fraction; only an added task does.
             if progress.tasks == old.tasks { progress.fraction = max(progress.fraction, old.fraction) }
             state.children[child]?.progress = progress
         }
@@ -100,7 +103,7 @@ public final class ProgressGroup: Sendable {
         change { $0.children[child]?.progress.end() }
     }
 
-    // MARK: News
+    // MARK: Updates
 
     @discardableResult
     private func observe(_ observer: @escaping @Sendable (GroupProgress) -> Void) -> SessionObservation {
@@ -125,11 +128,84 @@ public final class ProgressGroup: Sendable {
         tell()
     }
 
-    /// Delivers the news in order, on one thread at a time, until none is left.
+    /// Delivers the updates in order, on one thread at a time, until none is left.
     private func tell() {
         while let (progress, observers) = state.withLock({ $0.nextNews() }) {
             for observer in observers { observer(progress) }
             state.withLock { $0.isTelling = false }
         }
+    }
+}
+
+/// The combined progress of the tasks of a ``ProgressGroup``.
+public struct GroupProgress: Sendable, Hashable {
+    /// The transferred bytes of all tasks: those sent by uploads, and those received by other tasks.
+    public var completed: Int64 = 0
+    /// The total number of bytes; nil while that of any task is unknown.
+    public var total: Int64? = 0
+    /// The completed fraction, from 0 to 1, as the weighted average of the tasks. A running task counts with the fraction of its
+    /// bytes, or 0 while its total is unknown; a task that has ended counts as 1, with or without an error.
+    public var fraction = 0.0
+    /// The number of tasks, including those of nested groups.
+    public var tasks = 0
+    /// The number of tasks that have ended.
+    public var endedTasks = 0
+    /// The total throughput in bytes per second; nil while that of all tasks is unknown.
+    public var bytesPerSecond: Double?
+
+    /// Creates the progress of no tasks.
+    public init() {}
+
+    /// Whether there is at least one task, and all have ended.
+    public var isFinished: Bool { tasks > 0 && endedTasks == tasks }
+
+    /// The estimated remaining time at the recent throughput; nil while the total or the throughput is unknown, or the
+    /// throughput is zero.
+    public var estimatedTimeRemaining: Duration? {
+        TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond).estimatedTimeRemaining
+    }
+}
+
+extension GroupProgress {
+    /// The progress of one running task.
+    init(_ progress: TaskProgress, of kind: TaskKind) {
+        let direction = kind == .upload ? progress.upload : progress.download
+        completed = direction.completed
+        total = direction.total
+        fraction = direction.fraction ?? 0
+        tasks = 1
+        bytesPerSecond = direction.bytesPerSecond
+    }
+
+    /// Records that the task has ended.
+    mutating func end() {
+        total = completed
+        fraction = 1
+        endedTasks = tasks
+        bytesPerSecond = nil
+    }
+
+    /// The combined progress of several children with their weights.
+    init(_ children: some Sequence<(progress: GroupProgress, weight: Double)>) {
+        var weights = 0.0
+        for (child, weight) in children {
+            completed += child.completed
+            total = Self.sum(total, child.total)
+            fraction += child.fraction * weight
+            weights += weight
+            tasks += child.tasks
+            endedTasks += child.endedTasks
+            if let rate = child.bytesPerSecond { bytesPerSecond = (bytesPerSecond ?? 0) + rate }
+        }
+        fraction = weights > 0 ? min(1, fraction / weights) : 0
+        // Rounding errors could leave the sum below 1.
+        if isFinished { fraction = 1 }
+    }
+
+    /// Returns nil if either is unknown, or if the sum of the declared lengths exceeds `Int64`.
+    private static func sum(_ first: Int64?, _ second: Int64?) -> Int64? {
+        guard let first, let second else { return nil }
+        let (sum, overflowed) = first.addingReportingOverflow(second)
+        return overflowed ? nil : sum
     }
 }

@@ -1,12 +1,12 @@
-/// When a task's progress is told, and how fast its bytes come.
+/// Decides when a task's progress is reported, and measures its throughput.
 struct ProgressPace {
     let interval: Duration
     private var upload = TransferRate()
     private var download = TransferRate()
     private var lastNews: ContinuousClock.Instant?
-    /// What was told last.
+    /// The progress that was reported last.
     private(set) var told = TaskProgress()
-    /// Tells the progress that came too early to be told.
+    /// The timer that reports the progress whose report was delayed.
     private var timer: Task<Void, Never>?
     private var isTimerSet = false
 
@@ -16,19 +16,19 @@ struct ProgressPace {
 
     enum Step {
         case tell
-        /// It is told after this time, if nothing else does.
+        /// The progress must be reported after this time, unless it is reported earlier.
         case wait(Duration)
-        /// A wait is in progress already.
+        /// A timer is already running.
         case none
     }
 
-    /// The progress has changed.
+    /// Records a change of the progress.
     mutating func changed(from old: TaskProgress, to new: TaskProgress, at now: ContinuousClock.Instant) {
         if new.upload.completed != old.upload.completed { upload.note(new.upload.completed, at: now) }
         if new.download.completed != old.download.completed { download.note(new.download.completed, at: now) }
     }
 
-    /// What to do about a change.
+    /// Returns what to do about a change.
     mutating func step(at now: ContinuousClock.Instant) -> Step {
         guard let lastNews, now - lastNews < interval else { return .tell }
         guard !isTimerSet else { return .none }
@@ -50,7 +50,7 @@ struct ProgressPace {
         timer = nil
     }
 
-    /// Returns the timer, which is to be cancelled.
+    /// Ends the reports, and returns the timer for the caller to cancel.
     mutating func end() -> Task<Void, Never>? {
         defer { timerFired() }
         return timer
@@ -61,11 +61,49 @@ struct ProgressPace {
         download.restart()
     }
 
-    /// A progress with its throughput.
+    /// Returns a progress with its throughput.
     func measured(_ progress: TaskProgress, at now: ContinuousClock.Instant) -> TaskProgress {
         var progress = progress
         progress.upload.bytesPerSecond = upload.bytesPerSecond(at: now)
         progress.download.bytesPerSecond = download.bytesPerSecond(at: now)
         return progress
+    }
+}
+
+/// Measures the throughput over the last three seconds at most, with a sample every tenth of a second.
+struct TransferRate {
+    private static let window: Duration = .seconds(3)
+    private static let step: Duration = .milliseconds(100)
+    /// The minimum time for a meaningful measurement.
+    private static let shortest: Duration = .milliseconds(200)
+
+    private var samples: [(time: ContinuousClock.Instant, completed: Int64)] = []
+
+    /// Records the total number of bytes transferred so far.
+    mutating func note(_ completed: Int64, at now: ContinuousClock.Instant) {
+        guard let last = samples.last else {
+            samples = [(now, completed)]
+            return
+        }
+        // Samples within one step replace the newest; the oldest is the start of the measurement.
+        if samples.count > 1, let before = samples.dropLast().last, now - before.time < Self.step {
+            samples[samples.count - 1] = (now, completed)
+        } else if last.completed != completed || last.time != now {
+            samples.append((now, completed))
+        }
+        let start = now - Self.window
+        while samples.count > 2, samples[1].time <= start { samples.removeFirst() }
+    }
+
+    func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
+        guard let first = samples.first, let last = samples.last, samples.count > 1 else { return nil }
+        let time = now - first.time
+        guard time >= Self.shortest else { return nil }
+        return Double(last.completed - first.completed) / (time / .seconds(1))
+    }
+
+    /// Discards the samples, so that the time until the next one does not count.
+    mutating func restart() {
+        samples = []
     }
 }

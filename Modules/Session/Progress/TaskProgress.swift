@@ -1,25 +1,25 @@
 /// The progress of a task in each direction.
 public struct TaskProgress: Sendable, Hashable {
-    /// The request's body: bytes that the socket accepted.
+    /// The progress of the request's body, in bytes that the socket accepted.
     public var upload = TransferProgress()
-    /// The response's body: bytes that arrived.
+    /// The progress of the response's body, in bytes that were received.
     public var download = TransferProgress()
 
-    /// No bytes in either direction.
+    /// Creates a progress without bytes.
     public init() {}
 }
 
 /// The progress of the bytes in one direction.
 public struct TransferProgress: Sendable, Hashable {
-    /// The bytes so far. The number never decreases, even when a request is sent again.
+    /// The number of bytes transferred so far. It never decreases, even when a request is sent again.
     public var completed: Int64
-    /// The bytes in all; nil while the number is unknown. After a success it is known.
+    /// The total number of bytes; nil while it is unknown. After a success it is known.
     public var total: Int64?
-    /// The throughput in bytes per second, over the last three seconds at most; it decreases while no bytes arrive. Nil until
-    /// it can be measured, and once the task has ended.
+    /// The throughput in bytes per second, measured over the last three seconds at most; it decreases while no bytes are
+    /// transferred. Nil until it can be measured, and once the task has ended.
     public var bytesPerSecond: Double?
 
-    /// Makes a progress.
+    /// Creates a progress.
     public init(completed: Int64 = 0, total: Int64? = nil, bytesPerSecond: Double? = nil) {
         self.completed = completed
         self.total = total
@@ -32,7 +32,7 @@ public struct TransferProgress: Sendable, Hashable {
         return total > 0 ? min(1, Double(completed) / Double(total)) : 1
     }
 
-    /// The estimated time for the rest at the recent throughput; nil while the total or the throughput is unknown, or the
+    /// The estimated remaining time at the recent throughput; nil while the total or the throughput is unknown, or the
     /// throughput is zero.
     public var estimatedTimeRemaining: Duration? {
         guard let total, let bytesPerSecond, bytesPerSecond > 0 else { return nil }

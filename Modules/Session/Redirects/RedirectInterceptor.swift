@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The link that follows redirects (RFC 9110, section 15.4).
+/// The interceptor that follows redirects (RFC 9110, section 15.4).
 struct RedirectInterceptor: Interceptor {
     let policy: RedirectPolicy
 
@@ -19,7 +19,7 @@ struct RedirectInterceptor: Interceptor {
         var (request, response) = (original, first)
         var (history, attempts): ([Redirect], [TransportMetrics]) = ([], [])
         do {
-            // A session that follows no redirects leaves them to the hook of a request.
+            // If the policy follows no redirects, a hook can still decide to follow them.
             let isAsked = policy.limit > 0 || next.exchange.hooks?.isSeen(\.willRedirect) == true
             while isAsked, let target = try response.redirectTarget() {
                 let redirect = Redirect(head: response.head, url: response.url, target: target)
@@ -40,7 +40,7 @@ struct RedirectInterceptor: Interceptor {
         return response
     }
 
-    /// The request that follows, unless the policy forbids it.
+    /// Returns the request that follows the redirect; throws if the policy forbids it.
     private func propose(
         _ target: URL, for request: Request, _ response: StreamedResponse, followed: Int
     ) throws(SessionError) -> Request {
@@ -65,7 +65,7 @@ struct RedirectInterceptor: Interceptor {
         }
     }
 
-    /// What the hook makes of the proposal; nil when it is not to be followed.
+    /// Returns the request that the hook chooses; nil if the redirect is not to be followed.
     private func decide(
         on redirect: Redirect, _ proposal: Request, from request: Request, _ next: Next
     ) async throws(SessionError) -> Request? {
@@ -76,7 +76,7 @@ struct RedirectInterceptor: Interceptor {
         case .doNotFollow:
             return nil
         case .follow(var changed):
-            // A hook that only changes where to must not take along what was meant for one origin.
+            // A hook that only changes the URL must not send the credentials of one origin to another.
             if try Origin(changed.url) != Origin(proposal.url), try Origin(changed.url) != Origin(request.url) {
                 changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)
             }
@@ -87,7 +87,7 @@ struct RedirectInterceptor: Interceptor {
 }
 
 extension SessionError {
-    /// The error with what came before it.
+    /// Returns the error with the redirects and attempts before it.
     fileprivate func adding(_ history: [Redirect], _ attempts: [TransportMetrics]) -> SessionError {
         var error = adding(attempts)
         error.redirects = history + redirects

@@ -1,7 +1,7 @@
 internal import LinnetSecurity
 
-/// Coded as an object with the names of the properties. What is left out has the default of ``follow``; unknown
-/// keys are an error.
+/// The coded form is an object with the names of the properties. A missing member has the value of ``follow``; unknown keys
+/// are an error.
 extension RedirectPolicy: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case limit, staysAtOrigin }
 

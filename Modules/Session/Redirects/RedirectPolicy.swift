@@ -1,13 +1,15 @@
+public import FoundationEssentials
+public import HTTPTypes
 public import LinnetSerialization
 
-/// Which redirects a session follows.
+/// Decides which redirects a session follows.
 ///
-/// Redirects are followed by the rules of RFC 9110, section 15.4: 303 changes the method to GET, and so do 301 and 302 after
-/// POST; otherwise method and body are kept. Redirects from https to http are never followed. `Authorization`, `Cookie` and
-/// `Proxy-Authorization` are not sent to another origin, and neither are `Api-Key`, `X-Api-Key`, `X-Auth-Token` and
-/// `X-Csrf-Token`; other fields and a body are.
+/// Redirects are followed as in RFC 9110, section 15.4: 303 changes the method to GET, as 301 and 302 do after POST; otherwise
+/// the method and the body are kept. Redirects from https to http are never followed. `Authorization`, `Cookie`,
+/// `Proxy-Authorization`, `Api-Key`, `X-Api-Key`, `X-Auth-Token` and `X-Csrf-Token` are not sent to another origin; other
+/// fields and the body are.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// The maximum number of redirects of one request; 0 for none.
+    /// The maximum number of redirects of one request; 0 follows none.
     public var limit: Int
     /// Whether redirects to another origin are refused.
     public var staysAtOrigin: Bool
@@ -20,7 +22,7 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Follows up to 20 redirects. This is the default of a session.
     public static let follow = RedirectPolicy.follow(limit: 20)
 
-    /// Follows up to this many redirects of one request; one more fails with ``SessionError/Code/tooManyRedirects``.
+    /// Follows up to this many redirects of one request; a further one fails with ``SessionError/Code/tooManyRedirects``.
     public static func follow(limit: Int) -> RedirectPolicy {
         RedirectPolicy(limit: limit, staysAtOrigin: false)
     }
@@ -30,7 +32,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         RedirectPolicy(limit: limit, staysAtOrigin: true)
     }
 
-    /// Follows no redirects: the redirect is the response. Validation refuses its status by default.
+    /// Follows no redirects: the redirect is the response, whose status validation rejects by default.
     public static let doNotFollow = RedirectPolicy(limit: 0, staysAtOrigin: false)
 }
 
@@ -40,4 +42,24 @@ public enum RedirectDecision: Sendable {
     case follow(Request)
     /// Do not follow it: the redirect is the response.
     case doNotFollow
+}
+
+/// A redirect that was, or is about to be, followed (RFC 9110, section 15.4).
+public struct Redirect: Sendable, Hashable {
+    /// The status and header fields of the redirecting response.
+    public var head: HTTPResponse
+    /// The URL of the redirecting response, without user name and password.
+    public var url: URL
+    /// The URL of the redirect's target, without user name and password.
+    public var target: URL
+
+    /// Creates a redirect, for tests and previews.
+    public init(head: HTTPResponse, url: URL, target: URL) {
+        self.head = head
+        self.url = url.withoutUserInfo
+        self.target = target.withoutUserInfo
+    }
+
+    /// The status, which determines how the redirect is followed.
+    public var status: HTTPResponse.Status { head.status }
 }

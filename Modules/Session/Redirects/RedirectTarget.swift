@@ -1,8 +1,9 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetSerialization
 
 extension HTTPResponse.Status {
-    /// Whether it says to ask elsewhere, and how (RFC 9110, sections 15.4.2 to 15.4.9).
+    /// Whether the status redirects with a Location field (RFC 9110, sections 15.4.2 to 15.4.9).
     var isRedirect: Bool {
         switch code {
         case 301, 302, 303, 307, 308: true
@@ -12,16 +13,16 @@ extension HTTPResponse.Status {
 }
 
 extension StreamedResponse {
-    /// Where the response leads; nil when it does not redirect, or does not say where to.
+    /// Returns the target of the redirect; nil if the response does not redirect, or has no Location.
     ///
     /// A relative Location is resolved against the request's URL, and inherits its fragment (RFC 9110, section 10.2.2). User
-    /// information never comes from a server: it is kept for the origin that it was given for.
+    /// information in the Location is ignored; that of the request is kept for its own origin.
     func redirectTarget() throws(SessionError) -> URL? {
         guard head.status.isRedirect else { return nil }
         let locations = Set(head.headerFields[values: .location])
         guard let location = locations.first else { return nil }
         guard locations.count == 1 else {
-            throw .redirectRefused("The response redirects to more than one place.", self)
+            throw .redirectRefused("The response has several Location fields that differ.", self)
         }
         let base = URIReference(url.absoluteString)
         let reference = URIReference(location.trimmingOptionalWhitespace)
@@ -31,7 +32,7 @@ extension StreamedResponse {
         guard location.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }),
             let url = URL(string: target.text)
         else {
-            throw .redirectRefused("The response redirects to what is not a URL.", self)
+            throw .redirectRefused("The response redirects to an invalid URL.", self)
         }
         return try keepingUserInfo(of: base, target, url)
     }
@@ -43,7 +44,7 @@ extension StreamedResponse {
         do {
             origin = try Origin(url)
         } catch {
-            throw .redirectRefused("The response redirects to another scheme than http and https, or to no host.", self)
+            throw .redirectRefused("The response redirects to a URL that is not http or https with a host.", self)
         }
         guard let userInfo = base.userInfo, target.userInfo == nil, try Origin(self.url) == origin else { return url }
         var target = target
@@ -59,12 +60,65 @@ extension SessionError {
 }
 
 extension String {
-    /// Without the blanks that may stand around a field's value (RFC 9110, section 5.6.3).
+    /// The text without leading and trailing optional whitespace (RFC 9110, section 5.6.3).
     var trimmingOptionalWhitespace: String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
             return ""
         }
         return String(self[first...last])
+    }
+}
+
+extension Request {
+    /// Returns the request that follows a redirect (RFC 9110, section 15.4).
+    func redirected(to url: URL, by status: HTTPResponse.Status) throws(SessionError) -> Request {
+        var request = self
+        request.url = url
+        if method.changesToGet(by: status) {
+            request.method = .get
+            request.body = nil
+            request.headerFields.removeContentFields()
+        }
+        request.headerFields[.proxyAuthorization] = nil
+        if try Origin(url) != Origin(self.url) { request.headerFields.removeCredentials() }
+        return request
+    }
+}
+
+extension HTTPRequest.Method {
+    fileprivate func changesToGet(by status: HTTPResponse.Status) -> Bool {
+        switch status.code {
+        case 301, 302: self == .post
+        case 303: self != .get && self != .head
+        default: false
+        }
+    }
+}
+
+extension HTTPFields {
+    /// The fields that commonly contain a secret of one origin.
+    private static let credentials: [HTTPField.Name] =
+        [.authorization, .cookie, .proxyAuthorization] + HTTPField.Name.tokenNames
+    /// The fields that describe a body, besides those whose names begin with `Content-`.
+    private static let bodyNames: Set<String> = [
+        "digest", "repr-digest", "last-modified", "transfer-encoding", "trailer", "expect",
+    ]
+
+    mutating func removeCredentials() {
+        for name in Self.credentials { self[values: name] = [] }
+    }
+
+    /// Removes the credentials whose values are the same in other fields.
+    mutating func removeCredentials(sharedWith other: HTTPFields) {
+        for name in Self.credentials where self[values: name] == other[values: name] { self[values: name] = [] }
+    }
+
+    fileprivate mutating func removeContentFields() {
+        self = HTTPFields(
+            filter { field in
+                let name = field.name.canonicalName
+                return !name.hasPrefix("content-") && !Self.bodyNames.contains(name)
+            })
     }
 }

@@ -1,6 +1,6 @@
-/// A reference to a resource, taken apart, and resolved against another (RFC 3986, sections 4.1 and 5.2).
+/// A URI reference in its components, which can be resolved against a base (RFC 3986, sections 4.1 and 5.2).
 ///
-/// Foundation's own resolution leaves some of the RFC's cases out, and redirects have no other.
+/// Foundation's resolution does not cover all cases of RFC 3986, which redirects require.
 struct URIReference: Equatable {
     var scheme: Substring?
     var authority: Substring?
@@ -8,7 +8,7 @@ struct URIReference: Equatable {
     var query: Substring?
     var fragment: Substring?
 
-    /// The parts of any text (appendix B): nothing is refused, and nothing decoded.
+    /// Splits any text into components (appendix B), without validating or decoding them.
     init(_ text: String) {
         var rest = text[...]
         (rest, fragment) = Self.split(rest, at: "#")
@@ -28,7 +28,7 @@ struct URIReference: Equatable {
         path = rest
     }
 
-    /// This reference, seen from a base, which has a scheme (section 5.2.2).
+    /// Returns this reference resolved against a base that has a scheme (section 5.2.2).
     func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
@@ -50,7 +50,7 @@ struct URIReference: Equatable {
         return target
     }
 
-    /// The whole text (section 5.3).
+    /// The reference as text (section 5.3).
     var text: String {
         var text = scheme.map { $0 + ":" } ?? ""
         if let authority { text += "//" + authority }
@@ -60,7 +60,7 @@ struct URIReference: Equatable {
         return String(text)
     }
 
-    /// The part of the authority before the host; nil where there is none.
+    /// The user information in the authority; nil if there is none.
     var userInfo: Substring? {
         get {
             guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
@@ -74,17 +74,17 @@ struct URIReference: Equatable {
         }
     }
 
-    /// Section 5.2.3.
+    /// Merges the path with that of a base (section 5.2.3).
     private func merged(with base: URIReference) -> Substring {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
         guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return base.path[...slash] + path
     }
 
-    /// Section 5.2.4.
+    /// Removes the dot segments of a path (section 5.2.4).
     static func removingDotSegments(_ path: Substring) -> Substring {
         var output: [Substring] = []
-        // By bytes: to Swift, a slash with a combining mark behind it is another Character than a slash.
+        // Compares bytes, because a slash followed by a combining mark is a different Character.
         var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
             Substring.init)
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The state that a download shares with its handle: how it is to end, and whether it resumed.
+/// The state that a download shares with its handle: what happens to its part, and whether it resumed.
 final class DownloadLink: Sendable {
-    /// What happens to the part when the download ends before its time.
+    /// What happens to the part when the download ends early.
     enum Ending: Sendable {
-        /// What its options say.
+        /// The download's options apply.
         case asOptionsSay
         case discard
         case keep
@@ -29,5 +29,29 @@ final class DownloadLink: Sendable {
 
     func setResumption(_ resumption: DownloadResumption) {
         state.withLock { $0.resumption = resumption }
+    }
+}
+
+/// Whether a download resumed from its part or started over.
+public enum DownloadResumption: Sendable, Hashable {
+    /// The server sent the rest of the entity, which was appended at this offset.
+    case resumed(at: Int64)
+    /// The server sent the whole entity, and the part was discarded.
+    case startedOver(Reason)
+
+    /// The reason that a download started over.
+    public struct Reason: Sendable, Hashable, CustomStringConvertible {
+        /// The reason's name.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The entity has changed, or the server sent a range without confirming that it is of the same version (RFC 9110,
+        /// section 15.3.7.3).
+        public static let entityChanged = Reason("entityChanged")
+        /// The entity has not changed as far as its validators show, but the server does not support ranges.
+        public static let rangesIgnored = Reason("rangesIgnored")
+        /// The entity ends before the requested range (416), so it has changed.
+        public static let rangeNotSatisfiable = Reason("rangeNotSatisfiable")
     }
 }

@@ -4,9 +4,9 @@ internal import LinnetSecurity
 internal import LinnetSerialization
 internal import NIOCore
 
-/// Makes the resume data of a download: when it breaks off, and at intervals while it runs when there is a file for it.
+/// Makes the resume data of a download: when the download fails, and at intervals while it runs if there is a resume file.
 ///
-/// Without that file nothing is hashed until it breaks off.
+/// Without a resume file, nothing is hashed until the download fails.
 struct PartKeeper {
     let url: URL
     let validators: ResumeValidators
@@ -16,10 +16,10 @@ struct PartKeeper {
     private let hasher: SHA256Hasher?
     private var lastWrite: ContinuousClock.Instant?
 
-    /// Returns nil when the response cannot be resumed: its request is not a GET, its version has no strong validator, the
-    /// server does not support ranges, or its bytes are encoded.
+    /// Returns nil if the download cannot be resumed: its request is not a GET, the response has no strong validator, the
+    /// server does not support ranges, or the response has a content coding.
     ///
-    /// - Parameter hasher: What has seen the part that is there already.
+    /// - Parameter hasher: The hasher that has consumed the part of a resumed download.
     init?(
         _ response: StreamedResponse, answering request: Request, total: Int64?, options: DownloadOptions,
         continuing resume: ResumeData?, hasher: SHA256Hasher?
@@ -38,7 +38,7 @@ struct PartKeeper {
         self.hasher = sidecar == nil ? nil : hasher ?? SHA256Hasher()
     }
 
-    /// Some more bytes are in the part.
+    /// Hashes bytes that were written to the part, and writes the resume file when it is due.
     mutating func wrote(_ buffers: some Collection<ByteBuffer>, to part: PartialFile) throws(FileFailure) {
         guard let sidecar, let hasher else { return }
         for buffer in buffers { buffer.withUnsafeReadableBytes { hasher.update($0) } }
@@ -48,7 +48,7 @@ struct PartKeeper {
         try SystemFile.replace(sidecar, with: makeData(part, digest: hasher.hexadecimalDigest).encoded())
     }
 
-    /// The resume data of what is there; nil when that is nothing, or more than there should be.
+    /// Returns the resume data of the part; nil if the part is empty, or larger than the total.
     func finish(_ part: PartialFile) throws(FileFailure) -> ResumeData? {
         guard part.size > 0, part.size <= total ?? .max else { return nil }
         let digest =

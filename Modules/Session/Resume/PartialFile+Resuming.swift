@@ -3,10 +3,10 @@ internal import LinnetSecurity
 internal import LinnetSerialization
 
 extension PartialFile {
-    /// Opens the part of resume data after checking that it is unchanged, and truncates further bytes. The hasher has consumed
-    /// the part.
+    /// Opens the part of resume data, checks that it is unchanged, and truncates it to the offset to resume from.
     ///
-    /// Throws ``SessionError/Code/invalidResumeData``, and leaves the file as it is.
+    /// - Returns: The file, and a hasher that has consumed its bytes.
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData``; the file is then left unchanged.
     static func reopen(
         _ resume: ResumeData, finalPath: String
     ) throws(SessionError) -> (file: PartialFile, hasher: SHA256Hasher) {
@@ -19,7 +19,8 @@ extension PartialFile {
                 let whole = hasher.copy()
                 try SystemFile.hash(descriptor, path, resume.offset..<resume.receivedBytes, into: whole)
                 guard whole.hexadecimalDigest == resume.digest else {
-                    throw SystemFile.failure(path, "is not what it was", SystemFile.notWhatItWas)
+                    throw SystemFile.failure(
+                        path, "has changed since the download was interrupted", SystemFile.notWhatItWas)
                 }
                 try SystemFile.truncate(descriptor, path, to: resume.offset)
                 let file = PartialFile(
@@ -38,7 +39,7 @@ extension PartialFile {
 extension SessionError {
     static func invalidPart(_ failure: FileFailure, _ resume: ResumeData) -> SessionError {
         var error = SessionError(
-            .invalidResumeData, "The download cannot go on: \(failure).", underlying: failure, url: resume.url)
+            .invalidResumeData, "The download cannot be resumed: \(failure)", underlying: failure, url: resume.url)
         error.fileFailure = failure
         return error
     }

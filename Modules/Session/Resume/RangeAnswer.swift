@@ -4,11 +4,11 @@ internal import LinnetSerialization
 
 /// The kind of response to a request for the rest of a part.
 enum RangeAnswer: Equatable {
-    /// The rest follows (206), and the whole has this length, if it is known.
+    /// The body is the rest (206) of an entity with this total length, if it is known.
     case rest(total: Int64?)
-    /// All of it follows, or a refusal that has nothing to do with the range.
+    /// The body is the whole entity, or the body of an error that does not concern the range.
     case whole(DownloadResumption.Reason)
-    /// The part cannot be used: the whole is to be requested.
+    /// The part cannot be used, so the whole entity must be requested.
     case askAgain(DownloadResumption.Reason)
 
     init(_ response: StreamedResponse, to resume: ResumeData) throws(SessionError) {
@@ -27,33 +27,129 @@ enum RangeAnswer: Equatable {
     private static func partial(
         _ head: HTTPResponse, _ resume: ResumeData, _ url: URL
     ) throws(SessionError) -> RangeAnswer {
-        // A server that knows Range but not If-Range sends a part of the new version.
+        // A server that supports Range but not If-Range sends a range of the new version.
         guard resume.validators.confirm(head) else { return .askAgain(.entityChanged) }
         guard let range = head.headerFields[.contentRange].flatMap({ ContentRange($0) }), let bytes = range.bytes else {
             throw SessionError(
-                .invalidResponse, "The part (206) has no Content-Range that can be read.", url: url)
+                .invalidResponse, "The partial response (206) has no valid Content-Range.", url: url)
         }
         let total = range.complete
         if let total, let expected = resume.totalBytes, total != expected { return .askAgain(.entityChanged) }
         guard bytes.lowerBound == resume.offset else {
             throw SessionError(
-                .invalidResponse, "The part that was sent begins at \(bytes.lowerBound) instead of \(resume.offset).",
+                .invalidResponse, "The partial response (206) begins at \(bytes.lowerBound), not \(resume.offset).",
                 url: url)
         }
         if let length = head.headerFields[.contentLength], length != String(bytes.count) {
             throw SessionError(
-                .invalidResponse, "The part's Content-Range contradicts its Content-Length.", url: url)
+                .invalidResponse, "The Content-Range of the partial response (206) contradicts its Content-Length.",
+                url: url)
         }
         return .rest(total: total ?? resume.totalBytes)
     }
 }
 
 extension Request {
-    /// The request for the rest of a part (RFC 9110, sections 13.1.5 and 14.2).
+    /// Returns the request for the rest after a part (RFC 9110, sections 13.1.5 and 14.2).
     func asking(forTheRestOf resume: ResumeData) -> Request {
         var request = self
         request.headerFields[.range] = "bytes=\(resume.offset)-"
         request.headerFields[.ifRange] = resume.validators.ifRange
         return request
+    }
+}
+
+/// A Content-Range field in bytes (RFC 9110, section 14.4).
+struct ContentRange: Sendable, Hashable {
+    /// The positions of the first and the last byte; nil for an unsatisfied range.
+    var bytes: ClosedRange<Int64>?
+    /// The complete length; nil if the server does not know it.
+    var complete: Int64?
+
+    /// Parses a field value; returns nil if it is not a valid range in bytes.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        if parts[1] != "*" {
+            guard let complete = Self.number(parts[1]) else { return nil }
+            self.complete = complete
+        }
+        if parts[0] == "*" {
+            guard complete != nil else { return nil }
+            return
+        }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            // The length would overflow an Int64.
+            last < .max
+        else { return nil }
+        if let complete, last >= complete { return nil }
+        bytes = first...last
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text)
+    }
+}
+
+/// The validators that identify a version of an entity (RFC 9110, section 8.8).
+struct ResumeValidators: Sendable, Hashable {
+    /// A strong entity tag. A weak one does not identify the exact bytes.
+    var entityTag: String?
+    var lastModified: String?
+
+    init(entityTag: String?, lastModified: String?) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+
+    /// The strong validators of a response, which permit combining the bytes of two responses.
+    init(_ head: HTTPResponse) {
+        entityTag = head.headerFields[.eTag].flatMap { Self.isStrong($0) ? $0 : nil }
+        lastModified = Self.strongDate(of: head)
+    }
+
+    /// The value of If-Range; nil if no validator is strong (RFC 9110, section 13.1.5).
+    var ifRange: String? { entityTag ?? lastModified }
+
+    /// Whether a response's validators show that it is of another version.
+    func contradict(_ head: HTTPResponse) -> Bool {
+        if let entityTag, let other = head.headerFields[.eTag] { return entityTag != other }
+        if let lastModified, let other = head.headerFields[.lastModified] { return lastModified != other }
+        return false
+    }
+
+    /// Whether a partial response (206) is certainly of this version. Parts may only be combined if they share a strong
+    /// validator (RFC 9110, section 15.3.7.3).
+    ///
+    /// A 206 must repeat the entity tag, but may omit Last-Modified (section 15.3.7). The date is required here nevertheless,
+    /// because the response of a server that ignores If-Range (section 13.1.5) and omits the date looks the same; downloading
+    /// the whole entity again is better than combining two versions in one file.
+    func confirm(_ head: HTTPResponse) -> Bool {
+        if let entityTag { return head.headerFields[.eTag] == entityTag }
+        return lastModified != nil && head.headerFields[.lastModified] == lastModified
+    }
+
+    /// Entity tags without quotes violate RFC 9110, but some servers send and recognize them. Other servers treat such an
+    /// If-Range as a date that does not match, and send the whole entity.
+    private static func isStrong(_ tag: String) -> Bool {
+        !tag.isEmpty && !tag.hasPrefix("W/")
+            && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }
+    }
+
+    /// Returns the Last-Modified date if it is a strong validator: at least a second before the response's Date, so that the
+    /// entity cannot have changed again within the same second (RFC 9110, section 8.8.2.2).
+    private static func strongDate(of head: HTTPResponse) -> String? {
+        guard let text = head.headerFields[.lastModified], let modified = date(text),
+            let sent = head.headerFields[.date].flatMap(date), sent - modified >= 1
+        else { return nil }
+        return text
+    }
+
+    private static func date(_ text: String) -> Int64? {
+        HTTPDate(text)?.secondsSinceEpoch
     }
 }

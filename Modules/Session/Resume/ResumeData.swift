@@ -1,42 +1,43 @@
 public import FoundationEssentials
 internal import LinnetSecurity
+internal import LinnetSerialization
 
-/// The data to resume an interrupted download: its URL, the version of the entity, and the file and size of its part.
+/// The data to resume an interrupted download: its URL, the validators of the entity, and the file and size of its part.
 ///
 /// ```swift
 /// let saved = await task.cancelProducingResumeData()
-/// // later, in another process too
+/// // Later, possibly in another process:
 /// let task = session.call(Request(url: saved.url)).downloadTask(to: destination, resuming: saved)
 /// ```
-/// It is a value that can be stored, with `Codable` or ``encoded()``. It holds no header fields and no password, but the whole
-/// URL, signed queries included. It can be used to write to the file that it names, so store it with your app's private files.
+/// Store the value with `Codable` or ``encoded()``. It contains no header fields and no password, but the complete URL,
+/// including a signed query. Resuming writes to the file that the value names, so store it with your app's private files.
 public struct ResumeData: Sendable, Hashable {
-    /// The version of the format. Other versions are refused.
+    /// The version of the format. Values of other versions are rejected.
     public static let currentVersion = 1
 
     /// The URL of the download, without user name and password.
     public let url: URL
-    /// The strong entity tag of the version (RFC 9110, section 8.8.3), if there was one.
+    /// The strong entity tag (RFC 9110, section 8.8.3), if the response had one.
     public let entityTag: String?
-    /// The Last-Modified of that version, if there was one.
+    /// The Last-Modified date, if the response had one that is a strong validator.
     public let lastModified: String?
-    /// The file with the part.
+    /// The file that contains the part.
     public let partialFile: URL
-    /// The number of bytes received. Further bytes in the file are not used.
+    /// The number of received bytes. Further bytes in the file are not used.
     public let receivedBytes: Int64
     /// The total number of bytes, if the server declared it.
     public let totalBytes: Int64?
     /// The SHA-256 of the part, in hexadecimal.
     public let digest: String
 
-    /// Removes the part, when the download will not be resumed.
+    /// Removes the file with the part. Call it when the download will not be resumed.
     public func discard() {
         try? FileManager.default.removeItem(at: partialFile)
     }
 
     var validators: ResumeValidators { ResumeValidators(entityTag: entityTag, lastModified: lastModified) }
 
-    /// The start of the range to request: the last byte when all were received, since there is no range after it.
+    /// The start of the range to request: the last byte if all bytes were received, because the range after it is empty.
     var offset: Int64 {
         receivedBytes == totalBytes ? receivedBytes - 1 : receivedBytes
     }
@@ -55,11 +56,13 @@ public struct ResumeData: Sendable, Hashable {
 
     /// The reason that the value is invalid, if it is.
     var flaw: String? {
-        if receivedBytes < 1 { return "it has no bytes" }
-        if let totalBytes, totalBytes < receivedBytes { return "it has more bytes than there are" }
+        if receivedBytes < 1 { return "it has no received bytes" }
+        if let totalBytes, totalBytes < receivedBytes { return "it has more received bytes than the total" }
         if !partialFile.isFileURL { return "its part is not in a file" }
-        if validators.ifRange == nil { return "it does not say which version was begun" }
-        if !digest.utf8.allSatisfy({ $0.isHexadecimalDigit }) || digest.utf8.count != 64 { return "it has no digest" }
+        if validators.ifRange == nil { return "it has no validator for the version of the entity" }
+        if !digest.utf8.allSatisfy({ $0.isHexadecimalDigit }) || digest.utf8.count != 64 {
+            return "it has no valid digest"
+        }
         return nil
     }
 }
@@ -67,5 +70,87 @@ public struct ResumeData: Sendable, Hashable {
 extension UInt8 {
     fileprivate var isHexadecimalDigit: Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+    }
+}
+
+extension ResumeData: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case version, url, entityTag, lastModified, partialFile, receivedBytes, totalBytes, digest, seal
+    }
+
+    /// Decodes a value.
+    ///
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the value has an unknown version or was
+    /// modified; a `DecodingError` when it is malformed.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try values.decode(Int.self, forKey: .version)
+        guard version == Self.currentVersion else {
+            throw SessionError(.invalidResumeData, "Resume data of version \(version) cannot be read.")
+        }
+        url = try values.decode(URL.self, forKey: .url)
+        entityTag = try values.decodeIfPresent(String.self, forKey: .entityTag)
+        lastModified = try values.decodeIfPresent(String.self, forKey: .lastModified)
+        partialFile = URL(filePath: try values.decode(String.self, forKey: .partialFile))
+        receivedBytes = try values.decode(Int64.self, forKey: .receivedBytes)
+        totalBytes = try values.decodeIfPresent(Int64.self, forKey: .totalBytes)
+        digest = try values.decode(String.self, forKey: .digest)
+        if let flaw { throw SessionError(.invalidResumeData, "The resume data cannot be used: \(flaw).") }
+        guard try values.decode(String.self, forKey: .seal) == seal else {
+            throw SessionError(.invalidResumeData, "The resume data was modified after it was written.")
+        }
+    }
+
+    /// Encodes the value.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(Self.currentVersion, forKey: .version)
+        try values.encode(url, forKey: .url)
+        try values.encodeIfPresent(entityTag, forKey: .entityTag)
+        try values.encodeIfPresent(lastModified, forKey: .lastModified)
+        try values.encode(partialFile.path(percentEncoded: false), forKey: .partialFile)
+        try values.encode(receivedBytes, forKey: .receivedBytes)
+        try values.encodeIfPresent(totalBytes, forKey: .totalBytes)
+        try values.encode(digest, forKey: .digest)
+        try values.encode(seal, forKey: .seal)
+    }
+}
+
+extension ResumeData {
+    /// Decodes the bytes that ``encoded()`` returned.
+    ///
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData``.
+    public init(decoding bytes: Data) throws(SessionError) {
+        do {
+            self = try JSONDecoder().decode(ResumeData.self, from: bytes)
+        } catch let error as SessionError {
+            throw error
+        } catch {
+            throw SessionError(.invalidResumeData, "The bytes are not resume data.", underlying: error)
+        }
+    }
+
+    /// Reads the file at ``DownloadOptions/resumeFile``; returns nil if it does not exist.
+    ///
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the file does not contain valid resume
+    /// data, and ``SessionError/Code/fileFailed`` when it cannot be read.
+    public init?(contentsOf file: URL) throws(SessionError) {
+        let path = file.path(percentEncoded: false)
+        let bytes: Data?
+        do throws(FileFailure) {
+            bytes = try SystemFile.contents(of: path, upTo: 1024 * 1024)
+        } catch {
+            throw SessionError(error, url: nil)
+        }
+        guard let bytes else { return nil }
+        try self.init(decoding: bytes)
+    }
+
+    /// Returns the value as JSON text in UTF-8.
+    public func encoded() -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Encoding cannot fail, because all fields are strings and integers.
+        return (try? encoder.encode(self)) ?? Data()
     }
 }

@@ -23,7 +23,7 @@ extension SystemFile {
 
     /// Opens a part of at least this size for appending; fails if another download is writing to it.
     static func openPart(_ path: String, size: Int64) throws(FileFailure) -> Int32 {
-        // Without O_NONBLOCK a pipe put in the file's place would block here for good.
+        // Without O_NONBLOCK, opening a pipe in place of the file would block indefinitely.
         let descriptor = SystemCall.retrying { open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
         do throws(FileFailure) {
@@ -36,7 +36,7 @@ extension SystemFile {
         }
     }
 
-    /// Whether a part is there, before anything is sent.
+    /// Checks that a part of at least this size exists, before the request is sent.
     static func checkPart(_ path: String, size: Int64) throws(FileFailure) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure(path, "cannot be opened") }
@@ -45,13 +45,13 @@ extension SystemFile {
 
     private static func checkSize(_ descriptor: Int32, _ path: String, _ size: Int64) throws(FileFailure) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(path, "cannot be looked at") }
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, "cannot be inspected") }
         try check(status, path, size)
     }
 
     private static func check(_ status: stat, _ path: String, _ size: Int64) throws(FileFailure) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw failure(path, "is not a file", EINVAL) }
-        guard Int64(status.st_size) >= size else { throw failure(path, "has become shorter", EIO) }
+        guard Int64(status.st_size) >= size else { throw failure(path, "is shorter than the received part", EIO) }
     }
 
     /// Locks the part against other downloads until the file is closed.
@@ -61,16 +61,16 @@ extension SystemFile {
         }
     }
 
-    /// Cuts a file off, and puts its writing position there.
+    /// Truncates a file, and moves its file offset to the new end.
     static func truncate(_ descriptor: Int32, _ path: String, to size: Int64) throws(FileFailure) {
         guard SystemCall.retrying({ ftruncate(descriptor, off_t(size)) }) == 0,
             lseek(descriptor, off_t(size), SEEK_SET) >= 0
         else {
-            throw failure(path, "cannot be cut off")
+            throw failure(path, "cannot be truncated")
         }
     }
 
-    /// Feeds a part of a file to a hasher.
+    /// Updates a hasher with a range of a file.
     static func hash(
         _ descriptor: Int32, _ path: String, _ range: Range<Int64>, into hasher: SHA256Hasher
     ) throws(FileFailure) {
@@ -87,7 +87,7 @@ extension SystemFile {
         }
     }
 
-    /// The SHA-256 of a file's first bytes, in hexadecimal.
+    /// Returns the SHA-256 digest of a file's first bytes, in hexadecimal.
     static func digest(of path: String, upTo size: Int64) throws(FileFailure) -> String {
         let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw failure(path, "cannot be read") }
@@ -97,7 +97,7 @@ extension SystemFile {
         return hasher.hexadecimalDigest
     }
 
-    /// A small file's bytes; nil when there is none.
+    /// Returns the first bytes of a file, up to a limit; nil if the file does not exist.
     static func contents(of path: String, upTo limit: Int) throws(FileFailure) -> Data? {
         let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else {
@@ -113,7 +113,7 @@ extension SystemFile {
         return Data(bytes[..<count])
     }
 
-    /// Puts a small file, that only its owner may read, in the place of the one that is there, at once.
+    /// Atomically replaces a small file with one that only its owner can read.
     static func replace(_ place: FilePlace, with bytes: Data) throws(FileFailure) {
         let path = place.makePartialPath()
         guard let descriptor = try create(path, permissions: 0o600) else {
@@ -134,7 +134,7 @@ extension SystemFile {
         }
     }
 
-    /// Writes bytes, in as many calls as it takes.
+    /// Writes all bytes, in several calls if necessary.
     private static func writeAll(
         _ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ path: String
     ) throws(FileFailure) {
@@ -152,7 +152,7 @@ extension SystemFile {
         unlink(path)
     }
 
-    /// Copies a file to the end of another, for when it cannot be renamed across file systems.
+    /// Appends a file's bytes to another file, for a destination on another file system.
     static func copy(_ path: String, to target: Int32, _ targetPath: String) throws(FileFailure) {
         let source = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
         guard source >= 0 else { throw failure(path, "cannot be read") }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The link that makes attempts again. An attempt is all that is below: adapters, redirects, authentication.
+/// The link that repeats attempts. An attempt is everything below: adapters, redirects, authentication.
 struct RetryInterceptor: Interceptor {
     let policy: RetryPolicy
     let retriers: [any RequestRetrier]
@@ -10,13 +10,19 @@ struct RetryInterceptor: Interceptor {
 
     func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
         var request = request
+        let own = next.exchange.own
+        let retriers = (own?.retriers ?? []) + self.retriers
         var metrics: [TransportMetrics] = []
-        var number = 1
+        var number = 0
         while true {
+            number = next.exchange.record?.nextAttempt() ?? number + 1
             let sent = request
             let outcome = await Result { () async throws(SessionError) in try await next(sent) }
-            guard let wait = try await wait(RetryAttempt(number, request, outcome), next),
-                let readable = try await next.readable(request)
+            let attempt = RetryAttempt(number, request, outcome, sent: next.exchange.record?.adapted)
+            let wait = try await retriers.wait(
+                after: attempt, policy: own?.retryPolicy ?? policy, hooks: next.exchange.hooks,
+                deadline: next.exchange.deadline)
+            guard let wait, let readable = try await next.readable(request)
             else {
                 return try outcome.adding(metrics).get()
             }
@@ -29,34 +35,39 @@ struct RetryInterceptor: Interceptor {
                 metrics += error.metrics
             }
             try await clock.sleep(for: wait.waitable)
-            number += 1
         }
     }
+}
 
-    /// How long to wait for the next attempt; nil when there is to be none.
-    private func wait(_ attempt: RetryAttempt, _ next: Next) async throws -> Duration? {
+extension [any RequestRetrier] {
+    /// How long to wait for the next attempt; nil when there is none.
+    func wait(
+        after attempt: RetryAttempt, policy: RetryPolicy?, hooks: RequestHooks?, deadline: ContinuousClock.Instant?
+    ) async throws -> Duration? {
         guard attempt.error?.isFinal != true else { return nil }
-        var decision = try await decide(on: attempt)
-        if let hooks = next.exchange.hooks { decision = try await hooks.willRetry(attempt, decision) }
+        var decision = try await decide(on: attempt, policy)
+        if let hooks { decision = try await hooks.willRetry(attempt, decision) }
         guard case .retry(let wait) = decision else { return nil }
-        if let deadline = next.exchange.deadline, .now + wait >= deadline { return nil }
-        return max(.zero, wait)
+        if let deadline, .now + wait >= deadline { return nil }
+        return Swift.max(.zero, wait)
     }
 
-    private func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
-        for retrier in retriers {
+    private func decide(on attempt: RetryAttempt, _ policy: RetryPolicy?) async throws -> RetryDecision {
+        for retrier in self {
             let decision = try await retrier.decide(on: attempt)
             if decision != .doNotRetry { return decision }
         }
-        return policy.decide(on: attempt)
+        return policy?.decide(on: attempt) ?? .doNotRetry
     }
 }
 
 extension RetryAttempt {
-    fileprivate init(_ number: Int, _ request: Request, _ outcome: Result<StreamedResponse, SessionError>) {
+    fileprivate init(
+        _ number: Int, _ request: Request, _ outcome: Result<StreamedResponse, SessionError>, sent: Request?
+    ) {
         switch outcome {
-        case .success(let response): self.init(number: number, request: request, head: response.head)
-        case .failure(let error): self.init(number: number, request: request, error: error)
+        case .success(let response): self.init(number: number, request: request, head: response.head, sentRequest: sent)
+        case .failure(let error): self.init(number: number, request: request, error: error, sentRequest: sent)
         }
     }
 }

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 
 extension Engine {
-    /// Runs a stream task: each chunk waits until the one before was taken.
+    /// Runs a stream task, in which each chunk waits until the reader has taken the previous one.
     func stream(
-        _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>
+        _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>, own: CallChain?
     ) async throws(SessionError) -> Response<Void> {
         do {
             let response = try await run(
-                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
+                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks(), own: own)
             driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
             link.begin(response)
             try await hand(response, to: link, driver)
@@ -39,16 +39,16 @@ extension Engine {
 }
 
 extension TransferTask where Value == Void {
-    /// The response, once its head was received; its body is read as it arrives, by one reader.
+    /// The response, once its head was received. Its body is read by one reader as it arrives.
     ///
     /// ```swift
     /// let task = session.call(request).streamTask()
     /// task.resume()
     /// for try await chunk in try await task.response.body { consume(chunk) }
     /// ```
-    /// Awaiting it starts a task that was never started. The status is not judged. Nothing more is read from the connection while the reader is
-    /// busy; leaving before the end cancels the task. The task completes when the body's end was read from the connection,
-    /// and waits for a reader until then.
+    /// Awaiting it starts a task that was never started. The status is not validated. Nothing is read from the connection while
+    /// the reader is busy; dropping the body before its end cancels the task. The task completes when the end of the body was
+    /// read from the connection, and waits for a reader until then.
     public var response: StreamedResponse {
         get async throws(SessionError) {
             guard case .stream(let link) = link else { throw .cancelled(driver.request?.url) }

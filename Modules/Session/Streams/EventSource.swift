@@ -2,30 +2,30 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 
-/// Server-sent events over as many connections as it takes; see ``HTTPCall/serverSentEvents(options:)``.
+/// Server-sent events from a server, with automatic reconnection; see ``HTTPCall/serverSentEvents(options:)``.
 public struct EventSource: AsyncSequence, Sendable {
-    /// An event.
+    /// A server-sent event.
     public typealias Element = ServerSentEvent
-    /// A ``SessionError``.
+    /// The error of the sequence.
     public typealias Failure = SessionError
 
     let session: HTTPSession
     let request: Result<Request, SessionError>
     let options: EventSourceOptions
-    var hooks: TaskHooks?
+    let extras: HTTPCall.Extras?
 
-    /// Makes a reader, which connects when it is first asked.
+    /// Creates a reader, which connects when its first event is requested.
     public func makeAsyncIterator() -> Iterator {
         Iterator(source: self)
     }
 
-    /// Reads events, and connects again when it has to.
+    /// Reads events, and reconnects when the connection is lost.
     public struct Iterator: AsyncIteratorProtocol {
         private let source: EventSource
         private var reader: ServerSentEventReader?
         private var lastEventID: String
         private var serverDelay: Duration?
-        /// How many attempts in a row brought no event.
+        /// The number of consecutive failed attempts.
         private var failures = 0
         private var hasConnected = false
         private var isOver = false
@@ -35,7 +35,7 @@ public struct EventSource: AsyncSequence, Sendable {
             lastEventID = source.options.lastEventID
         }
 
-        /// The next event; nil when the server said that there will be none (204).
+        /// Returns the next event; nil once the server has ended the events with 204.
         public mutating func next() async throws(SessionError) -> ServerSentEvent? {
             do {
                 return try await nextEvent()
@@ -46,7 +46,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
         }
 
-        /// The next event; nil when the server said that there will be none (204).
+        /// Returns the next event; nil once the server has ended the events with 204.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(SessionError) -> ServerSentEvent? {
@@ -77,11 +77,11 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             keep(reader)
             self.reader = event == nil ? nil : reader
-            // A stream that ends without an event counts as a failed attempt.
+            // The end of a stream counts as a failed attempt; an event resets the count.
             failures = event == nil ? failures + 1 : 0
             guard failures <= source.options.maximumReconnects ?? .max else {
                 throw SessionError(
-                    .connectionLost, "The source of events ended its stream again.", url: source.url)
+                    .connectionLost, "The server ended the stream of events too often.", url: source.url)
             }
             return event
         }
@@ -95,7 +95,7 @@ public struct EventSource: AsyncSequence, Sendable {
             if hasConnected { try await pause() }
             hasConnected = true
             let response = try await source.session.bytes(
-                for: try source.request(after: lastEventID), hooks: source.hooks)
+                for: try source.request(after: lastEventID), extras: source.extras)
             if response.status.code == 204 {
                 isOver = true
                 return
@@ -113,7 +113,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
         }
 
-        /// Continues after a network error, unless there were too many.
+        /// Counts a failed attempt; throws the error if it is not a network error, or if there were too many.
         private mutating func note(_ error: SessionError) throws(SessionError) {
             failures += 1
             guard error.isOfTheNetwork, failures <= source.options.maximumReconnects ?? .max else { throw error }
@@ -135,7 +135,7 @@ public struct EventSource: AsyncSequence, Sendable {
     fileprivate func judge(_ response: StreamedResponse) throws(SessionError) {
         let validation = ResponseValidation(statusCodes: 200..<201, contentTypes: ["text/event-stream"])
         do {
-            // The body is there to be read: a response without a type is none of events.
+            // The body is not empty, so that validation rejects a response without a content type.
             try validation.validate(
                 SerializedResponse(url: response.url, head: response.head, body: Data([0x0A])))
         } catch {
@@ -147,7 +147,7 @@ public struct EventSource: AsyncSequence, Sendable {
 }
 
 extension EventSourceOptions {
-    /// The delay after this many failed attempts.
+    /// Returns the delay after this many failed attempts.
     func delay(after failures: Int, _ serverDelay: Duration?) -> Duration {
         let delay = (serverDelay ?? reconnectDelay).waitable
         let doubled = delay * (1 << min(max(0, failures - 1), 20))
@@ -159,5 +159,31 @@ extension SessionError {
     /// Whether another attempt may succeed.
     fileprivate var isOfTheNetwork: Bool {
         [.connectionLost, .connectionFailed, .nameResolutionFailed, .timeout].contains(code)
+    }
+}
+
+/// Options for reading server-sent events.
+public struct EventSourceOptions: Sendable {
+    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds.
+    public var reconnectDelay: Duration = .seconds(3)
+    /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. The
+    /// default is 1 minute.
+    public var maximumReconnectDelay: Duration = .seconds(60)
+    /// The maximum number of consecutive failed attempts, after which the next one's error is thrown; an event resets the count.
+    /// The default is nil: no limit.
+    public var maximumReconnects: Int?
+    /// The initial last event ID, such as a saved one. The default is empty: none.
+    public var lastEventID = ""
+    /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
+    public var eventSizeLimit = ResponseBody.defaultLineLimit
+    /// The clock for the delays. The default is the continuous clock.
+    public var clock: any Clock<Duration> = ContinuousClock()
+
+    /// Creates the default options.
+    public init() {}
+
+    /// Creates the default options, modified by a function.
+    public init(_ configure: (inout EventSourceOptions) -> Void) {
+        configure(&self)
     }
 }

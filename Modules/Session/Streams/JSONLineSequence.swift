@@ -3,16 +3,16 @@ public import LinnetSerialization
 
 /// The values of a response of newline-delimited JSON, as they arrive.
 public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// A line's value.
+    /// The value of a line.
     public typealias Element = Value
-    /// A ``SessionError``.
+    /// The error of the sequence.
     public typealias Failure = SessionError
 
     let body: ResponseBody
     let decoder: JSONBodyDecoder
     let limit: Int
 
-    /// Makes the reader; a streamed body has one.
+    /// Creates the reader. A streamed body has only one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             lines: LineReader(body, .lineFeed, limit: limit), decoder: decoder, url: body.url, number: 0)
@@ -25,7 +25,7 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
         fileprivate let url: URL?
         fileprivate var number: Int
 
-        /// The next value, or nil at the end.
+        /// Returns the next value, or nil at the end.
         public mutating func next() async throws(SessionError) -> Value? {
             while let line = try await lines.next() {
                 number += 1
@@ -34,14 +34,14 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
                     return try decoder.decode(Value.self, from: Data(line))
                 } catch {
                     throw SessionError(
-                        .decodingFailed, "Line \(number) is not the JSON that is expected: \(error)", underlying: error,
+                        .decodingFailed, "Line \(number) is not the expected JSON: \(error)", underlying: error,
                         url: url)
                 }
             }
             return nil
         }
 
-        /// The next value, or nil at the end.
+        /// Returns the next value, or nil at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Value? {
             try await next()
         }
@@ -49,11 +49,16 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
 }
 
 extension ResponseBody {
-    /// The values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF. Empty lines are
-    /// skipped.
+    /// Returns the values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF. Empty lines
+    /// are skipped.
     ///
-    /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, a longer one than the limit with
-    /// ``SessionError/Code/bodyTooLarge``.
+    /// Iteration throws ``SessionError/Code/decodingFailed`` for a line that cannot be decoded, and
+    /// ``SessionError/Code/bodyTooLarge`` for a line that is longer than the limit.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: The decoder of each line.
+    ///   - limit: The maximum size of a line in bytes. The default is 1 MiB.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONBodyDecoder = JSONBodyDecoder(),
         upTo limit: Int = ResponseBody.defaultLineLimit
@@ -61,7 +66,7 @@ extension ResponseBody {
         JSONLineSequence(body: self, decoder: decoder, limit: limit)
     }
 
-    /// The values of a body of newline-delimited JSON, as they arrive, as JSON values.
+    /// Returns the values of a body of newline-delimited JSON, as they arrive, as `JSONValue`s.
     public func jsonLines(upTo limit: Int = ResponseBody.defaultLineLimit) -> JSONLineSequence<JSONValue> {
         jsonLines(as: JSONValue.self, upTo: limit)
     }

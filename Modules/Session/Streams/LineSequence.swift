@@ -2,15 +2,15 @@ internal import FoundationEssentials
 
 /// The lines of a response, as they arrive.
 public struct LineSequence: AsyncSequence, Sendable {
-    /// A line, without its end.
+    /// A line, without its ending.
     public typealias Element = String
-    /// A ``SessionError``.
+    /// The error of the sequence.
     public typealias Failure = SessionError
 
     let body: ResponseBody
     let limit: Int
 
-    /// Makes the reader; a streamed body has one.
+    /// Creates the reader. A streamed body has only one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(lines: LineReader(body, .any, limit: limit))
     }
@@ -19,12 +19,12 @@ public struct LineSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var lines: LineReader
 
-        /// The next line, or nil at the end.
+        /// Returns the next line, or nil at the end.
         public mutating func next() async throws(SessionError) -> String? {
             try await lines.next().map { String(decoding: $0, as: UTF8.self) }
         }
 
-        /// The next line, or nil at the end.
+        /// Returns the next line, or nil at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> String? {
             try await next()
         }
@@ -32,17 +32,111 @@ public struct LineSequence: AsyncSequence, Sendable {
 }
 
 extension ResponseBody {
-    /// The longest line unless another limit is given: 1 MiB.
+    /// The default maximum size of a line: 1 MiB.
     public static let defaultLineLimit = 1024 * 1024
 
-    /// The body's lines as they arrive, in UTF-8; invalid bytes become U+FFFD.
+    /// Returns the body's lines as they arrive, decoded as UTF-8. Invalid bytes become U+FFFD.
     ///
     /// ```swift
     /// for try await line in try await session.call(request).bytes().body.lines() { print(line) }
     /// ```
-    /// A line ends with LF, CR or both. Text after the last of them is a line, unless it is empty. A line of more bytes than
-    /// the limit fails with ``SessionError/Code/bodyTooLarge``.
+    /// A line ends with LF, CR or CRLF. Text after the last line ending is a line, unless it is empty. Iteration throws
+    /// ``SessionError/Code/bodyTooLarge`` for a line of more bytes than the limit.
     public func lines(upTo limit: Int = ResponseBody.defaultLineLimit) -> LineSequence {
         LineSequence(body: self, limit: limit)
     }
+}
+
+/// Reads a response's lines as bytes.
+struct LineReader {
+    private var chunks: ResponseBody.Iterator
+    private var splitter: LineSplitter
+    private var isAtEnd = false
+
+    init(_ body: ResponseBody, _ ending: LineSplitter.Ending, limit: Int) {
+        chunks = body.makeAsyncIterator()
+        splitter = LineSplitter(ending, limit: limit)
+    }
+
+    /// Returns the next line, or nil at the end.
+    ///
+    /// - Parameter keepsRest: Whether the bytes after the last line ending are a line.
+    mutating func next(keepsRest: Bool = true) async throws(SessionError) -> [UInt8]? {
+        while !isAtEnd {
+            if let line = try splitter.next() { return line }
+            guard let chunk = try await chunks.next() else {
+                isAtEnd = true
+                return keepsRest ? splitter.finish() : nil
+            }
+            splitter.add(chunk)
+        }
+        return nil
+    }
+}
+
+/// Splits bytes that arrive in chunks into lines. It is pure: bytes are added, and lines are returned.
+struct LineSplitter {
+    /// The line endings that are recognized.
+    enum Ending {
+        /// LF.
+        case lineFeed
+        /// CR, LF or CRLF.
+        case any
+    }
+
+    private let ending: Ending
+    private let limit: Int
+    private var chunk = Data()
+    private var line: [UInt8] = []
+    /// Whether a CR ended the previous line, so that an LF directly after it is part of the same line ending.
+    private var isAfterReturn = false
+
+    /// - Parameters:
+    ///   - ending: The line endings that are recognized.
+    ///   - limit: The maximum size of a line in bytes.
+    init(_ ending: Ending, limit: Int) {
+        self.ending = ending
+        self.limit = limit
+    }
+
+    /// Adds a chunk. ``next()`` must have consumed the previous chunk.
+    mutating func add(_ bytes: Data) {
+        chunk = bytes
+    }
+
+    /// Returns the next line, without its ending; nil if more bytes are needed.
+    mutating func next() throws(SessionError) -> [UInt8]? {
+        if isAfterReturn, let first = chunk.first {
+            isAfterReturn = false
+            if first == .lineFeed { chunk = chunk.dropFirst() }
+        }
+        let end = chunk.firstIndex { $0 == .lineFeed || ($0 == .carriageReturn && ending == .any) }
+        let rest = chunk[..<(end ?? chunk.endIndex)]
+        guard rest.count <= limit - line.count else {
+            throw SessionError(.bodyTooLarge, "A line has more than \(limit) bytes.")
+        }
+        line.append(contentsOf: rest)
+        guard let end else {
+            chunk = Data()
+            return nil
+        }
+        isAfterReturn = chunk[end] == .carriageReturn
+        chunk = chunk[(end + 1)...]
+        return takeLine()
+    }
+
+    /// Returns the bytes after the last line ending; nil if there are none.
+    mutating func finish() -> [UInt8]? {
+        line.isEmpty ? nil : takeLine()
+    }
+
+    private mutating func takeLine() -> [UInt8] {
+        defer { line = [] }
+        return line
+    }
+}
+
+extension UInt8 {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    fileprivate static let carriageReturn = UInt8(ascii: "\r")
 }

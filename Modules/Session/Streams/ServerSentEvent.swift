@@ -1,13 +1,13 @@
 /// An event of a `text/event-stream` (WHATWG HTML, section 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// Its type; `message` where the server names none.
+    /// The event's type; `message` if the server does not set one.
     public var type: String
-    /// Its data; lines are separated by LF.
+    /// The event's data, with lines separated by LF.
     public var data: String
-    /// The last ID that the server has sent, with this event or before; empty when there was none.
+    /// The last event ID that the server has set, in this event or an earlier one; empty if there was none.
     public var lastEventID: String
 
-    /// Makes an event.
+    /// Creates an event.
     public init(type: String = "message", data: String, lastEventID: String = "") {
         self.type = type
         self.data = data
@@ -15,7 +15,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-/// Makes events of the lines of a stream. Pure: a line goes in, an event comes out when it is complete.
+/// Parses the lines of an event stream. It is pure: each line is an input, and the line that completes an event returns it.
 struct ServerSentEventParser {
     private let limit: Int
     private var type = ""
@@ -23,24 +23,26 @@ struct ServerSentEventParser {
     private var hasData = false
     private var isAtStart = true
     private var lastEventID: String
-    /// The ID of the event that is being read.
+    /// The ID of the event that is being parsed.
     private var nextEventID: String
-    /// How long the server wants its client to wait before it connects again.
+    /// The reconnection time that the server has set, if it has set one.
     private(set) var retry: Duration?
 
-    /// - Parameter limit: The most bytes of an event's data.
+    /// - Parameters:
+    ///   - limit: The maximum size of an event's data in bytes.
+    ///   - lastEventID: The initial last event ID.
     init(limit: Int, lastEventID: String = "") {
         self.limit = limit
         self.lastEventID = lastEventID
         nextEventID = lastEventID
     }
 
-    /// The ID to connect again with: of the last event that was complete.
+    /// The ID to reconnect with: that of the last complete event.
     var resumptionID: String { lastEventID }
 
     mutating func line(_ line: [UInt8]) throws(SessionError) -> ServerSentEvent? {
         var line = line[...]
-        // One byte order mark at the stream's start is none of its content.
+        // A byte order mark at the start of the stream is ignored.
         if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         isAtStart = false
         guard !line.isEmpty else { return dispatch() }
@@ -67,7 +69,7 @@ struct ServerSentEventParser {
         case "retry" where !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }:
             retry = Int64(String(decoding: value, as: UTF8.self)).map { .milliseconds($0) } ?? retry
         default:
-            // An empty name is a comment's; others are for later versions.
+            // An empty name marks a comment; unknown names are ignored.
             break
         }
     }

@@ -1,14 +1,14 @@
 /// The events of one response of type `text/event-stream`, as they arrive; see ``ResponseBody/serverSentEvents(upTo:)``.
 public struct ServerSentEventSequence: AsyncSequence, Sendable {
-    /// An event.
+    /// A server-sent event.
     public typealias Element = ServerSentEvent
-    /// A ``SessionError``.
+    /// The error of the sequence.
     public typealias Failure = SessionError
 
     let body: ResponseBody
     let limit: Int
 
-    /// Makes the reader; a streamed body has one.
+    /// Creates the reader. A streamed body has only one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(events: ServerSentEventReader(body, limit: limit))
     }
@@ -17,12 +17,12 @@ public struct ServerSentEventSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var events: ServerSentEventReader
 
-        /// The next event, or nil at the end.
+        /// Returns the next event, or nil at the end.
         public mutating func next() async throws(SessionError) -> ServerSentEvent? {
             try await events.next()
         }
 
-        /// The next event, or nil at the end.
+        /// Returns the next event, or nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(SessionError) -> ServerSentEvent? {
@@ -41,7 +41,7 @@ struct ServerSentEventReader {
         parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
     }
 
-    /// The next event; nil at the end, where an incomplete event is discarded.
+    /// Returns the next event; nil at the end, where an incomplete event is discarded.
     mutating func next() async throws(SessionError) -> ServerSentEvent? {
         while let line = try await lines.next(keepsRest: false) {
             if let event = try parser.line(line) { return event }
@@ -51,11 +51,12 @@ struct ServerSentEventReader {
 }
 
 extension ResponseBody {
-    /// The events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the body's end.
+    /// Returns the events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the end of
+    /// the body.
     ///
-    /// The status and the content type are not validated, and the connection is not reopened;
-    /// ``HTTPCall/serverSentEvents(options:)`` does both. A line, or the data of an event, of more bytes than the limit
-    /// fails with ``SessionError/Code/bodyTooLarge``.
+    /// The status and the content type are not validated, and the stream is not reconnected;
+    /// ``HTTPCall/serverSentEvents(options:)`` does both. Iteration throws ``SessionError/Code/bodyTooLarge`` if a line, or the
+    /// data of an event, has more bytes than the limit.
     public func serverSentEvents(upTo limit: Int = ResponseBody.defaultLineLimit) -> ServerSentEventSequence {
         ServerSentEventSequence(body: self, limit: limit)
     }

@@ -2,13 +2,14 @@ internal import FoundationEssentials
 internal import LinnetTransport
 internal import Synchronization
 
-/// Hands a stream task's response from its work to its reader: the head first, then chunk by chunk, one ahead at most.
+/// Passes a stream task's response from its work to its reader: first the head, then the body, with one chunk buffered at
+/// most.
 final class StreamLink: Sendable {
     typealias Completion = TransportResponseBody.Completion
     typealias Head = Result<StreamedResponse, SessionError>
 
     private struct State {
-        /// With an empty body; nil until it is there, or the task has ended without one.
+        /// The response with an empty body, or the task's error; nil until either is known.
         var head: Head?
         weak var reader: HandedReader?
         var hasReader = false
@@ -23,16 +24,16 @@ final class StreamLink: Sendable {
 
     private let state = Mutex(State())
 
-    // MARK: The work's end
+    // MARK: Methods for the work
 
-    /// The head is there.
+    /// Delivers the head.
     func begin(_ response: StreamedResponse) {
         var head = response
         head.body = .whole(Data())
         settle(.success(head))
     }
 
-    /// Delivers a chunk; returns false when the reader is gone or the work was cancelled.
+    /// Delivers a chunk once the previous one was taken; returns false if the reader is gone or the work was cancelled.
     func give(_ chunk: Data) async -> Bool {
         guard await waitForRoom() else { return false }
         let taker = state.withLock { state in
@@ -44,7 +45,7 @@ final class StreamLink: Sendable {
         return true
     }
 
-    /// Nothing follows. Only the first call counts.
+    /// Ends the stream. Only the first call has an effect.
     func end(_ end: Result<Completion?, SessionError>) {
         let (taker, giver) = state.withLock { state in
             if state.end == nil { state.end = end }
@@ -89,7 +90,7 @@ final class StreamLink: Sendable {
         }
     }
 
-    // MARK: The reader's end
+    // MARK: Methods for the reader
 
     var completion: Completion? {
         state.withLock { state in
@@ -97,7 +98,8 @@ final class StreamLink: Sendable {
         }
     }
 
-    /// The response, once its head is there. All who ask share one reader; once it is gone, its task is cancelled.
+    /// Waits for the head, and returns the response. All callers share one reader; if it is deallocated before the end, the task
+    /// is cancelled.
     func response(leaving: @escaping @Sendable () -> Void) async throws(SessionError) -> StreamedResponse {
         var response = try await head().get()
         let reader = state.withLock { state -> HandedReader? in
@@ -135,7 +137,7 @@ final class StreamLink: Sendable {
         }
     }
 
-    /// The next chunk, or nil at the end. Cancelling the caller's task ends the reading.
+    /// Waits for the next chunk, and returns nil at the end. Cancelling the caller's task ends the stream for its reader.
     func take() async throws(SessionError) -> Data? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { taker in
@@ -182,11 +184,11 @@ final class StreamLink: Sendable {
 
 extension SessionError {
     fileprivate static var secondReader: SessionError {
-        SessionError(.transportFailed, "Another reader waits for the next bytes of this body, which has one reader.")
+        SessionError(.transportFailed, "The body has a reader that waits for its next bytes; only one is allowed.")
     }
 }
 
-/// The one reader of a ``StreamLink``. Dropping it before the end ends the task.
+/// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task.
 final class HandedReader: Sendable {
     private let link: StreamLink
     private let leaving: @Sendable () -> Void

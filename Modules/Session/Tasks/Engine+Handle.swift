@@ -5,16 +5,20 @@ internal import LinnetTransport
 internal import Synchronization
 
 extension Engine {
-    /// Runs a handle's request, with its progress counted, and its bytes held back while it is suspended.
+    /// Runs a handle's request, reports its progress, and pauses the transfer while the handle is suspended.
     func run<S: ResponseSerializer>(
-        _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>
+        _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>, own: CallChain?
     ) async throws(SessionError) -> Response<S.Value> {
         driver.shared.withLock { $0.serializer = serializer }
         do {
-            var response = try await run(
-                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks())
-            let body = try await collect(&response, of: request.method, driver)
-            return try response.read(body, answering: request.method, by: serializer)
+            let hooks = driver.requestHooks()
+            return try await decoding(request, id: driver.id, hooks: hooks, own: own) {
+                (request, decoding) async throws(SessionError) in
+                var response = try await run(
+                    request, delivery: .streamed, sink: driver, hooks: hooks, own: own, decoding: decoding)
+                let body = try await collect(&response, of: request.method, driver)
+                return try response.read(body, answering: request.method, by: serializer)
+            }
         } catch {
             throw error.adding(metrics: driver.attemptMetrics)
         }
@@ -41,7 +45,7 @@ extension Engine {
 }
 
 extension HTTPResponse {
-    /// How many bytes of content follow, when the head says so (RFC 9110, section 8.6).
+    /// Returns the length of the content, if the head declares it (RFC 9110, section 8.6).
     func bodyLength(answering method: HTTPRequest.Method) -> Int64? {
         if method == .head || status.code == 204 || status.code == 304 { return 0 }
         if headerFields.contains(.contentEncoding) || headerFields.contains(.transferEncoding) { return nil }

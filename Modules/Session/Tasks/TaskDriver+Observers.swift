@@ -2,11 +2,11 @@ internal import LinnetSerialization
 internal import Synchronization
 
 extension TaskDriver {
-    /// Calls a function with what is known already, and then with the news, on the thread where they happen.
+    /// Calls a function with the current state, progress and outcome, and then with each update, on the thread where it happens.
     func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in
-            // What the new one hears is not told again to it, and the others have heard it, too.
+            // Publishes pending progress first, so that the new observer does not receive it twice.
             state.publishProgress(at: state.outcome == nil ? .now : nil)
             var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.progress(at: .now))]
             if let outcome = state.outcome { known.append(.completed(outcome)) }
@@ -16,7 +16,7 @@ extension TaskDriver {
         return SessionObservation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
     }
 
-    /// Calls a function on an executor with what `select` finds in the news.
+    /// Calls a function on an executor with what `select` returns for each update.
     func observe<News: Sendable>(
         on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,
         _ observer: @escaping @Sendable (News) -> Void
@@ -34,7 +34,7 @@ extension TaskDriver {
         }
     }
 
-    /// A sequence of what `select` finds in the news; it ends with the task.
+    /// Returns a sequence of what `select` returns for each update. It ends with the task.
     func sequence<News: Sendable>(
         coalescing: (@Sendable (News, News) -> Bool)? = nil, _ select: @escaping @Sendable (TaskNews<Output>) -> News?
     ) -> EventSequence<News> {
@@ -46,7 +46,7 @@ extension TaskDriver {
         }
     }
 
-    /// The outcome, once it is there and has been told, whether or not the caller's task is cancelled.
+    /// Waits for the outcome and its delivery to all observers, even if the caller's task is cancelled.
     func ending() async -> Outcome {
         let key = nextKey()
         return await withCheckedContinuation { waiter in
@@ -59,7 +59,7 @@ extension TaskDriver {
         }
     }
 
-    /// The outcome, once it is there and has been told. Cancelling the caller's task ends the waiting, and nothing else.
+    /// Waits for the outcome and its delivery to all observers. Cancelling the caller's task only ends the wait.
     func waitForOutcome() async -> Outcome {
         if let outcome = shared.withLock({ $0.toldOutcome }) { return outcome }
         let key = nextKey()
@@ -80,7 +80,7 @@ extension TaskDriver {
     }
 }
 
-/// Says that calls are no longer wanted, also to those that wait on an executor.
+/// A flag that stops calls, including those that were already submitted to an executor.
 private final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 
@@ -88,5 +88,124 @@ private final class CancellationFlag: Sendable {
 
     func set() {
         flag.store(true, ordering: .releasing)
+    }
+}
+
+extension TaskDriver.Shared {
+    /// The progress with its throughput, as the handle reports it.
+    func progress(at now: ContinuousClock.Instant) -> TaskProgress {
+        outcome == nil ? pace.measured(machine.progress, at: now) : machine.progress
+    }
+
+    /// Reports the progress to observers, unless it was already reported. A nil time means that the task has ended.
+    mutating func publishProgress(at now: ContinuousClock.Instant?) {
+        guard machine.progress != pace.told else { return }
+        pace.didTell(machine.progress, at: now)
+        outbox.append(.progress(now.map { progress(at: $0) } ?? machine.progress))
+    }
+}
+
+extension TaskDriver {
+    /// Changes the progress, and reports it at most once per interval.
+    func changeProgress(_ body: (inout TaskStateMachine) -> Bool) {
+        change { state in
+            let before = state.machine.progress
+            guard body(&state.machine) else { return {} }
+            let now = ContinuousClock.now
+            state.pace.changed(from: before, to: state.machine.progress, at: now)
+            guard state.outbox.hasObservers else { return {} }
+            switch state.pace.step(at: now) {
+            case .tell: state.publishProgress(at: now)
+            case .wait(let time): return { [weak self] in self?.startProgressTimer(time) }
+            case .none: break
+            }
+            return {}
+        }
+    }
+
+    private func startProgressTimer(_ time: Duration) {
+        let timer = Task { [weak self] in
+            do { try await Task.sleep(for: time.waitable) } catch { return }
+            self?.tellDelayedProgress()
+        }
+        let hasEnded = shared.withLock { state in
+            state.pace.setTimer(timer)
+            return state.outcome != nil
+        }
+        if hasEnded { timer.cancel() }
+    }
+
+    private func tellDelayedProgress() {
+        change { state in
+            state.pace.timerFired()
+            if state.outcome == nil { state.publishProgress(at: .now) }
+            return {}
+        }
+    }
+}
+
+extension TaskDriver {
+    /// Returns the hooks of the task's request, created on the first call; nil if there are none.
+    func requestHooks() -> RequestHooks? {
+        guard let request else { return nil }
+        return shared.withLock { state in
+            if let made = state.requestHooks { return made }
+            state.requestHooks = hub.hooks(of: request, state.hooks, kind, id: id)
+            return state.requestHooks
+        }
+    }
+
+    /// Calls the hooks for the end of the request, and releases them.
+    func completeHooks(_ error: SessionError?) {
+        requestHooks()?.complete(error, shared.withLock { $0.metrics })
+        shared.withLock { state in
+            state.hooks = nil
+            state.requestHooks = nil
+        }
+    }
+}
+
+extension TaskDriver {
+    /// Posts a notification to the subscribers of ``TaskNotifications``.
+    func notify(_ kind: @autoclosure () -> TaskNotification.Kind) {
+        TaskNotifications.hub.post(
+            TaskNotification(
+                taskID: id, taskKind: self.kind, kind: kind(), request: request,
+                taskDescription: shared.withLock { $0.taskDescription }))
+    }
+
+    /// Returns the completion that is posted for an outcome.
+    func completion(_ outcome: Outcome) -> TaskCompletion {
+        let serializer = shared.withLock { $0.serializer }
+        switch outcome {
+        case .failure(let error): return TaskCompletion(error, serializer)
+        case .success(let output):
+            guard let response = output as? any CompletedResponse else {
+                return TaskCompletion(nil, metrics: attemptMetrics)
+            }
+            return response.completion(kind, serializer)
+        }
+    }
+
+    /// Adds the task to the session's completion group; called when the task starts.
+    func enterGroup() {
+        guard let group = hub.group else { return }
+        shared.withLock { $0.isCounted = true }
+        group.enter()
+    }
+
+    func leaveGroup() {
+        if shared.withLock({ $0.isCounted }) { hub.leaveGroup() }
+    }
+}
+
+/// A response with a value of any type.
+private protocol CompletedResponse {
+    func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion
+}
+
+extension Response: CompletedResponse {
+    fileprivate func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion {
+        TaskCompletion(self, kind, serializer)
     }
 }

@@ -2,10 +2,10 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
 
-/// Runs one task's work, and notifies its observers. Holds the state that a handle shows.
+/// Runs one task's work, notifies its observers, and holds the state of its handle.
 ///
-/// One lock guards the state machine and what goes with it. Everything that the machine asks for is done after the lock is
-/// released, and news go out through an outbox in the order in which they happened.
+/// One lock guards the state machine and its related state. The actions that the machine returns are performed after the lock
+/// is released, and an outbox delivers updates in the order in which they happened.
 final class TaskDriver<Output: Sendable>: Sendable {
     typealias Outcome = Result<Output, SessionError>
     typealias Work = @Sendable (TaskDriver<Output>) async throws(SessionError) -> Output
@@ -15,7 +15,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var gate = SuspensionGate()
         var outbox = TaskOutbox<Output>()
         var outcome: Outcome?
-        /// Whether the hooks and callbacks of the end are on their way.
+        /// Whether the hooks and callbacks of the end were submitted.
         var hasToldOfEnd = false
         var work: Work?
         var runningTask: Task<Void, Never>?
@@ -28,7 +28,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         var serializer: (any ResponseSerializer)?
         var isCounted = false
         var priority = RequestPriority.normal
-        /// Where the request waits for a connection, if it ever had to.
+        /// The request's place in the queue for a connection, if it had to wait.
         var place: WaitingPlace?
         var pace: ProgressPace
     }
@@ -40,7 +40,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     let shared: Mutex<Shared>
     private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
-    /// - Parameter progressInterval: The shortest time between two news of progress.
+    /// - Parameter progressInterval: The minimum time between two reports of progress.
     init(
         request: Request?, kind: TaskKind = .data, hub: TaskEventHub, progressInterval: Duration = .zero,
         didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void = { _, _ in },
@@ -60,7 +60,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     // MARK: The handle's events
 
-    /// Starts or continues; `owner` is kept alive while the work runs.
+    /// Starts or resumes the work, and retains `owner` while the work runs.
     func resume(owner: any AnyObject & Sendable) {
         change { state in
             let action = state.machine.resume()
@@ -132,7 +132,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
             switch state.machine.complete(successfully: (try? outcome.get()) != nil) {
             case .none: return {}
             case .fail(var error):
-                // The reason counts; what is left of a download comes with the work's own error.
+                // The cancellation's reason is the error; the resume data comes from the work's own error.
                 error.resumeData = outcome.error?.resumeData
                 outcome = .failure(error)
             case .deliver: break
@@ -141,12 +141,12 @@ final class TaskDriver<Output: Sendable>: Sendable {
         }
     }
 
-    /// Records the end; returns what to do once the lock is released.
+    /// Records the end, and returns the action to perform after the lock is released.
     private func end(_ state: inout Shared, _ outcome: Outcome) -> () -> Void {
         state.outcome = outcome
         state.work = nil
         state.runningTask = nil
-        // It holds the pool, which a handle that is kept must not.
+        // The place retains the connection pool, which a handle that has ended must not.
         state.place = nil
         let timer = state.pace.end()
         state.publishProgress(at: nil)
@@ -160,7 +160,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         }
     }
 
-    /// Resumes those that wait for the outcome, after all other observers were notified of the end.
+    /// Resumes the waiters for the outcome, after all observers were notified of the end.
     private func resumeWaiters(_ outcome: Outcome) {
         let waiters = shared.withLock { state in
             state.hasToldOfEnd = true
@@ -170,9 +170,9 @@ final class TaskDriver<Output: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
-    // MARK: News
+    // MARK: Updates
 
-    /// Changes the state under the lock, does what the change asks for after it, and sends out the news.
+    /// Changes the state under the lock; then performs the returned action and delivers the updates.
     func change(_ body: (inout Shared) -> () -> Void) {
         let action = shared.withLock { body(&$0) }
         action()
@@ -214,7 +214,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
 }
 
 extension TaskDriver.Shared {
-    /// The outcome, once the hooks and callbacks that tell of it are on their way.
+    /// The outcome, once the hooks and callbacks for it were submitted.
     var toldOutcome: TaskDriver.Outcome? { hasToldOfEnd ? outcome : nil }
 }
 
@@ -229,5 +229,115 @@ extension Result where Failure == SessionError {
 
     var error: SessionError? {
         if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+extension TaskDriver: EngineSink {
+    var taskID: UInt64 { id }
+
+    func willSendBody(length: Int64?) {
+        changeProgress { $0.willSend(total: length) }
+    }
+
+    func didSendBody(bytes: Int) {
+        changeProgress { $0.didSend(Int64(bytes)) }
+    }
+
+    var priority: RequestPriority { shared.withLock { $0.priority } }
+
+    func setPriority(_ priority: RequestPriority) {
+        let place = shared.withLock { state in
+            state.priority = priority
+            return state.place
+        }
+        place?.setPriority(priority)
+    }
+
+    func willWait(_ place: WaitingPlace) {
+        let priority = shared.withLock { state in
+            state.place = place
+            return state.priority
+        }
+        // The priority may have changed since the request was queued.
+        place.setPriority(priority)
+    }
+
+    func willReceiveBody(length: Int64?) {
+        changeProgress { $0.willReceive(total: length) }
+    }
+
+    func willReceiveBody(length: Int64?, from offset: Int64) {
+        changeProgress { $0.willReceive(total: length, from: offset) }
+    }
+
+    func didReceiveBody(bytes: Int) {
+        changeProgress { $0.didReceive(Int64(bytes)) }
+    }
+
+    func didFinishAttempt(_ metrics: TransportMetrics) {
+        shared.withLock { state in
+            state.metrics.append(metrics)
+            state.machine.didEndAttempt()
+        }
+    }
+
+    var attemptMetrics: [TransportMetrics] { shared.withLock { $0.metrics } }
+
+    func passGate() async throws {
+        guard shared.withLock({ $0.machine.isGateClosed }) else { return }
+        let key = nextKey()
+        let isOpen = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let answer = shared.withLock { state -> Bool? in
+                    if Task.isCancelled { return false }
+                    guard state.machine.isGateClosed else { return true }
+                    state.gate.add(waiter, key: key)
+                    return nil
+                }
+                if let answer { waiter.resume(returning: answer) }
+            }
+        } onCancel: {
+            shared.withLock { $0.gate.remove(key) }?.resume(returning: false)
+        }
+        guard isOpen else { throw CancellationError() }
+    }
+
+    func commit() async throws {
+        while true {
+            switch shared.withLock({ $0.machine.commit() }) {
+            case .goOn: return
+            case .wait: try await passGate()
+            case .stop: throw CancellationError()
+            }
+        }
+    }
+
+    func nextKey() -> UInt64 {
+        shared.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+    }
+
+}
+
+/// The waiters of a suspended transfer: a value guarded by the task's lock. The task decides whether the gate is closed.
+struct SuspensionGate {
+    typealias Waiter = CheckedContinuation<Bool, Never>
+
+    private var waiters: [UInt64: Waiter] = [:]
+
+    mutating func add(_ waiter: Waiter, key: UInt64) {
+        waiters[key] = waiter
+    }
+
+    mutating func remove(_ key: UInt64) -> Waiter? {
+        waiters.removeValue(forKey: key)
+    }
+
+    /// Removes and returns all waiters, for the caller to resume after the lock is released.
+    mutating func open() -> [Waiter] {
+        defer { waiters = [:] }
+        return Array(waiters.values)
     }
 }

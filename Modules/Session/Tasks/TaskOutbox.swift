@@ -1,20 +1,20 @@
-/// The news that a task's observers receive.
+/// An update that a task's observers receive.
 enum TaskNews<Output: Sendable>: Sendable {
     case state(TaskState)
     case progress(TaskProgress)
     case completed(Result<Output, SessionError>)
 }
 
-/// Keeps a task's news in order between the lock under which it is recorded and the observers, which are called outside it.
+/// Queues a task's updates in order: they are recorded under the task's lock, and observers are called outside it.
 ///
-/// One thread at a time delivers the news, until the outbox is empty.
+/// One thread at a time delivers the updates, until the outbox is empty.
 struct TaskOutbox<Output: Sendable> {
     typealias Observer = @Sendable (TaskNews<Output>) -> Void
 
     struct Delivery {
         let news: TaskNews<Output>
         let observers: [Observer]
-        /// False for what a new observer has to catch up with.
+        /// Whether the update is new; false for the current state that is replayed to a new observer.
         let hasJustHappened: Bool
     }
 
@@ -25,7 +25,7 @@ struct TaskOutbox<Output: Sendable> {
 
     var hasObservers: Bool { !observers.isEmpty }
 
-    /// Adds news for all current observers. Nothing follows the end: observers are released once they received it.
+    /// Adds an update for all current observers. No update follows the completion, after which the observers are released.
     mutating func append(_ news: TaskNews<Output>) {
         waiting.append(Delivery(news: news, observers: observers.map(\.observer), hasJustHappened: true))
         guard case .completed = news else { return }
@@ -33,7 +33,7 @@ struct TaskOutbox<Output: Sendable> {
         observers = []
     }
 
-    /// Adds an observer, which first receives what is already known.
+    /// Adds an observer, which first receives the current state.
     mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews<Output>]) {
         if !hasEnded { observers.append((key, observer)) }
         for news in known {
@@ -45,14 +45,14 @@ struct TaskOutbox<Output: Sendable> {
         observers.removeAll { $0.key == key }
     }
 
-    /// Whether the caller is to send the news; false when there is none, or another thread is sending it.
+    /// Returns whether the caller must deliver the updates; false if there are none, or if another thread is delivering them.
     mutating func beginSending() -> Bool {
         guard !isSending, !waiting.isEmpty else { return false }
         isSending = true
         return true
     }
 
-    /// What to send next; nil when all is sent, and the sender is done.
+    /// Returns the next update to deliver; nil if none is left, which ends the caller's delivery.
     mutating func next() -> Delivery? {
         guard !waiting.isEmpty else {
             isSending = false

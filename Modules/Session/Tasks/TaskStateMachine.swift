@@ -1,10 +1,10 @@
-/// The states and the progress of a task. Each method is an event, and returns what the owner has to do about it.
+/// The states and the progress of a task. Each method is an event, and returns the action that the owner must perform.
 struct TaskStateMachine {
     private enum Phase {
         case idle
         case running
         case paused
-        /// What cannot be undone is being done: it cannot be cancelled any more.
+        /// The task performs a step that cannot be undone, and can no longer be cancelled.
         case committed
         case cancelling(SessionError)
         case completed
@@ -18,32 +18,32 @@ struct TaskStateMachine {
 
     enum CancelAction {
         case none
-        /// It never ran: it ends here and now.
+        /// The task never ran, so it ends immediately.
         case complete(SessionError)
-        /// The work must stop; its end is reported by `complete`.
+        /// The work must stop; it calls `complete` at its end.
         case stop
     }
 
     enum CommitAction {
-        /// From now on the task cannot be cancelled.
+        /// The task is committed, and can no longer be cancelled.
         case goOn
-        /// It is suspended.
+        /// The task is suspended.
         case wait
-        /// It was cancelled.
+        /// The task was cancelled.
         case stop
     }
 
     enum CompleteAction {
         case none
-        /// The work's own result counts.
+        /// The result is that of the work.
         case deliver
-        /// The task was cancelled before; this is its result.
+        /// The task was cancelled, and fails with this error.
         case fail(SessionError)
     }
 
     private var phase = Phase.idle
     private(set) var progress = TaskProgress()
-    /// Of the attempt that runs; the progress shows the most that any attempt sent.
+    /// The bytes sent by the current attempt; the progress has the maximum of all attempts.
     private var sentByAttempt: Int64 = 0
     private var receivedByAttempt: Int64 = 0
 
@@ -60,7 +60,7 @@ struct TaskStateMachine {
         if case .idle = phase { false } else { true }
     }
 
-    /// Whether bytes have to wait.
+    /// Whether the transfer must wait.
     var isGateClosed: Bool {
         if case .paused = phase { true } else { false }
     }
@@ -78,7 +78,7 @@ struct TaskStateMachine {
         }
     }
 
-    /// The work is about to do what cannot be undone.
+    /// The work is about to perform a step that cannot be undone.
     mutating func commit() -> CommitAction {
         switch phase {
         case .running, .committed:
@@ -91,14 +91,14 @@ struct TaskStateMachine {
         }
     }
 
-    /// Returns whether anything changed.
+    /// Suspends a running task; returns whether the state changed.
     mutating func suspend() -> Bool {
         guard case .running = phase else { return false }
         phase = .paused
         return true
     }
 
-    /// Cancels for a reason, which will be the task's error whatever the work says in the end.
+    /// Cancels the task with a reason, which becomes the task's error regardless of the work's result.
     mutating func cancel(_ reason: SessionError) -> CancelAction {
         switch phase {
         case .idle:
@@ -112,7 +112,7 @@ struct TaskStateMachine {
         }
     }
 
-    /// The work has ended, well or not. After a success the totals are what was transferred.
+    /// The work has ended. After a success, the totals are set to the transferred bytes.
     mutating func complete(successfully: Bool) -> CompleteAction {
         switch phase {
         case .completed:
@@ -129,7 +129,7 @@ struct TaskStateMachine {
 
     // MARK: Progress; each returns whether it changed.
 
-    /// An attempt begins to send.
+    /// An attempt starts to send its body.
     mutating func willSend(total: Int64?) -> Bool {
         guard !isOver else { return false }
         sentByAttempt = 0
@@ -145,12 +145,12 @@ struct TaskStateMachine {
         return change { $0.upload.completed = max($0.upload.completed, sent) }
     }
 
-    /// An attempt is over. The transport may send the request again without a word.
+    /// An attempt has ended. The transport can send the request again without a call to `willSend(total:)`.
     mutating func didEndAttempt() {
         sentByAttempt = 0
     }
 
-    /// A response begins to come, whose first byte is this one of the whole.
+    /// A response's body begins, at this offset of the entity.
     mutating func willReceive(total: Int64?, from offset: Int64 = 0) -> Bool {
         guard !isOver else { return false }
         receivedByAttempt = offset
@@ -175,7 +175,7 @@ struct TaskStateMachine {
     }
 
     private mutating func finishProgress() {
-        // An early response can leave a part of the request unsent; the total stays what it was then.
+        // After an early response, part of the request may be unsent; its total then remains unchanged.
         progress.upload.total = progress.upload.total ?? progress.upload.completed
         progress.download.total = progress.download.completed
     }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LinnetSerialization
 public import LinnetTransport
 internal import Synchronization
@@ -10,8 +11,8 @@ internal import Synchronization
 /// task.resume()
 /// let response = try await task.value
 /// ```
-/// A task is created suspended. The session keeps it alive from `resume()` to its end; a task that is dropped before `resume()`
-/// ends with ``SessionError/Code/cancelled``.
+/// A task is created suspended. The session retains it from `resume()` to its end; a task that is deallocated before
+/// `resume()` ends with ``SessionError/Code/cancelled``.
 public final class TransferTask<Value: Sendable>: SessionTask {
     /// An event of a task.
     public enum Event: Sendable {
@@ -25,7 +26,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
 
     let driver: TaskDriver<Response<Value>>
     let executor: CallbackExecutor
-    /// What a download or a stream shares with its handle.
+    /// The state that a download or a stream shares with its handle.
     let link: TransferLink
 
     init(driver: TaskDriver<Response<Value>>, executor: CallbackExecutor, link: TransferLink = .none) {
@@ -44,23 +45,23 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     /// The task's ID, unique in the process.
     public var id: UInt64 { driver.id }
 
-    /// The request as it was given; nil when it could not be made, and the task can only fail.
+    /// The original request; nil if it could not be created, in which case the task fails.
     public var originalRequest: Request? { driver.request }
 
-    /// A custom description of the task. Linnet never reads or writes it.
+    /// A custom description of the task. Linnet includes it in events and never changes it.
     public var taskDescription: String? {
         get { driver.shared.withLock { $0.taskDescription } }
         set { driver.shared.withLock { $0.taskDescription = newValue } }
     }
 
-    /// The task's hooks, called in addition to the session's. Those set when the task is started are used.
+    /// The task's own hooks, combined with the session's as ``TaskHooks`` describes. Set them before the task is started.
     public var hooks: TaskHooks? {
         get { driver.shared.withLock { $0.hooks } }
         set { driver.shared.withLock { $0.hooks = newValue } }
     }
 
-    /// How soon the request gets a connection, compared with others that wait for one. The default is `.normal`. It can be
-    /// changed at any time, and takes effect while the request waits.
+    /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be changed at any
+    /// time, and takes effect while the request waits.
     public var priority: RequestPriority {
         get { driver.priority }
         set { driver.setPriority(newValue) }
@@ -72,19 +73,19 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     /// The task's current progress.
     public var progress: TaskProgress { driver.progress }
 
-    /// The error of a failed task; nil before its end and after a success.
+    /// The error of a failed task; nil before the task has ended, and after a success.
     public var error: SessionError? { driver.outcome?.error }
 
-    /// The response or the error; nil before the end.
+    /// The response or the error; nil before the task has ended.
     public var result: Result<Response<Value>, SessionError>? { driver.outcome }
 
     /// The response, once it is available. It can be awaited more than once.
     ///
-    /// By then the task's last hooks, events and callbacks are scheduled: functions scheduled on the session's callback
-    /// executor later run after them.
+    /// By then the task's last hooks, events and callbacks were submitted to the session's callback executor; functions that are
+    /// submitted to it later run after them.
     ///
-    /// Awaiting it starts a task that was never started; one that was suspended stays so. Cancelling the awaiting task ends the
-    /// waiting with ``SessionError/Code/cancelled``, and leaves this task as it is.
+    /// Awaiting it starts a task that was never started; a suspended task remains suspended. Cancelling the awaiting task ends
+    /// the wait with ``SessionError/Code/cancelled``, and does not affect this task.
     public var value: Response<Value> {
         get async throws(SessionError) {
             if !hasStarted { resume() }
@@ -92,18 +93,18 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         }
     }
 
-    /// Starts or continues the task.
+    /// Starts the task, or resumes it after a suspension.
     public func resume() {
         driver.resume(owner: self)
     }
 
-    /// Suspends the task: no more bytes of the response are read, none of the request's body are produced.
+    /// Suspends the task: no more bytes of the response are read, and none of the request's body are produced.
     public func suspend() {
         driver.suspend()
     }
 
-    /// Ends the task with ``SessionError/Code/cancelled``, unless it has ended. While a running transfer stops, the state is
-    /// ``TaskState/cancelling``; bytes that arrive then are dropped, and a download leaves no file.
+    /// Cancels the task, which ends with ``SessionError/Code/cancelled`` unless it has already ended. While a running transfer
+    /// stops, the state is ``TaskState/cancelling``; bytes that arrive then are discarded, and a download leaves no file.
     public func cancel() {
         link.download?.setEnding(.discard)
         driver.cancel(.cancelled(driver.request?.url))
@@ -116,7 +117,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     }
 }
 
-/// What the work of some kinds of tasks shares with their handles.
+/// The state that the work of some kinds of tasks shares with their handles.
 enum TransferLink: Sendable {
     case none
     case download(DownloadLink)
@@ -126,3 +127,81 @@ enum TransferLink: Sendable {
         if case .download(let link) = self { link } else { nil }
     }
 }
+
+extension TransferTask {
+    /// The current state and progress, then each event, in order; ends after the completion. A slow reader misses only
+    /// intermediate progress.
+    public var events: EventSequence<Event> {
+        driver.sequence(coalescing: { waiting, next in waiting.isProgress && next.isProgress }) { Event($0) }
+    }
+
+    /// The current state, then each new one, in order; ends after `completed`.
+    public var states: EventSequence<TaskState> {
+        driver.sequence(\.state)
+    }
+
+    /// The current progress, then each change; a slow reader misses intermediate values, never the last.
+    public var progressUpdates: EventSequence<TaskProgress> {
+        driver.sequence(coalescing: { _, _ in true }, \.progress)
+    }
+
+    /// Calls a function with the current state, then with each new one, in order, on the session's callback executor.
+    @discardableResult
+    public func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> SessionObservation {
+        driver.observe(on: executor, \.state, observer)
+    }
+
+    /// Calls a function with the current progress, then with each change, in order, on the session's callback executor.
+    @discardableResult
+    public func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> SessionObservation {
+        driver.observe(on: executor, \.progress, observer)
+    }
+
+    /// Calls a function with the task's result, exactly once, on the session's callback executor, even if the task has ended.
+    @discardableResult
+    public func onCompletion(
+        _ observer: @escaping @Sendable (Result<Response<Value>, SessionError>) -> Void
+    ) -> SessionObservation {
+        driver.observe(on: executor, \.outcome, observer)
+    }
+}
+
+extension TransferTask.Event {
+    init(_ news: TaskNews<Response<Value>>) {
+        switch news {
+        case .state(let state): self = .state(state)
+        case .progress(let progress): self = .progress(progress)
+        case .completed(let outcome): self = .completed(outcome)
+        }
+    }
+
+    fileprivate var isProgress: Bool {
+        if case .progress = self { true } else { false }
+    }
+}
+
+extension TaskNews {
+    var state: TaskState? {
+        if case .state(let state) = self { state } else { nil }
+    }
+
+    var progress: TaskProgress? {
+        if case .progress(let progress) = self { progress } else { nil }
+    }
+
+    var outcome: Result<Output, SessionError>? {
+        if case .completed(let outcome) = self { outcome } else { nil }
+    }
+}
+
+/// A handle on a request whose response is read into memory and decoded as a value.
+public typealias DataTask<Value: Sendable> = TransferTask<Value>
+
+/// A handle on a request with a body: bytes, a file, a stream or a multipart form.
+public typealias UploadTask<Value: Sendable> = TransferTask<Value>
+
+/// A handle on a request whose response is written to a file; the response's value is the file's URL.
+public typealias DownloadTask = TransferTask<URL>
+
+/// A handle on a request whose response is read as it arrives, from ``TransferTask/response``.
+public typealias StreamTask = TransferTask<Void>

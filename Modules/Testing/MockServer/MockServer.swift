@@ -1,6 +1,4 @@
 public import FoundationEssentials
-internal import LinnetSecurity
-internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
@@ -165,28 +163,11 @@ extension MockServer {
         _ identity: TestPKI.Identity?, _ configuration: Configuration
     ) throws(TestingError) -> TLSServerContext? {
         guard let identity else { return nil }
-        do {
-            return try TLSServerContext(
-                certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
-                applicationProtocols: configuration.httpVersions.applicationProtocols,
-                issuesSessionTickets: configuration.issuesSessionTickets,
-                stapledOCSPResponse: configuration.stapledOCSPResponse.map { [UInt8]($0) },
-                clientCertificates: configuration.clientCertificates.forTLS)
-        } catch {
-            throw TestingError(
-                .invalidConfiguration, "The server's certificate chain and key are invalid: \(error)", underlying: error
-            )
-        }
-    }
-}
-
-extension MockServer.Configuration.ClientCertificates {
-    fileprivate var forTLS: TLSServerContext.ClientCertificates {
-        switch self {
-        case .ignored: .ignored
-        case .requested(let authorities): .requested(issuedBy: authorities.map(\.derBytes))
-        case .required(let authorities): .required(issuedBy: authorities.map(\.derBytes))
-        }
+        return try TLSServerContext(
+            identity, applicationProtocols: configuration.httpVersions.applicationProtocols,
+            issuesSessionTickets: configuration.issuesSessionTickets,
+            stapledOCSPResponse: configuration.stapledOCSPResponse,
+            clientCertificates: configuration.clientCertificates)
     }
 }
 

@@ -57,7 +57,7 @@ public struct RecordedRequest: Sendable {
     /// ``body`` as UTF-8 text.
     public var bodyText: String { String(decoding: body, as: UTF8.self) }
 
-    init(_ head: RequestHead, connectionIndex: Int, exchangeIndex: Int, session: ServerConnection.TLSSession?) {
+    init(_ head: RequestHead, connectionIndex: Int, exchangeIndex: Int, session: TLSServerHandshake?) {
         method = head.method
         target = head.target
         authority = head.authority

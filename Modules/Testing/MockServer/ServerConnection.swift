@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
@@ -8,16 +6,9 @@ struct ExchangeEnded: Error {}
 
 /// An accepted connection, for the task that serves it.
 final class ServerConnection: ExchangeLink {
-    struct TLSSession: Sendable {
-        var version: String
-        var serverName: String?
-        /// In DER.
-        var clientCertificate: Data?
-    }
-
     private struct Status {
         var exchangesInProgress = 0
-        var tlsSession: TLSSession?
+        var tlsSession: TLSServerHandshake?
         var http2: NIOLoopBound<HTTP2ConnectionHandler>?
     }
 
@@ -38,7 +29,7 @@ final class ServerConnection: ExchangeLink {
         self.isTLS = isTLS
     }
 
-    var tlsSession: TLSSession? {
+    var tlsSession: TLSServerHandshake? {
         get { status.withLock { $0.tlsSession } }
         set { status.withLock { $0.tlsSession = newValue } }
     }
@@ -51,10 +42,7 @@ final class ServerConnection: ExchangeLink {
 
     /// Records the TLS session when the event is the end of a handshake. Called on the event loop.
     func note(_ event: Any) {
-        guard let completed = event as? TLSHandshakeCompleted else { return }
-        tlsSession = TLSSession(
-            version: completed.version, serverName: completed.serverName, clientCertificate: completed.clientCertificate
-        )
+        if case .handshakeCompleted(let handshake)? = event as? TLSServerEvent { tlsSession = handshake }
     }
 
     var failedHandshake: Bool { isTLS && tlsSession == nil }

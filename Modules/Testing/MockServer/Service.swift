@@ -1,4 +1,3 @@
-internal import LinnetTransport
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
@@ -25,7 +24,7 @@ struct Service: Sendable {
         let faults = configuration.faults.faults(connectionIndex: index)
         let wire = WireHandler(isHeld: !faults.isEmpty)
         try channel.pipeline.syncOperations.addHandler(wire)
-        if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(server: tls)) }
+        if let tls { try channel.pipeline.syncOperations.addHandler(TLSServerHandler(tls)) }
         let connection = ServerConnection(
             index: index, channel: channel, wire: NIOLoopBound(wire, eventLoop: channel.eventLoop),
             clock: configuration.clock, isTLS: tls != nil)

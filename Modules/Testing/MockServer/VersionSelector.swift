@@ -1,4 +1,3 @@
-internal import LinnetTransport
 internal import NIOCore
 
 /// Determines the HTTP version of a connection: by ALPN over TLS, otherwise by its first bytes.
@@ -42,8 +41,8 @@ final class VersionSelector: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let completed = event as? TLSHandshakeCompleted, !isDecided {
-            decide(completed.applicationProtocol == "h2" ? .http2 : .http1, context)
+        if case .handshakeCompleted(let handshake)? = event as? TLSServerEvent, !isDecided {
+            decide(handshake.applicationProtocol == "h2" ? .http2 : .http1, context)
         }
         context.fireUserInboundEventTriggered(event)
     }

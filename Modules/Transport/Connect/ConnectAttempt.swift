@@ -87,11 +87,11 @@ struct ConnectSeries: Sendable {
     /// The error of the last attempt.
     private(set) var error: TransportError?
 
-    init(_ key: PoolKey, _ timeouts: TransportTimeouts, nearCaller: Bool) {
+    init(_ key: PoolKey, _ timeouts: TransportTimeouts, nearCaller: Bool, now: NIODeadline) {
         self.key = key
         self.timeouts = timeouts
         self.nearCaller = nearCaller
-        deadline = timeouts.connect.map { .after($0) } ?? .distantFuture
+        deadline = timeouts.connect.map { .after($0, from: now) } ?? .distantFuture
     }
 
     /// Records a failed attempt.

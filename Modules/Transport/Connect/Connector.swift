@@ -3,8 +3,33 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
+/// Opens connections for a ``ConnectionPool``, on event loops whose time is that of the pool.
+protocol ConnectionOpener: Sendable {
+    /// An event loop for timers.
+    var eventLoop: any EventLoop { get }
+    /// All event loops of connections.
+    var eventLoops: [any EventLoop] { get }
+    /// Whether the connections to an origin may be multiplexed, as far as is known.
+    func multiplexing(_ origin: Origin) -> PoolStateMachine<PoolKey>.Multiplexing
+    /// Opens a connection.
+    func connect(
+        _ series: ConnectSeries, id: UInt64, on shard: PoolShard, terms: ConnectionTerms, attempt: ConnectAttempt,
+        pool: ConnectionPool
+    ) -> EventLoopFuture<HTTPConnection>
+    /// Throws if one of the identities cannot be used.
+    func require(_ identities: ClientIdentityPolicy) throws(TransportError)
+    /// Drops cached addresses.
+    func clearResolvedNames()
+    /// Drops the TLS sessions of earlier connections.
+    func forgetTLSSessions()
+    /// Remembers how many streams a server allows, for its next connection.
+    func rememberStreamLimit(_ limit: Int, of origin: Origin)
+    /// Records that a server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
+    func requiresHTTP1(_ origin: Origin) -> Bool
+}
+
 /// Opens connections: name resolution, TCP (happy eyeballs, RFC 8305), TLS with the evaluation of the chain, HTTP.
-final class Connector: Sendable {
+final class Connector: ConnectionOpener {
     /// The properties of a connection to open, and its pool.
     private struct Place: Sendable {
         let id: UInt64
@@ -35,28 +60,22 @@ final class Connector: Sendable {
         names = try NameCache(configuration.resolution)
     }
 
-    /// Drops cached addresses.
     func clearResolvedNames() {
         names.clear()
     }
 
-    /// Throws if OpenSSL would refuse one of the identities.
     func require(_ identities: ClientIdentityPolicy) throws(TransportError) {
         try tls.require(identities)
     }
 
-    /// Drops the TLS sessions of earlier connections.
     func forgetTLSSessions() {
         tls.sessions?.removeAll()
     }
 
-    /// An event loop for timers.
     var eventLoop: any EventLoop { group.any() }
 
-    /// All event loops of connections.
     var eventLoops: [any EventLoop] { Array(group.makeIterator()) }
 
-    /// Whether the connections to an origin may be multiplexed, as far as is known.
     func multiplexing(_ origin: Origin) -> PoolStateMachine<PoolKey>.Multiplexing {
         switch configuration.httpVersions {
         case .http1: .never
@@ -139,7 +158,7 @@ final class Connector: Sendable {
             needsHTTP1
             ? nil : tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
         let handler = TLSHandler(
-            client: tls, serverName: isAddress ? nil : name,
+            tls, serverName: isAddress ? nil : name,
             applicationProtocols: needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols,
             resumption: resumption, identity: identity,
             lateFailure: lateFailure, promise: promise, choose: chooser(of: identities, for: origin)
@@ -220,12 +239,10 @@ final class Connector: Sendable {
         return connection
     }
 
-    /// Remembers how many streams a server allows, for its next connection.
     func rememberStreamLimit(_ limit: Int, of origin: Origin) {
         streamLimits.remember(limit, for: origin, .now())
     }
 
-    /// Records that a server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
     func requiresHTTP1(_ origin: Origin) -> Bool {
         guard configuration.httpVersions == .automatic else { return false }
         http1Origins.remember(true, for: origin, .now())

@@ -36,10 +36,9 @@ extension TimeAmount {
 
 extension NIODeadline {
     /// The time after a duration from now; more than 100 years is the distant future.
-    static func after(_ duration: Duration) -> NIODeadline {
+    static func after(_ duration: Duration, from now: NIODeadline = .now()) -> NIODeadline {
         let amount = TimeAmount(duration)
-        guard amount.nanoseconds > 0 else { return .now() }
-        let now = NIODeadline.now()
+        guard amount.nanoseconds > 0 else { return now }
         return amount > .hours(24 * 365 * 100) ? .distantFuture : now + amount
     }
 }

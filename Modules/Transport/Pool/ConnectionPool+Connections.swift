@@ -5,18 +5,22 @@ internal import Synchronization
 extension ConnectionPool {
     /// Opens a connection that the state machine has already counted.
     func connect(_ key: PoolKey, _ timeouts: TransportTimeouts, nearCaller: Bool = false) {
-        begin(ConnectSeries(key, timeouts, nearCaller: nearCaller))
+        begin(ConnectSeries(key, timeouts, nearCaller: nearCaller, now: now))
     }
 
     /// Opens a connection for the request that waits for the key.
     func connect(_ key: PoolKey) {
-        let timeouts = change { state in state.machine.firstWaiter(key).flatMap { state.waiters[$0]?.timeouts } }
-        connect(key, timeouts ?? .default)
+        connect(key, timeouts(for: key))
+    }
+
+    /// The timeouts of the request that waits for the key.
+    private func timeouts(for key: PoolKey) -> TransportTimeouts {
+        change { state in state.machine.firstWaiter(key).flatMap { state.waiters[$0]?.timeouts } } ?? .default
     }
 
     private func begin(_ series: ConnectSeries) {
         let attempt = ConnectAttempt()
-        let now = NIODeadline.now()
+        let now = now
         let (id, pause) = change { state in
             let id = state.makeID()
             state.attempts[id] = attempt
@@ -36,7 +40,7 @@ extension ConnectionPool {
         // key.
         guard isWanted, series.key.isValid(under: terms) else { return abandon(series.key, id) }
         // The pause may have used the remaining time.
-        if let error = series.error, !series.hasTime(at: .now()) { return giveUp(series.key, id, error) }
+        if let error = series.error, !series.hasTime(at: now) { return giveUp(series.key, id, error) }
         let opening = connector.connect(
             series, id: id, on: shard(nearCaller: series.nearCaller), terms: terms, attempt: attempt, pool: self)
         opening.whenComplete { [self] result in
@@ -53,7 +57,7 @@ extension ConnectionPool {
     private func failed(_ series: ConnectSeries, _ id: UInt64, _ attempt: ConnectAttempt, _ error: TransportError) {
         var series = series
         series.failed(error, at: attempt.address)
-        let (key, now) = (series.key, NIODeadline.now())
+        let (key, now) = (series.key, now)
         var metrics = attempt.metrics
         metrics.connectionID = id
         metrics.times.start.tick = attempt.start
@@ -102,7 +106,7 @@ extension ConnectionPool {
     func attemptFailed(_ failure: TransportMetrics.Failure, on connection: HTTPConnection, since start: Tick) {
         if failure == .staleConnection || failure == .notSent { closeIdle(like: connection, since: start) }
         guard connection.becameUseless() else { return }
-        let now = NIODeadline.now()
+        let now = now
         change { state in
             state.useless.add(connection.key, now: now)
             hasUseless.store(true, ordering: .relaxed)
@@ -131,6 +135,10 @@ extension ConnectionPool {
         for _ in 0..<more { connect(connection.key) }
         placeFreed(connection)
         if connection.isMultiplexed { serveWaiters(from: connection) }
+        // More connections may be allowed now that the kind of this one is known.
+        while hasWaiters, change({ $0.machine.needsRoom(for: connection.key) }),
+            evict(for: connection.key, timeouts(for: connection.key))
+        {}
     }
 
     /// Called when the server changes the number of concurrent exchanges. While it allows none, requests wait, and the
@@ -144,11 +152,15 @@ extension ConnectionPool {
     /// Called when the connection accepts no more exchanges.
     func isRetiring(_ connection: HTTPConnection) {
         connection.shard.setCapacity(0, of: connection)
-        let next = change { state -> PoolKey? in
-            guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else { return nil }
+        let action = change { state -> PoolStateMachine<PoolKey>.WaitAction in
+            guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else { return .wait }
             return state.machine.draining(connection.key)
         }
-        if let next { connect(next) }
+        switch action {
+        case .connect: connect(connection.key)
+        case .evict: evict(for: connection.key, timeouts(for: connection.key))
+        case .wait: break
+        }
     }
 
     /// Called when a connection has closed.
@@ -163,15 +175,18 @@ extension ConnectionPool {
         resumeIfDrained()
     }
 
-    /// Closes the longest unused connection, and opens one for the key in its place.
-    func evict(for key: PoolKey, _ timeouts: TransportTimeouts) {
+    /// Closes the longest unused connection, and opens one for the key in its place. Returns false if there is none.
+    @discardableResult
+    func evict(for key: PoolKey, _ timeouts: TransportTimeouts) -> Bool {
         while let victim = oldestUnused {
             guard victim.shard.takeUnused(victim) else { continue }
             if change({ $0.machine.connectInPlaceOfEvicted(key) }) {
                 connect(key, timeouts, nearCaller: true)
             }
-            return victim.close(.evicted)
+            victim.close(.evicted)
+            return true
         }
+        return false
     }
 
     private var oldestUnused: HTTPConnection? {

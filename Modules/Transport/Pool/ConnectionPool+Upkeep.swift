@@ -6,14 +6,14 @@ extension ConnectionPool {
     func armIdleTimer(at due: NIODeadline? = nil) {
         guard !hasIdleTimer.load(ordering: .relaxed) else { return }
         guard !hasIdleTimer.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        connector.eventLoop.scheduleTask(deadline: due ?? .now() + idleTimeout) { [weak self] in
+        connector.eventLoop.scheduleTask(deadline: due ?? now + idleTimeout) { [weak self] in
             self?.expireIdle()
         }
     }
 
     private func expireIdle() {
         hasIdleTimer.store(false, ordering: .releasing)
-        let now = NIODeadline.now()
+        let now = now
         var next: NIODeadline?
         for shard in shards {
             let (expired, due) = shard.expire(now: now, idleTime: idleTimeout)
@@ -37,7 +37,7 @@ extension ConnectionPool {
     /// Closes idle connections like one that turned out to be closed. The pool uses the most recently used connection
     /// first, so the others have been idle for longer, and the server has closed them too or is about to.
     func closeIdle(like connection: HTTPConnection, since start: Tick) {
-        let begin = NIODeadline.now() - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
+        let begin = now - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
         for shard in shards {
             for idle in shard.takeUnused(of: connection.key, since: begin) { idle.close(.retired) }
         }

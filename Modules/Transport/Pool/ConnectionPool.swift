@@ -85,7 +85,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    let connector: Connector
+    let connector: any ConnectionOpener
     let idleTimeout: TimeAmount
     let shards: [PoolShard]
     let policy = RepeatPolicy()
@@ -97,7 +97,7 @@ final class ConnectionPool: Sendable {
     private let waiting = Atomic(0)
     private let nextShard = Atomic(0)
 
-    init(connector: Connector, configuration: TransportConfiguration) {
+    init(connector: any ConnectionOpener, configuration: TransportConfiguration) {
         self.connector = connector
         idleTimeout = TimeAmount(configuration.pool.idleTimeout)
         let terms = ConnectionTerms(configuration.securityPolicy, configuration.clientIdentities)
@@ -106,6 +106,9 @@ final class ConnectionPool: Sendable {
             limits: configuration.pool, multiplexedPerOrigin: configuration.http2.maximumConnectionsPerOrigin)
         state = Mutex(State(machine: machine, terms: terms))
     }
+
+    /// The time of the event loops.
+    var now: NIODeadline { connector.eventLoop.now }
 
     var openConnections: Int { state.withLock { $0.machine.connections } }
 
@@ -145,6 +148,8 @@ final class ConnectionPool: Sendable {
         observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> Lease {
         var tries: [TransportMetrics] = []
+        // One for all waits, also if the terms are replaced meanwhile. Set by the first.
+        var poolDeadline: NIODeadline?
         while true {
             do {
                 if let connection = try takePlace(origin) {
@@ -155,7 +160,9 @@ final class ConnectionPool: Sendable {
             } catch {
                 throw error.following(tries)
             }
-            switch await wait(origin, timeouts: timeouts, deadline: deadline, observer) {
+            let due = poolDeadline ?? timeouts.poolWait.map { .after($0, from: now) } ?? .distantFuture
+            poolDeadline = due
+            switch await wait(origin, timeouts: timeouts, poolDeadline: due, deadline: deadline, observer) {
             case .lease(let lease): return Lease(connection: lease.connection, tries: tries + lease.tries)
             case .askAgain(let more): tries += more
             case .failed(let error): throw error.following(tries)
@@ -182,12 +189,15 @@ final class ConnectionPool: Sendable {
     }
 
     private func wait(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, _ observer: (any TransportObserver)?
+        _ origin: Origin, timeouts: TransportTimeouts, poolDeadline: NIODeadline, deadline: NIODeadline?,
+        _ observer: (any TransportObserver)?
     ) async -> LeaseOutcome {
         let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                enqueue(id, origin, timeouts, deadline, observer, continuation)
+                enqueue(
+                    id, origin, timeouts, due: min(poolDeadline, deadline ?? .distantFuture),
+                    endsWithRequest: deadline.map { $0 <= poolDeadline } ?? false, observer, continuation)
             }
         } onCancel: {
             giveUp(id, .readerCancelled)
@@ -195,7 +205,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func enqueue(
-        _ id: UInt64, _ origin: Origin, _ timeouts: TransportTimeouts, _ deadline: NIODeadline?,
+        _ id: UInt64, _ origin: Origin, _ timeouts: TransportTimeouts, due: NIODeadline, endsWithRequest: Bool,
         _ observer: (any TransportObserver)?, _ continuation: UnsafeContinuation<LeaseOutcome, Never>
     ) {
         enum Step {
@@ -203,15 +213,13 @@ final class ConnectionPool: Sendable {
             case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, timer: NIODeadline?)
         }
         let priority = observer?.priority ?? .normal
-        let poolDeadline = timeouts.poolWait.map { NIODeadline.after($0) } ?? .distantFuture
-        let due = min(poolDeadline, deadline ?? .distantFuture)
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             if Task.isCancelled { return .fail(.readerCancelled) }
             if let refusal = state.terms.refusal(of: origin) { return .fail(refusal) }
             let key = PoolKey(origin, under: state.terms)
             state.waiters[id] = Waiter(
-                key: key, timeouts: timeouts, continuation: continuation, endsWithRequest: due == deadline)
+                key: key, timeouts: timeouts, continuation: continuation, endsWithRequest: endsWithRequest)
             let timer = due == .distantFuture ? nil : state.deadlines.add(id, due)
             let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: priority)
             return .wait(key, action, timer: timer)
@@ -253,7 +261,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func expireWaiters() {
-        let now = NIODeadline.now()
+        let now = now
         let (waiters, next) = change { state in
             let (expired, next) = state.deadlines.expire(now: now)
             return (expired.compactMap { state.removeWaiter($0, cancelling: true) }, next)
@@ -280,7 +288,7 @@ final class ConnectionPool: Sendable {
         // A place on a retiring connection, or on one that runs more exchanges than its server allows, is not reused.
         guard connection.shard.hasRoom(besidesOnePlaceOf: connection) else { return giveBack(connection) }
         let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
-        let now = NIODeadline.now()
+        let now = connection.shard.eventLoop.now
         let (action, waiter) = change { state -> (PoolStateMachine<PoolKey>.ReleaseAction, Waiter?) in
             guard connection.key.isValid(under: state.terms), !connection.isWornOut(now) else { return (.keep, nil) }
             let action = state.machine.release(connection.key, isUnused: isUnused)
@@ -295,21 +303,33 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ connection: HTTPConnection) {
-        switch connection.shard.giveBack(connection, now: .now()) {
+        switch connection.shard.giveBack(connection, now: connection.shard.eventLoop.now) {
         case .close: return connection.close(.retired)
         case .ignored: return
         case .kept: armIdleTimer()
         }
         // A request that started to wait meanwhile has searched the shelf before this place was on it.
-        guard hasWaiters, change({ $0.machine.needsPlace(of: connection.key) }) else { return }
+        offerShelved(connection)
+    }
+
+    /// Offers a place on a connection of the shelf to waiting requests, if one of them needs it or its room.
+    ///
+    /// A connection that is in use makes no room: its place would return to the shelf, and be offered again without end.
+    private func offerShelved(_ connection: HTTPConnection) {
+        guard hasWaiters else { return }
+        let isUnused = connection.shard.isUnused(connection)
+        guard change({ $0.machine.needsPlace(of: connection.key, isUnused: isUnused) }) else { return }
         if connection.shard.take(connection) { offer(connection) }
     }
 
-    /// Gives newly allowed places of a connection to waiting requests.
+    /// Gives newly allowed places of a connection to waiting requests, or its room if it is unused.
     func serveWaiters(from connection: HTTPConnection) {
         while hasWaiters, change({ $0.machine.hasWaiters(connection.key) }), connection.shard.take(connection) {
             offer(connection)
         }
+        guard connection.shard.isUnused(connection) else { return }
+        armIdleTimer()
+        offerShelved(connection)
     }
 }
 

@@ -45,7 +45,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         self.opening = opening
         self.lateFailure = lateFailure
         approvedRevision = Atomic(terms.revision)
-        retiresAt = maximumAge.map { .after($0) } ?? .distantFuture
+        retiresAt = maximumAge.map { .after($0, from: channel.eventLoop.now) } ?? .distantFuture
     }
 
     var isOpen: Bool { channel.isActive }

@@ -73,6 +73,12 @@ final class PoolShard: Sendable {
         }
     }
 
+    /// Whether no place of the connection is taken.
+    func isUnused(_ connection: HTTPConnection) -> Bool {
+        guard connection.isMultiplexed else { return true }
+        return state.withLock { $0.shelf.isUnused(connection) }
+    }
+
     /// Whether the connection is unused except for one place.
     func isUnused(besidesOnePlaceOf connection: HTTPConnection) -> Bool {
         guard connection.isMultiplexed else { return true }
@@ -86,11 +92,11 @@ final class PoolShard: Sendable {
     }
 
     func add(_ connection: HTTPConnection, capacity: Int) {
-        state.withLock { $0.shelf.add(connection, key: connection.key, capacity: capacity, now: .now()) }
+        state.withLock { $0.shelf.add(connection, key: connection.key, capacity: capacity, now: eventLoop.now) }
     }
 
     func setCapacity(_ capacity: Int, of connection: HTTPConnection) {
-        state.withLock { $0.shelf.setCapacity(capacity, of: connection, key: connection.key, now: .now()) }
+        state.withLock { $0.shelf.setCapacity(capacity, of: connection, key: connection.key, now: eventLoop.now) }
     }
 
     func remove(_ connection: HTTPConnection) {

@@ -57,9 +57,19 @@ struct PoolStateMachine<Key: Hashable> {
         origins[key]?.waiters.isEmpty == false
     }
 
-    /// Whether a waiting request needs a place of this key, or the room that its connection takes.
-    func needsPlace(of key: Key) -> Bool {
-        hasWaiters(key) || (connections >= limits.connections && !inNeed.isEmpty)
+    /// Whether a waiting request needs a place of this key, or the room that its unused connection takes.
+    func needsPlace(of key: Key, isUnused: Bool) -> Bool {
+        hasWaiters(key) || needsRoom(isUnused: isUnused)
+    }
+
+    /// Whether a request of this key waits for the room of another connection.
+    func needsRoom(for key: Key) -> Bool {
+        connections >= limits.connections && inNeed.contains(key)
+    }
+
+    /// Whether a request to another origin waits for the room of an unused connection.
+    private func needsRoom(isUnused: Bool) -> Bool {
+        isUnused && connections >= limits.connections && !inNeed.isEmpty
     }
 
     // MARK: Requests
@@ -177,15 +187,19 @@ struct PoolStateMachine<Key: Hashable> {
             return .hand(to: waiter)
         }
         // Otherwise it would occupy the room that another origin's request waits for.
-        guard isUnused, connections >= limits.connections, !inNeed.isEmpty else { return .keep }
-        return .close
+        return needsRoom(isUnused: isUnused) ? .close : .keep
     }
 
     /// Called when a connection accepts no more requests. Since its requests may take long, another connection may be
-    /// opened for its origin.
-    mutating func draining(_ key: Key) -> Key? {
+    /// opened for its origin, if necessary in place of an unused one.
+    mutating func draining(_ key: Key) -> WaitAction {
         origins[key]?.total -= 1
-        return connectNext(preferring: key)
+        settle(key)
+        guard inNeed.contains(key) else { return .wait }
+        guard connections < limits.connections else { return .evict }
+        beginConnecting(key)
+        settle(key)
+        return .connect
     }
 
     /// Called when a connection has closed.

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import LinnetSecurity
+internal import Synchronization
 
 extension ClientIdentity {
     /// Sets this identity on a connection. Returns false if OpenSSL refuses it.
@@ -67,5 +68,18 @@ extension OpenSSLError {
     var alert: Int32? {
         guard library == ERR_LIB_SSL, (1000..<1256).contains(reason) else { return nil }
         return reason - Int32(SSL_AD_REASON_OFFSET)
+    }
+}
+
+/// A failure of the client certificate that a TLS 1.3 server reports after the handshake (RFC 8446, 4.4.2.4), possibly
+/// before a request has started.
+final class TLSLateFailure: Sendable {
+    private let noted = Mutex<TransportError?>(nil)
+
+    var error: TransportError? { noted.withLock { $0 } }
+
+    /// Records a failure. Only the first one counts.
+    func note(_ error: TransportError) {
+        noted.withLock { $0 = $0 ?? error }
     }
 }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import LinnetSecurity
 internal import NIOCore
 
-/// An `SSL` with its ciphertext: the TLS protocol without the channel.
+/// The client side of TLS without its channel: an `SSL` with its ciphertext.
 ///
 /// Used on one event loop.
 final class TLSConnection {
@@ -30,10 +30,9 @@ final class TLSConnection {
     }
 
     private let ssl: OpaquePointer
-    /// Retains what the callbacks of the `SSL_CTX` use.
-    private let context: AnyObject
+    private let context: TLSClientContext
     let bio: TLSByteBIO
-    /// The decision of the security policy. A client's handshake cannot complete without it.
+    /// The decision of the security policy. The handshake cannot complete without it.
     private(set) var verdict: TrustDecision?
     private let resumption: TLSResumption?
     /// The client identity; with a chooser, its answer.
@@ -43,7 +42,6 @@ final class TLSConnection {
     private let asksForIdentity: Bool
     /// Why OpenSSL refuses the identity.
     private(set) var identityFailure: TransportError?
-    private let keyLog: TLSKeyLogFile?
     /// The state of the server's request for a certificate.
     private(set) var certificateRequest = TLSCertificateRequest.none
     /// The chain that the server has presented.
@@ -51,36 +49,26 @@ final class TLSConnection {
     /// Whether the handshake is paused for another evaluation of the chain before the client certificate is sent.
     private var owesVerdictForIdentity = false
 
-    private init(
-        _ pointer: OpaquePointer, of context: AnyObject, resumption: TLSResumption? = nil,
-        identity: ClientIdentity? = nil, asksForIdentity: Bool = false, keyLog: TLSKeyLogFile? = nil
+    /// Creates a connection. `serverName` is sent as SNI (RFC 6066, 3), and nil for IP addresses. Without `resumption`
+    /// the handshake is a full one, and tickets are not kept. The identity is sent if the server requests one, and has
+    /// to be the one that `resumption` is for, unless it is chosen then.
+    init(
+        _ context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
+        resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, asksForIdentity: Bool = false
     ) throws(TransportError) {
         self.context = context
         self.resumption = resumption
         self.identity = identity
         self.asksForIdentity = asksForIdentity
         owesIdentity = asksForIdentity
-        self.keyLog = keyLog
         bio = try TLSByteBIO()
-        guard let ssl = SSL_new(pointer) else {
+        guard let ssl = SSL_new(context.pointer) else {
             BIO_free(bio.bio)
             throw TransportError(.tlsHandshakeFailed, "OpenSSL has no memory for a connection.")
         }
         self.ssl = ssl
         SSL_set_bio(ssl, bio.bio, bio.bio)
         SSL_set_ex_data(ssl, TLSConnection.exDataIndex, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    /// Creates the client side. `serverName` is sent as SNI (RFC 6066, 3), and nil for IP addresses. Without
-    /// `resumption` the handshake is a full one, and tickets are not kept. The identity is sent if the server requests
-    /// one, and has to be the one that `resumption` is for, unless it is chosen then.
-    convenience init(
-        client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
-        resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, asksForIdentity: Bool = false
-    ) throws(TransportError) {
-        try self.init(
-            context.pointer, of: context, resumption: resumption, identity: identity,
-            asksForIdentity: asksForIdentity, keyLog: context.keyLog)
         SSL_set_connect_state(ssl)
         if let serverName, linnet_SSL_set_tlsext_host_name(ssl, serverName) != 1 {
             throw TransportError(.tlsHandshakeFailed, "\"\(serverName)\" cannot be sent as a server name.")
@@ -91,12 +79,6 @@ final class TLSConnection {
             throw TransportError(.tlsHandshakeFailed, "The application protocols cannot be offered.")
         }
         resumption?.offerSession(on: ssl)
-    }
-
-    /// Creates the server side.
-    convenience init(server context: TLSServerContext) throws(TransportError) {
-        try self.init(context.pointer, of: context)
-        SSL_set_accept_state(ssl)
     }
 
     deinit {
@@ -229,15 +211,7 @@ final class TLSConnection {
             applicationProtocol: name.map {
                 String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
             },
-            serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) },
-            isResumed: isResumed, isKeyLogged: keyLog != nil, trust: trust)
-    }
-
-    /// The client certificate received by this server.
-    var clientCertificate: Data? {
-        guard SSL_is_server(ssl) == 1, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
-        defer { X509_free(certificate) }
-        return Self.der(of: certificate)
+            isResumed: isResumed, isKeyLogged: context.keyLog != nil, trust: trust)
     }
 
     /// The errors as a failure of the client certificate; nil if they are about something else.
@@ -277,7 +251,7 @@ final class TLSConnection {
 
     /// Called by OpenSSL for each key.
     fileprivate func log(_ line: UnsafePointer<CChar>) {
-        keyLog?.write(String(cString: line))
+        context.keyLog?.write(String(cString: line))
     }
 
     /// The stapled OCSP response if it has arrived: with the chain in TLS 1.3, after it in TLS 1.2.
@@ -375,7 +349,6 @@ struct TLSSessionInfo: Sendable {
     var version: String
     var cipher: String
     var applicationProtocol: String?
-    var serverName: String?
     var isResumed = false
     var isKeyLogged = false
     var trust: VerifiedTrust?

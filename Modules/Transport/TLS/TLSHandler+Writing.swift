@@ -1,5 +1,5 @@
 internal import LinnetSecurity
-package import NIOCore
+internal import NIOCore
 internal import NIOPosix
 
 /// Sending: encrypts plaintext at the rate at which the socket accepts it.
@@ -11,34 +11,34 @@ extension TLSHandler {
     /// The pieces encrypted before the event loop's other channels get a turn.
     private static let mostPiecesInARow = 16
 
-    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes = unwrapOutboundIn(data)
-        switch state {
-        case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
+        switch machine.sending {
+        case .keep:
             pendingWrites.append((bytes, promise))
-        case .active where !pendingWrites.isEmpty:
+        case .encrypt where !pendingWrites.isEmpty:
             pendingWrites.append((bytes, promise))
-        case .active where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
+        case .encrypt where 1...Self.mostGatheredBytes ~= bytes.readableBytes:
             gathered.append(bytes, promise)
             if gathered.bytes.readableBytes >= Self.recordBytes { encryptGathered(context) }
-        case .active where canEncrypt(bytes, context):
+        case .encrypt where canEncrypt(bytes, context):
             encryptGathered(context)
             encrypt(context, bytes, promise)
-        case .active:
+        case .encrypt:
             encryptGathered(context)
             pendingWrites.append((bytes, promise))
-        case .closing, .closed:
+        case .refuse:
             promise?.fail(ChannelError.ioOnClosedChannel)
         }
     }
 
-    package func flush(context: ChannelHandlerContext) {
+    func flush(context: ChannelHandlerContext) {
         encryptGathered(context)
         sendCiphertext(context)
         encryptPending(context)
     }
 
-    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
         encryptPending(context)
         context.fireChannelWritabilityChanged()
     }
@@ -57,7 +57,7 @@ extension TLSHandler {
     private func encrypt(
         _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
     ) -> Bool {
-        hasWritten = true
+        machine.encrypted()
         guard let connection, let errors = connection.write(bytes) else {
             writePromise.setOrCascade(to: promise)
             return true
@@ -81,7 +81,8 @@ extension TLSHandler {
         isEncryptingPending = true
         defer { isEncryptingPending = false }
         var pieces = 0
-        while state == .active, !waitsForSocket || (context.channel.isWritable && pieces < Self.mostPiecesInARow),
+        while machine.sending == .encrypt,
+            !waitsForSocket || (context.channel.isWritable && pieces < Self.mostPiecesInARow),
             var write = pendingWrites.popFirst()
         {
             pieces += 1
@@ -91,7 +92,7 @@ extension TLSHandler {
             guard encrypt(context, piece ?? ByteBuffer(), isLast ? write.promise : nil) else { return }
             if hasMuchCiphertext { sendCiphertext(context) }
         }
-        if state == .active { sendCiphertext(context) }
+        if machine.sending == .encrypt { sendCiphertext(context) }
         guard waitsForSocket, pieces >= Self.mostPiecesInARow, !pendingWrites.isEmpty else { return }
         context.eventLoop.assumeIsolated().execute { self.encryptPending(context) }
     }

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import LinnetSecurity
-package import NIOCore
+internal import NIOCore
 
-/// A channel handler for TLS, with ciphertext below and plaintext above.
+/// A channel handler for the client side of TLS, with ciphertext below and plaintext above.
 ///
-/// On clients, an evaluator decides on the server's chain in a task of its own. The handshake is paused until then, and
-/// the event loop serves other channels.
-package final class TLSHandler: ChannelDuplexHandler {
-    package typealias InboundIn = ByteBuffer
-    package typealias InboundOut = ByteBuffer
-    package typealias OutboundIn = ByteBuffer
-    package typealias OutboundOut = ByteBuffer
+/// An evaluator decides on the server's chain in a task of its own. The handshake is paused until then, and the event
+/// loop serves other channels.
+final class TLSHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     typealias Judge = @Sendable (TLSPresentedChain) async -> TrustDecision
 
@@ -23,11 +23,12 @@ package final class TLSHandler: ChannelDuplexHandler {
     private static let mostSmallBytes = 4_096
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
-    private let judge: Judge?
+    private let judge: Judge
     private let choose: Chooser?
     var connection: TLSConnection?
-    var state = TLSHandlerState.idle
-    private var judging: Task<Void, Never>?
+    var machine = TLSStateMachine()
+    /// The task that makes the decision which the handshake waits for.
+    private var deciding: Task<Void, Never>?
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
     /// Writes that wait for the handshake, or for the socket to accept earlier ciphertext.
     var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
@@ -35,32 +36,21 @@ package final class TLSHandler: ChannelDuplexHandler {
     var writePromise: EventLoopPromise<Void>?
     var gathered = GatheredWrites()
     private var smallPlaintext = ByteBuffer()
-    private var heardCloseNotify = false
-    private var saysCloseNotify = true
-    private var hasRead = false
-    var hasWritten = false
     private let lateFailure: TLSLateFailure?
 
-    /// Creates the server side.
-    package init(server context: TLSServerContext) {
-        makeConnection = { () throws(TransportError) in try TLSConnection(server: context) }
-        (judge, choose) = (nil, nil)
-        lateFailure = nil
-    }
-
-    /// Creates the client side; `promise` is completed when the handshake ends.
+    /// Creates a handler; `promise` is completed when the handshake ends.
     ///
     /// `lateFailure` receives what the server reports about the client certificate after the handshake. The judge is
     /// not asked if a session of `resumption` is resumed.
     init(
-        client context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
+        _ context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
         resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
         promise: EventLoopPromise<TLSSessionInfo>, choose: Chooser? = nil, judge: @escaping Judge
     ) {
         makeConnection = { () throws(TransportError) in
             try TLSConnection(
-                client: context, serverName: serverName, applicationProtocols: applicationProtocols,
-                resumption: resumption, identity: identity, asksForIdentity: choose != nil)
+                context, serverName: serverName, applicationProtocols: applicationProtocols, resumption: resumption,
+                identity: identity, asksForIdentity: choose != nil)
         }
         handshakePromise = promise
         self.judge = judge
@@ -70,116 +60,108 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     // MARK: Channel events
 
-    package func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive {
-            begin(context)
-        } else if handshakePromise != nil {
-            // A client's channel is open when the handler is added, so this one has already closed.
-            failHandshake(
-                TransportError(.connectionClosed, "The server closed the connection before the TLS handshake."))
-        }
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard !context.channel.isActive else { return begin(context) }
+        // The channel was open, and has already closed.
+        failHandshake(TransportError(.connectionClosed, "The server closed the connection before the TLS handshake."))
     }
 
-    package func channelActive(context: ChannelHandlerContext) {
+    func channelActive(context: ChannelHandlerContext) {
         begin(context)
         context.fireChannelActive()
     }
 
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let connection, state != .closed else { return }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let receiving = machine.receiving
+        guard let connection, receiving != .ignore else { return }
         connection.bio.feed(unwrapInboundIn(data))
-        if state == .handshaking { advanceHandshake(context) }
-        if state == .active { deliverPlaintext(context) }
+        if receiving == .advanceHandshake { advanceHandshake(context) }
+        if machine.isOpen { deliverPlaintext(context) }
     }
 
-    package func channelReadComplete(context: ChannelHandlerContext) {
+    func channelReadComplete(context: ChannelHandlerContext) {
         // The handlers above do not read before the handshake is done. During an evaluation nothing is read, so that
         // the server cannot fill buffers.
-        if case .handshaking = state { context.read() }
+        if machine.phase == .handshaking { context.read() }
         context.fireChannelReadComplete()
     }
 
-    package func channelInactive(context: ChannelHandlerContext) {
-        switch state {
-        case .idle, .handshaking, .awaitingVerdict, .awaitingIdentity:
-            failHandshake(
-                TransportError(.connectionClosed, "The server closed the connection during the TLS handshake."))
-        case .active where !heardCloseNotify:
-            noteMissingCertificate()
+    func channelInactive(context: ChannelHandlerContext) {
+        switch machine.close() {
+        case .handshake:
+            completeHandshakePromise(
+                failing: TransportError(
+                    .connectionClosed, "The server closed the connection during the TLS handshake."))
+        case .traffic(let traffic):
+            noteMissingCertificate(traffic)
             context.fireUserInboundEventTriggered(TLSTruncated())
-        case .active, .closing, .closed:
+        case .nothing:
             break
         }
-        end()
+        release()
         context.fireChannelInactive()
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) {
+    func handlerRemoved(context: ChannelHandlerContext) {
         failHandshake(TransportError(.connectionClosed, "The connection was closed."))
-        end()
+        _ = machine.close()
+        release()
     }
 
-    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if state.isHandshake {
-            failHandshake(
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch machine.interruption {
+        case .handshake:
+            refuse(
+                context,
                 TransportError(
                     .connectionClosed,
                     "The connection broke during the TLS handshake: \(TransportError.reason(error)).", underlying: error
                 ))
-            context.close(promise: nil)
-        } else {
-            noteMissingCertificate()
+        case .traffic(let traffic):
+            noteMissingCertificate(traffic)
+            context.fireErrorCaught(error)
+        case .nothing:
             context.fireErrorCaught(error)
         }
     }
 
     /// Records a missing client certificate if the server requested one and closes the connection instead of answering.
     /// It should send an alert, which the system may discard because of data that the client had sent.
-    private func noteMissingCertificate() {
-        guard state == .active, let connection, hasWritten, !hasRead else { return }
-        guard connection.certificateRequest == .unanswered else { return }
+    private func noteMissingCertificate(_ traffic: TLSStateMachine.Traffic) {
+        guard traffic.isUnanswered, connection?.certificateRequest == .unanswered else { return }
         lateFailure?.note(.clientCertificateRequired(nil, nil))
     }
 
-    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
-        if state == .active || (state == .closing && mode == .all) {
+        if machine.sending == .encrypt {
             encryptGathered(context)
             // Pending writes are sent before an orderly end. If bytes are missing, no close_notify is sent.
             if mode == .output { encryptPending(context, waitsForSocket: false) }
-            if state == .active && saysCloseNotify && pendingWrites.isEmpty { connection?.shutdown() }
-            sendCiphertext(context)
         }
+        let saysCloseNotify = machine.closeOutput()
         if mode == .all {
             failHandshake(TransportError(.connectionClosed, "The connection was closed."))
-            end()
+            // Before anything is sent: an error of the socket closes the channel at once.
+            _ = machine.close()
         }
+        if saysCloseNotify {
+            if pendingWrites.isEmpty { connection?.shutdown() }
+            sendCiphertext(context)
+        }
+        if mode == .all { release() }
         context.close(mode: mode, promise: promise)
-    }
-
-    package func triggerUserOutboundEvent(
-        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
-    ) {
-        if event is TLSAbandon {
-            saysCloseNotify = false
-            promise?.succeed()
-        } else {
-            context.triggerUserOutboundEvent(event, promise: promise)
-        }
     }
 
     // MARK: Handshake
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard case .idle = state else { return }
+        guard machine.start() else { return }
         do {
             connection = try makeConnection()
         } catch {
-            failHandshake(error)
-            context.close(promise: nil)
-            return
+            return refuse(context, error)
         }
-        state = .handshaking
         advanceHandshake(context)
         context.read()
     }
@@ -188,6 +170,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         guard let connection else { return }
         let step = connection.handshake()
         sendCiphertext(context)
+        // The channel may have closed.
+        guard machine.phase == .handshaking else { return }
         switch step {
         case .needsBytes:
             break
@@ -203,16 +187,11 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func askForVerdict(_ context: ChannelHandlerContext, _ connection: TLSConnection) {
-        guard let judge else {
-            return refuse(
-                context,
-                TransportError(.tlsHandshakeFailed, "No evaluator is configured for the peer's certificate chain."))
-        }
-        state = .awaitingVerdict
+        guard machine.pause(for: .trust) else { return }
         let presented = connection.presented
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         // No promise, since an evaluator may outlive its event loop.
-        judging = Task(executorPreference: JudgeExecutor.shared) {
+        deciding = Task(executorPreference: JudgeExecutor.shared) { [judge] in
             let decision = await judge(presented)
             handler.execute { $0.0.receive(decision, $0.1) }
         }
@@ -220,8 +199,8 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     private func receive(_ decision: TrustDecision, _ context: ChannelHandlerContext) {
         // The channel may have closed meanwhile.
-        guard case .awaitingVerdict = state, let connection else { return }
-        judging = nil
+        guard machine.resume(with: .trust), let connection else { return }
+        deciding = nil
         connection.receive(decision)
         goOn(context)
     }
@@ -231,17 +210,17 @@ package final class TLSHandler: ChannelDuplexHandler {
             return refuse(
                 context, TransportError(.tlsHandshakeFailed, "No function is configured to choose a client identity."))
         }
-        state = .awaitingIdentity
+        guard machine.pause(for: .identity) else { return }
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        judging = Task(executorPreference: JudgeExecutor.shared) {
+        deciding = Task(executorPreference: JudgeExecutor.shared) {
             let answer = await choose(issuers)
             handler.execute { $0.0.receive(answer, $0.1) }
         }
     }
 
     private func receive(_ answer: Result<ClientIdentity?, any Error>, _ context: ChannelHandlerContext) {
-        guard case .awaitingIdentity = state, let connection else { return }
-        judging = nil
+        guard machine.resume(with: .identity), let connection else { return }
+        deciding = nil
         switch answer {
         case .success(let identity):
             connection.answer(identity)
@@ -253,9 +232,8 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// Continues the paused handshake.
     private func goOn(_ context: ChannelHandlerContext) {
-        state = .handshaking
         advanceHandshake(context)
-        if state == .active {
+        if machine.isOpen {
             deliverPlaintext(context)
             context.fireChannelReadComplete()
         }
@@ -266,7 +244,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         // No application data has been sent.
         if connection.owesAnotherVerdict() { return askForVerdict(context, connection) }
         // OpenSSL completed the handshake without a decision; this must not pass.
-        guard judge == nil || connection.confirmTrust() else {
+        guard connection.confirmTrust() else {
             guard case .refused = connection.verdict else {
                 return refuse(
                     context,
@@ -275,13 +253,8 @@ package final class TLSHandler: ChannelDuplexHandler {
             }
             return refuse(context, handshakeError(connection, []))
         }
-        state = .active
-        let info = connection.session()
-        context.fireUserInboundEventTriggered(
-            TLSHandshakeCompleted(
-                version: info.version, cipher: info.cipher, applicationProtocol: info.applicationProtocol,
-                serverName: info.serverName, clientCertificate: connection.clientCertificate))
-        handshakePromise?.succeed(info)
+        guard machine.open() else { return }
+        handshakePromise?.succeed(connection.session())
         handshakePromise = nil
         encryptPending(context)
         sendCiphertext(context)
@@ -289,19 +262,26 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     private func refuse(_ context: ChannelHandlerContext, _ error: TransportError) {
         failHandshake(error)
-        end()
+        release()
         context.close(promise: nil)
     }
 
     /// Aborts the handshake unless it is complete.
     func abort(_ error: TransportError, channel: any Channel) {
-        guard state == .idle || state.isHandshake else { return }
-        failHandshake(error)
-        end()
+        guard failHandshake(error) else { return }
+        release()
         channel.close(promise: nil)
     }
 
-    private func failHandshake(_ error: TransportError) {
+    /// Returns false if the handshake is over.
+    @discardableResult
+    private func failHandshake(_ error: TransportError) -> Bool {
+        guard machine.failHandshake() else { return false }
+        completeHandshakePromise(failing: error)
+        return true
+    }
+
+    private func completeHandshakePromise(failing error: TransportError) {
         guard let promise = handshakePromise else { return }
         handshakePromise = nil
         connection?.handshakeFailed()
@@ -328,25 +308,23 @@ package final class TLSHandler: ChannelDuplexHandler {
             // Reading can cause output, for example for a key update.
             if connection.bio.hasOutbound { sendCiphertext(context) }
             if plaintext.readableBytes > 0 {
-                hasRead = true
+                machine.delivered()
                 context.fireChannelRead(wrapInboundOut(plaintext))
             }
-        } while step.isFull && state == .active
+        } while step.isFull && machine.isOpen
         switch step {
         case .bytes, .needsBytes, .full:
             break
         case .closed:
-            heardCloseNotify = true
-            guard state == .active else { return }
+            guard machine.receivedCloseNotify() else { return }
             encryptGathered(context)
             // Answer with close_notify (RFC 8446, 6.1).
-            if saysCloseNotify { connection.shutdown() }
+            connection.shutdown()
             sendCiphertext(context)
-            state = .closing
             context.close(promise: nil)
         case .failed(let errors):
-            guard state == .active else { return }
-            end()
+            guard machine.failTraffic() else { return }
+            release()
             // TLS 1.3 servers check a client certificate after the client's handshake is complete.
             let refusal = connection.certificateFailure(errors)
             if let refusal { lateFailure?.note(refusal) }
@@ -370,15 +348,17 @@ package final class TLSHandler: ChannelDuplexHandler {
         return (smallPlaintext, step)
     }
 
-    /// Closes the state and fails pending writes.
-    private func end() {
-        guard state != .closed else { return }
-        state = .closed
-        judging?.cancel()
-        judging = nil
+    /// Cancels the decision and fails pending writes, after the connection ended or failed.
+    private func release() {
+        deciding?.cancel()
+        deciding = nil
         while let write = pendingWrites.popFirst() { write.promise?.fail(ChannelError.ioOnClosedChannel) }
         gathered.takePromise()?.fail(ChannelError.ioOnClosedChannel)
         writePromise?.fail(ChannelError.ioOnClosedChannel)
         writePromise = nil
     }
 }
+
+/// Fired inbound before the channel becomes inactive if the peer closed the connection without close_notify: its last
+/// data may be truncated (RFC 8446, 6.1).
+struct TLSTruncated {}

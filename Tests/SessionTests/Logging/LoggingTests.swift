@@ -55,13 +55,16 @@ struct LoggingTests {
         _ = try await surface.send("a", with: client).get()
         #expect(
             lines.events.map(\.message) == [
-                "request sent", "response received", "request sent", "request failed", "request sent",
+                "sending request", "response received", "sending request", "request failed", "sending request",
                 "response received",
             ])
         #expect(lines.events.map(\.level) == [.debug, .debug, .debug, .info, .debug, .debug])
         #expect(lines.events[1].metadata["status"] == "302")
         #expect(lines.events[2].metadata["url"] == "http://example.com/moved?token=<redacted>")
         #expect(lines.events[3].metadata["error"] == "connectionFailed")
+        #expect(lines.events[3].metadata["cause"] == "connectionFailed")
+        #expect(lines.events.map { $0.metadata["send"] } == ["1", "1", "2", "2", "3", "3"])
+        #expect(Set(lines.events.map { $0.metadata["request"] }).count == 1)
         #expect(lines.events[4].metadata["method"] == "GET")
         #expect(!lines.events.contains { "\($0)".contains("s3cret") })
     }

@@ -53,9 +53,9 @@ struct ResumeDataTests {
 
     static let damages: [(name: String, damage: @Sendable (URL) throws -> Void)] = [
         ("is gone", { try FileManager.default.removeItem(at: $0) }),
-        ("has become shorter", { try bytes.prefix(99_999).write(to: $0) }),
+        ("is shorter than the received part", { try bytes.prefix(99_999).write(to: $0) }),
         (
-            "is not what it was",
+            "has changed since the download was interrupted",
             {
                 var other = bytes.prefix(100_000)
                 other[50_000] ^= 1

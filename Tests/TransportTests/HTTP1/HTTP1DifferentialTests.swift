@@ -7,11 +7,12 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Our reading of broken and hostile bytes beside that of NIOHTTP1, which is llhttp's.
+/// Compares the parsing of malformed and hostile bytes with that of NIOHTTP1, which is llhttp's.
 ///
-/// Where both take bytes for a response, it must be the same one; and what the other refuses we refuse, but for
-/// ``isAllowed(_:)``. We refuse more: control characters in reasons, `Transfer-Encoding` that ends in something else.
-@Suite("Responses of HTTP/1.1, beside another parser", .leavesNothingAlive, .timeLimit(.minutes(5)))
+/// Bytes that both accept must be the same response, and what the other refuses is refused here, except for
+/// ``isAllowed(_:)``. More is refused here: control characters in reasons, a `Transfer-Encoding` that does not end with
+/// chunked.
+@Suite("HTTP/1.1 responses, compared with NIOHTTP1", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP1DifferentialTests {
     private static let seeds =
         HTTP1ResponseParserTests.accepted.map(\.0) + HTTP1ResponseParserTests.refused.map(\.0)
@@ -37,7 +38,7 @@ struct HTTP1DifferentialTests {
         return bytes
     }
 
-    /// What the RFC has a client understand and the other parser does not: folded lines (RFC 9112, 5.2), any
+    /// What the RFC requires of a client and the other parser refuses: folded lines (RFC 9112, 5.2), any
     /// extension of a chunk, since it ignores them all (7.1.1), bytes beyond ASCII in a reason (4), a tab after a length (RFC 9110, 5.5),
     /// minor versions above 1 (RFC 9110, 2.5).
     private static func isAllowed(_ bytes: [UInt8]) -> Bool {
@@ -46,7 +47,7 @@ struct HTTP1DifferentialTests {
             || bytes.contains { $0 >= 0x80 } || (2...9).contains { text.hasPrefix("HTTP/1.\($0)") }
     }
 
-    /// What NIOHTTP1 makes of one response and the end of the connection: nil when it refuses it or it has no end.
+    /// The result of NIOHTTP1 for one response and the end of the connection; nil if it is refused or incomplete.
     private static func reference(_ bytes: [UInt8]) throws -> String? {
         let channel = EmbeddedChannel()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
@@ -86,7 +87,7 @@ struct HTTP1DifferentialTests {
         return String(decoding: bytes[...end], as: UTF8.self)
     }
 
-    @Test func theyAgree() throws {
+    @Test func bothParsersAgree() throws {
         var dice = SplitMix(seed: 20_260_101)
         var both = 0
         for _ in 0..<30_000 {

@@ -36,7 +36,7 @@ struct HTTP1RequestWriterTests {
     }
 
     @Test(arguments: [("GET", ""), ("DELETE", ""), ("POST", "0"), ("PUT", "0"), ("PATCH", "0")])
-    func noBodyIsSaidWhereOneIsExpected(method: String, length: String) throws {
+    func contentLengthZeroIsSentForMethodsThatExpectABody(method: String, length: String) throws {
         let text = try text(try #require(HTTPRequest.Method(method)))
         #expect(text.contains("Content-Length: \(length)\r\n") == !length.isEmpty)
         #expect(text.contains("Content-Length") == !length.isEmpty)
@@ -54,7 +54,7 @@ struct HTTP1RequestWriterTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    /// What a value may not hold (RFC 9110, 5.5) but a lenient field lets through.
+    /// Characters that a value must not contain (RFC 9110, 5.5) and a lenient field accepts.
     @Test(arguments: [[0x01], [0x61, 0x1F], [0x7F], [0x08]] as [[UInt8]])
     func valuesWithControlCharactersAreRefused(value: [UInt8]) throws {
         var fields = HTTPFields()
@@ -63,7 +63,7 @@ struct HTTP1RequestWriterTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func nothingIsWrittenOfWhatIsRefused() throws {
+    @Test func aRefusedHeadWritesNothing() throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .accept, lenientValue: [0x01]))
         let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/", headerFields: fields)
@@ -74,7 +74,7 @@ struct HTTP1RequestWriterTests {
     }
 
     /// A field's value is bytes (RFC 9110, 5.5).
-    @Test func valuesGoOutAsTheyAre() throws {
+    @Test func valuesAreWrittenUnchanged() throws {
         let fields: HTTPFields = [.cookie: "a=ü", .userAgent: String(repeating: "u", count: 5000), .accept: ""]
         let text = try text(.get, fields: fields)
         #expect(text.contains("\r\nCookie: a=ü\r\nUser-Agent: uuu"))
@@ -82,7 +82,7 @@ struct HTTP1RequestWriterTests {
     }
 
     @Test(arguments: [("close", true), ("Close, TE", true), ("keep-alive", false), ("", false)])
-    func aWishToCloseIsSeen(value: String, asksToClose: Bool) throws {
+    func connectionCloseIsDetected(value: String, asksToClose: Bool) throws {
         let head = HTTPRequest(
             method: .get, scheme: "http", authority: "a", path: "/", headerFields: [.connection: value])
         var writer = try HTTP1RequestWriter(TransportRequest(head: head))
@@ -96,7 +96,7 @@ struct HTTP1RequestWriterTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func bytesOfValuesAreLookedAtEightAtATime() {
+    @Test func aControlCharacterIsFoundAtEachPositionOfAValue() {
         for length in 0...20 {
             for place in 0..<length {
                 for byte in UInt8.min...UInt8.max {

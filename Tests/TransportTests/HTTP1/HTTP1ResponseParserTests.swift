@@ -60,7 +60,7 @@ struct HTTP1ResponseParserTests {
         #expect(parsed.responses == [meaning])
     }
 
-    /// TCP keeps no boundaries: wherever the bytes are cut, they mean the same.
+    /// TCP preserves no boundaries: the result does not depend on how the bytes are split.
     @Test(arguments: accepted) func isUnderstoodInPieces(bytes: String, meaning: String) {
         let whole = ByteBuffer(string: bytes)
         for cut in 1..<whole.readableBytes {
@@ -163,7 +163,7 @@ struct HTTP1ResponseParserTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
     ])
-    func anEndBeforeTheEndIsNone(bytes: String) {
+    func anEarlyEndOfTheConnectionIsAnError(bytes: String) {
         let parsed = ParsedResponses(bytes)
         #expect(parsed.responses.isEmpty && parsed.error == nil)
     }
@@ -183,7 +183,7 @@ struct HTTP1ResponseParserTests {
         ("HTTP/1.0 200 OK\r\nConnection: keep-alive, close\r\n", false),
         ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n", false),
     ])
-    func whetherTheConnectionGoesOn(head: String, keepsAlive: Bool) throws {
+    func persistenceFollowsVersionAndConnectionField(head: String, keepsAlive: Bool) throws {
         var parser = HTTP1ResponseParser(limits: .init())
         parser.begin(.get)
         parser.append(ByteBuffer(string: head + "\r\n"))
@@ -194,7 +194,7 @@ struct HTTP1ResponseParserTests {
         #expect(parsed.keepsAlive == keepsAlive)
     }
 
-    @Test func aSurplusIsSeen() throws {
+    @Test func surplusBytesAreDetected() throws {
         var parser = HTTP1ResponseParser(limits: .init())
         parser.begin(.get)
         parser.append(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nabc"))
@@ -218,8 +218,8 @@ struct HTTP1ResponseParserTests {
         #expect(error(chunked + "A: a\r\nB: b\r\nC: c\r\nD: d\r\n\r\n") == .tooManyFields)
     }
 
-    /// What is remembered of one head must never show in the next.
-    @Test func aHeadIsReadAnewWhereItDiffers() {
+    /// Nothing remembered from one head may appear in the next.
+    @Test func aHeadThatDiffersFromThePreviousOneIsParsedCorrectly() {
         let heads = [
             "HTTP/1.1 200 OK\r\nDate: Mon\r\nContent-Length: 1\r\nX: y\r\n\r\na",
             "HTTP/1.1 200 OK\r\nDate: Mon\r\nContent-Length: 1\r\nX: y\r\n\r\nb",

@@ -3,13 +3,13 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// What a connection's bytes came to, as text that tables can hold.
+/// The parsed responses of a connection, as text for tables.
 struct ParsedResponses: Equatable {
     /// For each response its status and reason, fields, body and trailers.
     var responses: [String] = []
     var error: HTTP1SyntaxError?
 
-    /// Feeds the pieces in turn, asking again after each response, and ends the connection after the last.
+    /// Parses the pieces in order, with a new request after each response, and ends the connection after the last.
     init(
         _ pieces: [ByteBuffer], method: HTTPRequest.Method = .get,
         limits: TransportConfiguration.ResponseLimits = .init(), tellsReasons: Bool = true

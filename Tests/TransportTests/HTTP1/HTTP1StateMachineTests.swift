@@ -26,7 +26,7 @@ struct HTTP1StateMachineTests {
     }
 
     @Test(arguments: [(true, true), (false, false), (true, false)])
-    func eitherSideCanAskForTheEnd(asksToClose: Bool, keepsAlive: Bool) {
+    func eitherSideCanCloseTheConnection(asksToClose: Bool, keepsAlive: Bool) {
         var machine = started(asksToClose: asksToClose)
         _ = machine.receivedHead(status: 200, keepsAlive: keepsAlive)
         expectEqual(machine.receivedEnd(), .completeAndClose)
@@ -38,7 +38,7 @@ struct HTTP1StateMachineTests {
         for status in [103, 102, 103] { expectEqual(machine.receivedInformational(status: status), .forward) }
     }
 
-    @Test func switchingProtocolsUnaskedIsAFailure() {
+    @Test func switchingProtocolsWithoutARequestIsAnError() {
         var machine = started()
         expectEqual(machine.receivedInformational(status: 101), .fail(.switchedProtocols))
     }
@@ -51,7 +51,7 @@ struct HTTP1StateMachineTests {
         expectEqual(machine.continueTimedOut(), false)
     }
 
-    @Test func theBodyGoesOutWhenNoContinueComes() {
+    @Test func theBodyIsSentWhenContinueTimesOut() {
         var machine = started(hasBody: true, expectsContinue: true)
         expectEqual(machine.continueTimedOut(), true)
         #expect(machine.requestPhase == .sendingBody)
@@ -73,14 +73,14 @@ struct HTTP1StateMachineTests {
     }
 
     @Test(arguments: [200, 201, 302, 303])
-    func anEarlyAcceptanceLetsTheBodyGoOn(status: Int) {
+    func anEarlySuccessContinuesTheBody(status: Int) {
         var machine = started(hasBody: true)
         expectEqual(machine.receivedHead(status: status, keepsAlive: true), .deliver)
         expectEqual(machine.requestBodyEnded(), nil)
         expectEqual(machine.receivedEnd(), .complete)
     }
 
-    @Test func aResponseThatEndsBeforeTheRequestIsHeldUntilThatIsOut() {
+    @Test func aResponseThatEndsBeforeTheRequestIsHeldUntilTheRequestIsSent() {
         var machine = started(hasBody: true)
         _ = machine.receivedHead(status: 200, keepsAlive: true)
         expectEqual(machine.receivedEnd(), .hold)
@@ -89,7 +89,7 @@ struct HTTP1StateMachineTests {
         #expect(machine.state == .idle)
     }
 
-    @Test func aResponseThatIsHeldIsCompleteWhenTheConnectionBreaks() {
+    @Test func aHeldResponseIsCompleteWhenTheConnectionBreaks() {
         var machine = started(hasBody: true)
         _ = machine.receivedHead(status: 200, keepsAlive: true)
         expectEqual(machine.requestBodyBroke(), nil)
@@ -98,21 +98,21 @@ struct HTTP1StateMachineTests {
         #expect(machine.state == .closed)
     }
 
-    @Test func aServerThatClosesWantsNoMoreOnceItHasAnswered() {
+    @Test func aServerThatClosesAfterItsResponseReceivesNoMoreOfTheBody() {
         var machine = started(hasBody: true)
         expectEqual(machine.receivedHead(status: 200, keepsAlive: false), .deliver)
         #expect(machine.requestPhase == .sendingBody)
         expectEqual(machine.receivedEnd(), .completeAndClose)
     }
 
-    @Test func aHeldResponseEndsTheConnectionIfTheRequestAskedForThat() {
+    @Test func aHeldResponseClosesTheConnectionIfTheRequestAskedForIt() {
         var machine = started(hasBody: true, asksToClose: true)
         _ = machine.receivedHead(status: 200, keepsAlive: true)
         expectEqual(machine.receivedEnd(), .hold)
         expectEqual(machine.requestBodyEnded(), .completeAndClose)
     }
 
-    @Test func responsesOutOfOrderAreFailures() {
+    @Test func eventsOutOfOrderAreErrors() {
         var idle = HTTP1StateMachine()
         expectEqual(idle.receivedHead(status: 200, keepsAlive: true), .fail(.unexpectedResponse))
         expectEqual(idle.receivedInformational(status: 103), .fail(.unexpectedResponse))

@@ -65,7 +65,7 @@ final class FrameClient: Sendable {
         try? await channel.closeFuture.get()
     }
 
-    /// The calls so far, once they meet the condition.
+    /// Waits until the calls meet the condition, and returns them.
     func told(where condition: (Told) -> Bool = { _ in true }) async throws -> Told {
         while true {
             let told = told.withLock { $0 }
@@ -74,19 +74,19 @@ final class FrameClient: Sendable {
         }
     }
 
-    /// Does something on the event loop.
+    /// Runs a closure on the event loop.
     func perform(_ body: @escaping @Sendable (HTTP2Connection) -> Void) async {
         let connection = connection
         try? await channel.eventLoop.submit { body(connection.value) }.get()
     }
 
-    /// The times that run for a stream.
+    /// The deadlines of a stream.
     func deadlines(ofStream id: Int) async -> Deadlines? {
         let connection = connection
         return try? await channel.eventLoop.submit { connection.value.streams[id]?.exchange.deadlines }.get()
     }
 
-    /// How many bytes the windows of further streams may have beyond their first size.
+    /// The bytes by which the windows of further streams may grow.
     var freeWindows: Int {
         get async {
             let connection = connection
@@ -125,7 +125,7 @@ final class FrameClient: Sendable {
         }
     }
 
-    // MARK: A line before a connection that takes no more
+    // MARK: Waiting for a connection that is full
 
     private func enqueue(_ exchange: HTTPExchange, _ connection: HTTP2Connection) {
         let starts = running.withLock { running in
@@ -165,7 +165,7 @@ extension HTTPExchange.Outcome {
     }
 }
 
-/// Collects what happens elsewhere, and lets a test wait for it.
+/// Collects events of other threads, and lets a test wait for them.
 final class Log<Element: Sendable>: Sendable {
     private let (stream, continuation) = AsyncStream<Element>.makeStream()
     private let all = Mutex<[Element]>([])

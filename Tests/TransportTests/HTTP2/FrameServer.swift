@@ -8,9 +8,9 @@ import Testing
 /// HTTPTypes has a type of the same name.
 typealias HTTP2ErrorCode = NIOHTTP2.HTTP2ErrorCode
 
-/// A server of HTTP/2 whose every frame a test writes itself.
+/// An HTTP/2 server whose frames the test writes.
 struct FrameServer: Sendable {
-    /// Called on the connection's event loop with each frame that came.
+    /// Called on the connection's event loop with each received frame.
     typealias Script = @Sendable (HTTP2Frame, Peer) -> Void
 
     /// The server's end of one connection; used on its event loop only.
@@ -19,10 +19,10 @@ struct FrameServer: Sendable {
 
         var eventLoop: any EventLoop { context.eventLoop }
 
-        /// Tells connections apart, also when one takes the memory of another that has ended.
+        /// Distinguishes connections, also if one reuses the memory of another.
         let connectionID: Int
 
-        /// From any thread, to come back with.
+        /// To return to the event loop from any thread.
         var bound: NIOLoopBound<Peer> { NIOLoopBound(self, eventLoop: context.eventLoop) }
 
         func send(_ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload, _ promise: EventLoopPromise<Void>? = nil) {
@@ -47,7 +47,7 @@ struct FrameServer: Sendable {
             send(.rootStream, .goAway(lastStreamID: last, errorCode: code, opaqueData: nil))
         }
 
-        /// Bytes past the framing, which would not write what breaks the rules.
+        /// Writes bytes without the framing, which cannot write invalid frames.
         func raw(_ frames: [[UInt8]]) {
             guard let framing = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self) else {
                 return
@@ -55,7 +55,7 @@ struct FrameServer: Sendable {
             framing.writeAndFlush(NIOAny(ByteBuffer(bytes: frames.joined())), promise: nil)
         }
 
-        /// Takes nothing any more, and so answers nothing.
+        /// Stops reading, and therefore acknowledges nothing.
         func stopReading() { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
 
         func close() { context.close(promise: nil) }
@@ -64,7 +64,7 @@ struct FrameServer: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
         typealias OutboundOut = HTTP2Frame
-        /// It may keep peers, which keep this handler: it goes with the connection.
+        /// The closure may retain peers, which retain this handler: it is dropped with the connection.
         private var script: Script?
         private let connectionID = FrameServer.lastConnectionID.add(1, ordering: .relaxed).newValue
 
@@ -112,7 +112,7 @@ struct FrameServer: Sendable {
 }
 
 extension HTTP2Frame {
-    /// The request's path, in a frame that begins one.
+    /// The path of the request, in a HEADERS frame that starts one.
     var path: String? {
         guard case .headers(let section) = payload else { return nil }
         return section.headers.first(name: ":path")

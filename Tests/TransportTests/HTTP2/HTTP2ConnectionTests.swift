@@ -12,7 +12,7 @@ struct HTTP2ConnectionTests {
     @Test func theServersLimitIsReported() async throws {
         try await FrameServer.run(settings: [HTTP2Setting(parameter: .maxConcurrentStreams, value: 8)]) { frame, peer in
             if frame.path != nil { peer.respond(frame.streamID) }
-            // The second word on it.
+            // The second change.
             if frame.path == "/more" {
                 peer.send(
                     .rootStream,
@@ -27,7 +27,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    /// The server answers when eight are open, and eight only: a ninth would be open before it has answered.
+    /// The server responds when eight streams are open. A ninth would be open before the first response.
     @Test func aThousandRequestsShareEightStreams() async throws {
         typealias Open = (waiting: [(id: HTTP2StreamID, path: String)], most: Int)
         let open = Mutex<Open>((waiting: [], most: 0))
@@ -85,8 +85,8 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    /// What was sent on a stream before its reset is known there is no error.
-    @Test func whatCrossesAResetDoesNoHarm() async throws {
+    /// Frames that the server sent before it received the reset are no error.
+    @Test func framesThatCrossAResetAreIgnored() async throws {
         let resets = Log<HTTP2StreamID>()
         try await FrameServer.run { frame, peer in
             if frame.path == "/last" { peer.respond(frame.streamID, "last") }
@@ -112,7 +112,7 @@ struct HTTP2ConnectionTests {
         (HTTP2ErrorCode.cancel, "CANCEL (0x8)"), (.http11Required, "HTTP_1_1_REQUIRED (0xd)"),
         (HTTP2ErrorCode(networkCode: 0x77), "0x77"), (.noError, "NO_ERROR (0x0)"),
     ])
-    func aResetIsAnErrorOfItsOwn(code: HTTP2ErrorCode, text: String) async throws {
+    func aResetHasItsOwnErrorCode(code: HTTP2ErrorCode, text: String) async throws {
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.send(frame.streamID, .rstStream(code)) }
         } perform: { server in
@@ -120,7 +120,7 @@ struct HTTP2ConnectionTests {
                 let outcome = await client.outcome(.http2(), isReused: true)
                 #expect(outcome.error?.code == .streamReset)
                 #expect(outcome.error?.message.contains(text) == true)
-                // What requires HTTP/1.1 was not processed (RFC 9113, 7).
+                // A request that requires HTTP/1.1 was not processed (RFC 9113, 7).
                 #expect(outcome.canRepeat == (code == .http11Required))
             }
         }
@@ -141,7 +141,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test func goAwaySparesWhatIsBelow() async throws {
+    @Test func goAwayCompletesTheStreamsBelowItsLast() async throws {
         let heads = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             if frame.path != nil { heads.add(peer.bound) }
@@ -188,7 +188,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test func numbersThatRunOutRetireTheConnection() async throws {
+    @Test func exhaustedStreamNumbersRetireTheConnection() async throws {
         try await FrameServer.run { frame, peer in
             if let path = frame.path { peer.respond(frame.streamID, path) }
         } perform: { server in
@@ -203,7 +203,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test func shuttingDownFailsWhatRuns() async throws {
+    @Test func shuttingDownFailsRunningRequests() async throws {
         let heads = Log<Void>()
         try await FrameServer.run { frame, _ in
             if frame.path != nil { heads.add(()) }
@@ -219,7 +219,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(arguments: [(HTTPRequest.Method.get, true), (.post, false)])
-    func anEndWithoutAWordIsAnError(method: HTTPRequest.Method, canRepeat: Bool) async throws {
+    func anEndWithoutGoAwayIsAnError(method: HTTPRequest.Method, canRepeat: Bool) async throws {
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.close() }
         } perform: { server in
@@ -231,7 +231,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test func aBadRequestLeavesTheConnectionAlone() async throws {
+    @Test func anInvalidRequestDoesNotAffectTheConnection() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.respond(frame.streamID) }
         } perform: { server in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// RFC 9113, 8.2 and 8.3: what a head is on the wire.
+/// RFC 9113, 8.2 and 8.3: heads on the wire.
 @Suite("HTTP/2 heads", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2HeadTests {
     @Test func pseudoFieldsComeFirst() throws {
@@ -22,13 +22,13 @@ struct HTTP2HeadTests {
         ("Transfer-Encoding", "chunked"), ("Upgrade", "h2c"), ("Host", "elsewhere"), ("TE", "gzip"),
         ("HTTP2-Settings", "AAMAAABkAAQAAP__"), ("Content-Length", "7"),
     ])
-    func fieldsOfAConnectionStayBehind(name: String, value: String) throws {
+    func connectionFieldsAreNotSent(name: String, value: String) throws {
         let name = try #require(HTTPField.Name(name))
         let headers = try HTTP2RequestHead.make(.http2(fields: [name: value]))
         #expect(!headers.contains { $0.name == name.canonicalName })
     }
 
-    @Test func fieldsThatConnectionNamesStayBehind() throws {
+    @Test func fieldsNamedByConnectionAreNotSent() throws {
         let (hop, end) = (try #require(HTTPField.Name("X-Hop")), try #require(HTTPField.Name("X-End")))
         let headers = try HTTP2RequestHead.make(
             .http2(fields: [.connection: "close, X-Hop", hop: "here", end: "there", .te: "trailers"]))
@@ -42,12 +42,12 @@ struct HTTP2HeadTests {
         #expect(secrets.allSatisfy { $0.indexing == .neverIndexed })
     }
 
-    @Test func anUnknownLengthHasNoField() throws {
+    @Test func anUnknownLengthSendsNoContentLength() throws {
         let headers = try HTTP2RequestHead.make(.http2(method: .post, body: .pieces(["a"])))
         #expect(!headers.contains { ["content-length", "transfer-encoding"].contains($0.name) })
     }
 
-    /// A value that is no value, which HTTPTypes lets through when it is told to be lenient.
+    /// An invalid value, which a lenient field of HTTPTypes accepts.
     @Test func aBadValueIsRefused() {
         let field = HTTPField(name: .userAgent, lenientValue: [0x61, 0x01, 0x62])
         #expect(throws: TransportError.self) { try HTTP2RequestHead.make(.http2(fields: HTTPFields([field]))) }
@@ -90,7 +90,7 @@ struct HTTP2StreamStateMachineTests {
         #expect(first == .forwardAndSendBody && second == .forward && third == .fail(.tooManyInformationalResponses))
     }
 
-    @Test func anAnswerBeforeContinueKeepsTheBody() {
+    @Test func aFinalResponseInsteadOfContinueHoldsTheBody() {
         var machine = machine(hasBody: true, expectsContinue: true)
         let head = machine.receivedHead(status: 200)
         let sends = machine.continueTimedOut()
@@ -104,7 +104,7 @@ struct HTTP2StreamStateMachineTests {
         #expect(informational == .fail(.endedWithoutResponse) && end == .fail(.endedWithoutResponse))
     }
 
-    @Test func numbersRunOut() {
+    @Test func streamNumbersAreLimited() {
         var machine = HTTP2ConnectionStateMachine(firstID: Int(Int32.max) - 2)
         let ids = [machine.open(), machine.open(), machine.open()]
         #expect(ids == [Int(Int32.max) - 2, Int(Int32.max), nil])

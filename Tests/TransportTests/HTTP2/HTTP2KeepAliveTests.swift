@@ -16,14 +16,14 @@ struct HTTP2KeepAliveTests {
         return keepAlive
     }
 
-    @Test func silenceIsAskedAndThenGivenUp() {
+    @Test func silenceCausesAPingAndThenTheEnd() {
         var keepAlive = keepAlive()
         #expect(keepAlive.next(hasStreams: true) == start + .seconds(30))
         let steps = [29, 30, 39, 40].map { keepAlive.check(start + .seconds($0), hasStreams: true) }
         #expect(steps == [.none, .ping, .none, .giveUp])
     }
 
-    @Test func anyWordIsAnAnswer() {
+    @Test func anyReceivedByteAnswersAPing() {
         var keepAlive = keepAlive()
         let first = keepAlive.check(start + .seconds(30), hasStreams: true)
         keepAlive.heard(start + .seconds(35))

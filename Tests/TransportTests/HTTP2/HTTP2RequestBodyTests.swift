@@ -9,7 +9,7 @@ import Testing
 
 @Suite("HTTP/2 request bodies", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2RequestBodyTests {
-    /// Counts what it was asked for.
+    /// Counts the pieces that were requested.
     private struct CountingReader: TransportBodyReader {
         let count: Log<Int>
         var left: Int
@@ -23,7 +23,7 @@ struct HTTP2RequestBodyTests {
         }
     }
 
-    /// Answers with the number of bytes that came, and lets more come.
+    /// Responds with the number of received bytes, and then opens the window.
     private static func counting() -> FrameServer.Script {
         let counts = Mutex<[Int: Int]>([:])
         return { frame, peer in
@@ -40,7 +40,7 @@ struct HTTP2RequestBodyTests {
     }
 
     @Test(arguments: [0, 1, 65_535, 3_000_000])
-    func bytesArriveWhole(count: Int) async throws {
+    func aBodyInMemoryArrivesComplete(count: Int) async throws {
         let observer = RecordingObserver()
         try await FrameServer.run(Self.counting()) { server in
             try await FrameClient.run(server) { client in
@@ -54,7 +54,7 @@ struct HTTP2RequestBodyTests {
     }
 
     @Test(arguments: [nil, 6] as [Int64?])
-    func piecesArriveWhole(length: Int64?) async throws {
+    func aStreamedBodyArrivesComplete(length: Int64?) async throws {
         try await FrameServer.run(Self.counting()) { server in
             try await FrameClient.run(server) { client in
                 let body = TransportRequestBody.pieces(["abc", "", "def"], length: length)
@@ -77,7 +77,7 @@ struct HTTP2RequestBodyTests {
         }
     }
 
-    @Test func theServersWindowHoldsTheReaderBack() async throws {
+    @Test func theBodyIsReadNoFasterThanTheServersWindowAllows() async throws {
         let (pulled, waiting) = (Log<Int>(), Log<NIOLoopBound<FrameServer.Peer>>())
         let total = 100
         try await FrameServer.run { frame, peer in
@@ -91,7 +91,7 @@ struct HTTP2RequestBodyTests {
                 }
                 async let response = client.send(.http2(method: .post, body: body))
                 let peer = try #require(await waiting.first())
-                // 65,535 bytes fit: eight pieces, the last of which is cut.
+                // 65,535 bytes fit: eight pieces, the last one in part.
                 _ = await pulled.first { $0 == total - 8 }
                 for _ in 0..<20 {
                     let other = try await client.send(.http2("/other"))
@@ -109,12 +109,12 @@ struct HTTP2RequestBodyTests {
         }
     }
 
-    @Test func continueIsWaitedFor() async throws {
+    @Test func theBodyWaitsForContinue() async throws {
         let seen = Log<String>()
         try await FrameServer.run { frame, peer in
             if frame.path != nil {
                 seen.add("head")
-                // All that the client sent with the head has come when its answer to this has.
+                // The PING's answer arrives after everything that the client sent with the head.
                 peer.send(.rootStream, .ping(.init(withInteger: 7), ack: false))
             }
             if case .ping(_, ack: true) = frame.payload {
@@ -133,7 +133,7 @@ struct HTTP2RequestBodyTests {
         }
     }
 
-    @Test func withoutContinueTheBodyGoesOutLater() async throws {
+    @Test func theBodyIsSentAfterTheContinueTimeout() async throws {
         try await FrameServer.run(Self.counting()) { server in
             try await FrameClient.run(server, configure: { $0.continueTimeout = .milliseconds(1) }) { client in
                 let response = try await client.send(
@@ -144,7 +144,7 @@ struct HTTP2RequestBodyTests {
     }
 
     @Test(arguments: [true, false])
-    func anEarlyAnswerEndsTheUpload(expectsContinue: Bool) async throws {
+    func anEarlyResponseEndsTheUpload(expectsContinue: Bool) async throws {
         let resets = Log<HTTP2ErrorCode>()
         try await FrameServer.run { frame, peer in
             if let code = frame.resetCode { resets.add(code) }
@@ -164,7 +164,7 @@ struct HTTP2RequestBodyTests {
     }
 
     /// RFC 9113, 8.1: a client must not discard a response because of the reset that follows it.
-    @Test func aResetAfterTheAnswerDoesNoHarm() async throws {
+    @Test func aResetAfterTheResponseIsIgnored() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path == "/next" { return peer.respond(frame.streamID, "next") }
             guard frame.path != nil else { return }

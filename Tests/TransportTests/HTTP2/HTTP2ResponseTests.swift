@@ -8,7 +8,7 @@ import Testing
 
 @Suite("HTTP/2 responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2ResponseTests {
-    /// What a server answers to the one request.
+    /// The server's response to the one request.
     private func exchange(
         _ request: TransportRequest = .http2(), observer: RecordingObserver? = nil,
         configure: (inout TransportConfiguration) -> Void = { _ in },
@@ -38,7 +38,7 @@ struct HTTP2ResponseTests {
         #expect(response.metrics.responseBodyBytes == 5)
     }
 
-    /// Frames that come in one read with the stream's end, behind a head that was handed over before.
+    /// Frames that arrive together with the stream's end, after a head that was delivered before.
     @Test(arguments: [
         (
             "trailers",
@@ -46,7 +46,7 @@ struct HTTP2ResponseTests {
         ),
         ("RST_STREAM", rawFrame(type: 3, stream: 1, [0, 0, 0, 2])),
     ])
-    func bytesThatComeWithTheEndAreRead(name: String, end: [UInt8]) async throws {
+    func bytesThatArriveWithTheEndAreRead(name: String, end: [UInt8]) async throws {
         let peers = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             guard frame.path != nil else { return }
@@ -99,7 +99,7 @@ struct HTTP2ResponseTests {
 
     @Test func tooManyInformationalResponsesFail() async throws {
         let error = await #expect(throws: TransportError.self) {
-            // Each counts for 64 bytes and its own ten.
+            // Each counts for 64 bytes and its ten bytes.
             try await exchange(configure: { $0.limits.headBytes = 2 * 74 }) { id, peer in
                 for _ in 0..<3 { peer.head(id, [":status": "103"]) }
             }
@@ -107,8 +107,8 @@ struct HTTP2ResponseTests {
         #expect(error?.code == .tooManyInformationalResponses)
     }
 
-    /// What honest servers send: many small things.
-    @Test func manySmallThingsAreNoAttack() async throws {
+    /// Many small frames, as valid servers send them.
+    @Test func manySmallFramesAreNotAFlood() async throws {
         let observer = RecordingObserver()
         let answer = try await exchange(observer: observer) { id, peer in
             for _ in 0..<300 { peer.head(id, [":status": "102"]) }
@@ -122,14 +122,14 @@ struct HTTP2ResponseTests {
         #expect(observer.record.informational.count == 300)
     }
 
-    @Test func aBodyOfMoreThanTheLimitFails() async throws {
+    @Test func aBodyAboveTheLimitFails() async throws {
         let error = await #expect(throws: TransportError.self) {
             try await exchange(.http2(delivery: .whole(upTo: 4))) { id, peer in peer.respond(id, "hello") }
         }
         #expect(error?.code == .bodyTooLarge)
     }
 
-    /// What a server does wrong on one stream, and that the connection lives on.
+    /// Errors on one stream, after which the connection is still used.
     enum Fault: CaseIterable {
         case upperCaseName, noStatus, twoStatuses, badStatus, dataFirst, shortBody, longBody, bodyWhereNoneIs
         case connectionField, pseudoFieldLast, switchedProtocols, informationalEnd, trailersWithoutEnd
@@ -159,7 +159,7 @@ struct HTTP2ResponseTests {
             case .informationalEnd: peer.head(id, [":status": "103"], isEnd: true)
             case .trailersWithoutEnd:
                 peer.head(id)
-                // x: 1, and END_HEADERS alone.
+                // x: 1, with END_HEADERS only.
                 peer.raw([rawFrame(type: 1, flags: 4, stream: UInt32(Int(id)), [0, 1, 0x78, 1, 0x31])])
             }
         }
@@ -186,13 +186,13 @@ struct HTTP2ResponseTests {
         }
     }
 
-    /// The framing finds an error on a stream whose exchange has just ended for another reason.
+    /// An error on a stream whose exchange has just ended for another reason.
     @Test func anErrorAfterTheEndFailsNoOtherStream() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path == "/good" { peer.respond(frame.streamID, "good") }
             guard frame.path == "/bad" else { return }
             let id = UInt32(Int(frame.streamID))
-            // :status 200, content-length 5; then more than the caller takes; then more than the head says.
+            // :status 200, content-length 5; then more than the caller's limit; then more than Content-Length.
             peer.raw([
                 rawFrame(type: 1, flags: 4, stream: id, [0x88, 0x0F, 0x0D, 1, 0x35]),
                 rawFrame(type: 0, stream: id, [1, 2, 3, 4]), rawFrame(type: 0, flags: 1, stream: id, [5, 6]),
@@ -250,7 +250,7 @@ struct HTTP2StreamedResponseTests {
         configuration.http2.initialWindowSize = Self.window
     }
 
-    @Test func aSlowReaderHoldsUpItsOwnStreamAlone() async throws {
+    @Test func aSlowReaderDelaysItsOwnStreamOnly() async throws {
         let sent = Log<Int>()
         let (piece, pieces) = (ByteBuffer(repeating: 7, count: 16_384), 512)
         try await FrameServer.run { frame, peer in
@@ -266,7 +266,7 @@ struct HTTP2StreamedResponseTests {
         } perform: { server in
             try await FrameClient.run(server, configure: small) { client in
                 let large = try await client.send(.http2("/large", delivery: .streamed))
-                // The reader has taken nothing; what the server may send is bounded by the mark and one window.
+                // The reader has read nothing; the server can send the mark and one window at most.
                 for _ in 0..<50 {
                     let response = try await client.send(.http2("/small"))
                     #expect(response.text == "small")
@@ -279,7 +279,7 @@ struct HTTP2StreamedResponseTests {
         }
     }
 
-    @Test func aDroppedBodyResetsItsStreamAlone() async throws {
+    @Test func aDroppedBodyResetsItsStreamOnly() async throws {
         let resets = Log<HTTP2ErrorCode>()
         try await FrameServer.run { frame, peer in
             if let code = frame.resetCode { resets.add(code) }
@@ -313,7 +313,7 @@ struct HTTP2StreamedResponseTests {
         }
     }
 
-    @Test func theHeadComesBeforeTheBody() async throws {
+    @Test func theHeadIsDeliveredBeforeTheBody() async throws {
         let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             guard frame.path != nil else { return }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("HTTP/2 timeouts", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2TimeoutTests {
-    @Test func aSilentStreamFailsAloneAndTheServerIsAsked() async throws {
+    @Test func aSilentStreamFailsAloneAndAPingIsSent() async throws {
         let (pings, resets) = (Log<Void>(), Log<HTTP2ErrorCode>())
         try await FrameServer.run { frame, peer in
             if frame.path == "/good" { peer.respond(frame.streamID, "good") }
@@ -27,7 +27,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test func theWholeRequestHasATime() async throws {
+    @Test func theRequestTimeoutIsEnforced() async throws {
         try await FrameServer.run { _, _ in
         } perform: { server in
             try await FrameClient.run(server) { client in
@@ -37,7 +37,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test func aServerThatTakesNothingFailsTheUpload() async throws {
+    @Test func anUploadFailsIfTheServerReadsNothing() async throws {
         try await FrameServer.run { _, _ in
         } perform: { server in
             try await FrameClient.run(server) { client in
@@ -50,7 +50,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test func aDeadServerIsGivenUp() async throws {
+    @Test func aServerThatAnswersNoPingLosesTheConnection() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.stopReading() }
         } perform: { server in
@@ -69,7 +69,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test func aServerThatAnswersPingsIsWaitedFor() async throws {
+    @Test func aServerThatAnswersPingsKeepsTheConnection() async throws {
         let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
         let pings = Log<Void>()
         try await FrameServer.run { frame, peer in
@@ -88,7 +88,7 @@ struct HTTP2TimeoutTests {
     }
 }
 
-/// RFC 9113, 10.5: what costs a client more than it costs the server ends the connection.
+/// RFC 9113, 10.5: frames that cost the client more than the server end the connection.
 @Suite("HTTP/2 floods", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     enum Flood: CaseIterable {
@@ -101,7 +101,7 @@ struct HTTP2FloodTests {
             case .resets:
                 peer.raw(Array(repeating: rawFrame(type: 3, stream: 1, [0, 0, 0, 8]), count: 60))
             case .continuations:
-                // A head that never ends: END_HEADERS is never set.
+                // A head without END_HEADERS.
                 peer.raw(
                     [rawFrame(type: 1, stream: 1, [0x88])]
                         + Array(repeating: rawFrame(type: 9, stream: 1, [0x0F, 0x0D, 0x01, 0x30]), count: 6_000))
@@ -118,7 +118,7 @@ struct HTTP2FloodTests {
             }
         }
 
-        /// The request in whose stream it happens may hear of that first.
+        /// The request of that stream may fail first.
         var codes: [TransportError.Code] {
             switch self {
             case .resets: [.streamReset]
@@ -145,14 +145,14 @@ struct HTTP2FloodTests {
         }
     }
 
-    /// A frame that violates the protocol fails everything on the connection.
+    /// A frame that violates the protocol fails all requests on the connection.
     @Test(arguments: [
         rawFrame(type: 8, [0x7F, 0xFF, 0xFF, 0xFF]), rawFrame(type: 5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82]),
         rawFrame(type: 1, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]),
         rawFrame(type: 0, stream: 99, [1]),
         [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1], rawFrame(type: 4, [0, 4, 0xFF, 0xFF, 0xFF, 0xFF]),
     ])
-    func aBrokenRuleEndsTheConnection(frame: [UInt8]) async throws {
+    func aProtocolErrorEndsTheConnection(frame: [UInt8]) async throws {
         let (heads, farewells) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<HTTP2ErrorCode>())
         try await FrameServer.run { frame, peer in
             if frame.path != nil { heads.add(peer.bound) }
@@ -172,7 +172,7 @@ struct HTTP2FloodTests {
         }
     }
 
-    @Test func aServerThatBreaksManyStreamsLosesTheConnection() async throws {
+    @Test func manyStreamErrorsEndTheConnection() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.head(frame.streamID, ["server": "no status"], isEnd: true) }
         } perform: { server in

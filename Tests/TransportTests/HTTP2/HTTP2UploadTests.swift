@@ -7,10 +7,10 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Requests whose bodies are still on their way when something else happens.
+/// Events during the upload of a request body.
 @Suite("HTTP/2 uploads", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2UploadTests {
-    /// A megabyte, in memory or pulled.
+    /// A megabyte, in memory or streamed.
     private static func body(isStreamed: Bool) -> TransportRequestBody {
         let megabyte = ByteBuffer(repeating: 1, count: 1_000_000)
         guard isStreamed else { return .bytes(megabyte) }
@@ -25,7 +25,7 @@ struct HTTP2UploadTests {
         }
     }
 
-    /// Lets as much come as came.
+    /// Opens the windows by the received bytes.
     private static func widen(_ frame: HTTP2Frame, _ peer: FrameServer.Peer) {
         guard case .data(let data) = frame.payload, data.data.readableBytes > 0 else { return }
         peer.send(.rootStream, .windowUpdate(windowSizeIncrement: data.data.readableBytes))
@@ -36,7 +36,7 @@ struct HTTP2UploadTests {
 
     /// RFC 9113, 8.1: a server may answer before it has read the request, and asks the client to stop by RST_STREAM alone.
     @Test(arguments: [true, false])
-    func aCompleteAnswerStopsNoUpload(isStreamed: Bool) async throws {
+    func aCompleteSuccessDoesNotStopTheUpload(isStreamed: Bool) async throws {
         let received = Mutex(0)
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.respond(frame.streamID, "early") }
@@ -68,9 +68,9 @@ struct HTTP2UploadTests {
         }
     }
 
-    /// What ends the upload after a complete answer takes nothing from the answer, and is told.
+    /// An end of the upload after a complete response does not fail the response, and the metrics report it.
     @Test(arguments: End.allCases)
-    func anEndAfterACompleteAnswerCutsTheUploadShort(end: End) async throws {
+    func anEndAfterACompleteResponseCutsTheUploadShort(end: End) async throws {
         let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             guard frame.path != nil else { return }
@@ -92,7 +92,7 @@ struct HTTP2UploadTests {
         }
     }
 
-    @Test func aStreamedAnswerEndsWithItsRequest() async throws {
+    @Test func aStreamedResponseEndsWithItsRequest() async throws {
         let waiting = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             guard frame.path != nil else { return }
@@ -120,7 +120,7 @@ struct HTTP2UploadTests {
     // MARK: Time
 
     /// 16 MB at 2 MB a second, for all streams together: each of them waits for longer than its time to send while the
-    /// others have their turn, and the connection moves on.
+    /// others are served, and the connection makes progress.
     @Test func uploadsThatShareASlowConnectionAllArrive() async throws {
         let counts = Mutex<[Int: Int]>([:])
         let settings = [HTTP2Setting(parameter: .initialWindowSize, value: 4_000_000)]
@@ -131,7 +131,7 @@ struct HTTP2UploadTests {
                 counts.withLock { $0[id, default: 0] += count }
                 let peer = peer.bound
                 if count > 0 {
-                    // What fits into the window goes out at once; then so much each time.
+                    // The bytes that fit into the window are sent at once; then this many each time.
                     peer.eventLoop.scheduleTask(in: .milliseconds(32)) {
                         peer.value.send(.rootStream, .windowUpdate(windowSizeIncrement: count))
                     }
@@ -157,13 +157,13 @@ struct HTTP2UploadTests {
         }
     }
 
-    /// A stream that waits for its own window has nothing but that to go by.
-    @Test func aStreamThatIsNotTakenFailsAmongOthersThatAre() async throws {
+    /// Only its own window lets a waiting stream make progress.
+    @Test func anUploadWithoutWindowFailsBesideOthersWithOne() async throws {
         let (stuck, other) = (Signal(), Signal())
         try await FrameServer.run { frame, peer in
             if frame.path == "/stuck" { return stuck.send() }
             if case .data = frame.payload, frame.streamID == 1 {
-                // The connection's window is no obstacle.
+                // The connection's window is large enough.
                 peer.send(.rootStream, .windowUpdate(windowSizeIncrement: 65_535))
             } else {
                 Self.widen(frame, peer)
@@ -190,8 +190,8 @@ struct HTTP2UploadTests {
         }
     }
 
-    /// While the request is being sent it is not the server's turn, even when its response has begun.
-    @Test func noTimeToReadRunsWhileTheRequestIsSent() async throws {
+    /// The read timeout does not run while the request is sent, even if the response has started.
+    @Test func theReadTimeoutDoesNotRunWhileTheRequestIsSent() async throws {
         let heads = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             guard frame.path != nil else { return }
@@ -220,8 +220,8 @@ struct HTTP2UploadTests {
         }
     }
 
-    /// Each part that the socket takes is progress.
-    @Test func theTimeToSendBeginsAnewWithEachPart() async throws {
+    /// Each part that the socket accepts is progress.
+    @Test func theWriteTimeoutRestartsWithEachAcceptedPart() async throws {
         let (heads, totals) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<Int>())
         let received = Mutex(0)
         try await FrameServer.run { frame, peer in
@@ -241,7 +241,7 @@ struct HTTP2UploadTests {
                             timeouts: TransportTimeouts(idleWrite: .seconds(60))))
                 }
                 let peer = try #require(await heads.first())
-                // The windows that a connection begins with.
+                // The initial windows of a connection.
                 _ = await totals.first { $0 == 65_535 }
                 var due = try #require(await client.deadlines(ofStream: 1)?.write)
                 for number in 1...4 {

@@ -10,7 +10,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Servers that make a client wait or use another protocol.
-@Suite("HTTP/2 servers that want less", .leavesNothingAlive, .timeLimit(.minutes(1)))
+@Suite("HTTP/2 servers that limit requests", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2WaitingTests {
     typealias Peer = NIOLoopBound<FrameServer.Peer>
 
@@ -20,8 +20,8 @@ struct HTTP2WaitingTests {
         peer.send(.rootStream, .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])))
     }
 
-    /// RFC 9113, 5.1.2: a limit of zero is for now. The time in which it holds is no idle time.
-    @Test func aRequestWaitsForRoom() async throws {
+    /// RFC 9113, 5.1.2: a limit of zero may be temporary. That time is not idle time.
+    @Test func aRequestWaitsForAStream() async throws {
         let peers = Log<Peer>()
         try await FrameServer.run(settings: Self.noStreams) { frame, peer in
             if case .settings(.settings) = frame.payload { peers.add(peer.bound) }
@@ -45,7 +45,7 @@ struct HTTP2WaitingTests {
         }
     }
 
-    @Test func theWaitForRoomHasATime() async throws {
+    @Test func theWaitForAStreamTimesOut() async throws {
         try await FrameServer.run(settings: Self.noStreams) { _, _ in
         } perform: { server in
             try await FrameClient.run(server) { client in
@@ -58,8 +58,8 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// In the pool: requests wait for the one connection, which is neither given up nor joined by a second.
-    @Test func thePoolWaitsForAServerThatAllowsNothingForNow() async throws {
+    /// In the pool, requests wait for the connection, which is neither closed nor joined by a second one.
+    @Test func thePoolWaitsForAServerThatAllowsNoStreams() async throws {
         let (peers, acknowledged) = (Log<Peer>(), Log<Void>())
         try await FrameServer.run { frame, peer in
             switch frame.payload {
@@ -97,8 +97,8 @@ struct HTTP2WaitingTests {
 
     // MARK: HTTP/1.1
 
-    /// RFC 9113, 7: the request goes to HTTP/1.1, whatever its method, and so do those that follow.
-    @Test func aServerThatRequiresHTTP1GetsIt() async throws {
+    /// RFC 9113, 7: the request is repeated over HTTP/1.1, whatever its method, and later requests use it.
+    @Test func aServerThatRequiresHTTP1ReceivesHTTP1() async throws {
         try await withServerOfHTTP1(.resetStream(.http11Required)) { server, transport in
             let first = try await transport.send(server.request(.post, body: .text("body")))
             #expect(first.text == "answer" && first.metrics.httpVersion == "http/1.1")
@@ -109,8 +109,8 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// A GOAWAY lets the streams end that it does not exclude (RFC 9113, 6.8); requests that follow go to HTTP/1.1.
-    @Test func aGoAwayThatRequiresHTTP1HoldsForTheNextRequest() async throws {
+    /// A GOAWAY lets the streams below its last end (RFC 9113, 6.8); later requests use HTTP/1.1.
+    @Test func aGoAwayThatRequiresHTTP1AppliesToTheNextRequest() async throws {
         try await withServerOfHTTP1(.goAway(.http11Required)) { server, transport in
             let first = try await transport.send(server.request(.post, body: .text("body")))
             #expect(first.text == "answer" && first.metrics.httpVersion == "h2")
@@ -120,7 +120,7 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// A server of both versions that meets each request over HTTP/2 with a fault.
+    /// A server of both versions that fails each request over HTTP/2.
     private func withServerOfHTTP1(
         _ effect: MockServer.Fault.Effect, _ body: (MockServer, HTTPTransport) async throws -> Void
     ) async throws {
@@ -141,7 +141,7 @@ struct HTTP2WaitingTests {
         }
     }
 
-    @Test func withoutAChoiceARequirementOfHTTP1IsAnError() async throws {
+    @Test func aRequirementOfHTTP1IsAnErrorIfOnlyHTTP2IsConfigured() async throws {
         try await FrameServer.run { frame, peer in
             if frame.path != nil { peer.send(frame.streamID, .rstStream(.http11Required)) }
         } perform: { server in
@@ -155,8 +155,8 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// The first requests of a connection go out before its server says how many it takes.
-    @Test func aConnectionBeginsWithTheStreamsThatItsOriginAllowedLast() async throws {
+    /// The first requests of a connection are sent before the server's limit arrives.
+    @Test func aConnectionAssumesTheStreamLimitThatItsOriginSetLast() async throws {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 2)]
         try await FrameServer.run(settings: settings) { frame, peer in
             guard let path = frame.path else { return }
@@ -173,7 +173,7 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// The places of a retiring connection disappear as its streams end: waiting requests get one on the next
+    /// The places of a retiring connection are dropped as its streams end: waiting requests get one on the next
     /// connection.
     @Test func aPlaceOnARetiringConnectionIsNotReused() async throws {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 4)]
@@ -199,7 +199,7 @@ struct HTTP2WaitingTests {
         #expect(heads.withLock { $0.values.map(\.count) } == [4, 4, 4, 4])
     }
 
-    /// Sends a request, then so many at once, none of which needs a second attempt.
+    /// Sends a request, then this many concurrently, none of which needs a second attempt.
     private func send(_ count: Int, _ transport: HTTPTransport, _ server: FrameServer) async throws {
         let authority = "127.0.0.1:\(server.address.port ?? 0)"
         @Sendable func send(_ path: String) async throws -> TransportResponse {
@@ -213,7 +213,7 @@ struct HTTP2WaitingTests {
         }
     }
 
-    @Test func originsAreRememberedForAWhile() throws {
+    @Test func originsAreRememberedForAnHour() throws {
         let (origins, start) = (OriginMemory<Int>(), NIODeadline.uptimeNanoseconds(1))
         func origin(_ number: Int) throws -> Origin {
             try Origin(HTTPRequest(method: .get, scheme: "https", authority: "h\(number).example", path: "/"))
@@ -227,8 +227,8 @@ struct HTTP2WaitingTests {
 
     // MARK: Settings
 
-    /// RFC 9113, 6.5.3: a server that never acknowledges our SETTINGS is told so, and left.
-    @Test func settingsThatAreNeverAcknowledgedHaveATime() async throws {
+    /// RFC 9113, 6.5.3: a server that does not acknowledge SETTINGS receives an error, and the connection closes.
+    @Test func unacknowledgedSettingsTimeOut() async throws {
         final class Silent: ChannelInboundHandler {
             typealias InboundIn = ByteBuffer
             let heard: Log<[UInt8]>
@@ -255,7 +255,7 @@ struct HTTP2WaitingTests {
             #expect(outcome.error?.code == .pingTimeout && outcome.error?.message.contains("SETTINGS") == true)
             _ = try await client.told { $0.isClosed }
         }
-        // GOAWAY with SETTINGS_TIMEOUT.
+        // A GOAWAY frame with SETTINGS_TIMEOUT.
         let goAway = rawFrame(type: 7, .word(0) + .word(4))
         while !heard.elements.joined().suffix(goAway.count).elementsEqual(goAway) { _ = await heard.first() }
         try await listener.close()

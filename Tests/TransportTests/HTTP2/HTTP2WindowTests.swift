@@ -7,17 +7,17 @@ import Testing
 
 @testable import LinnetTransport
 
-/// How much a connection holds of bodies that are not read.
+/// The amount of unread body data that a connection holds.
 @Suite("HTTP/2 windows", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct HTTP2WindowTests {
     // MARK: Shares
 
-    @Test func aShareIsHalfOfWhatIsLeft() {
+    @Test func aShareIsHalfOfTheRest() {
         let budget = HTTP2WindowBudget(limit: 1_000)
         var shares = (0..<3).map { _ in HTTP2WindowShare(of: budget) }
         #expect(shares.map { $0.resize(upTo: 400) } == [400, 300, 150])
         #expect(budget.free == 150)
-        // Those that ask again come to be equal: a quarter each, and one is free.
+        // The shares become equal as they grow again: a quarter each, and one is free.
         for _ in 0..<40 { for share in shares { _ = share.resize(upTo: 400) } }
         let equal = shares.map { $0.resize(upTo: 400) }
         #expect(equal.allSatisfy { abs($0 - 250) <= 3 })
@@ -25,7 +25,7 @@ struct HTTP2WindowTests {
         #expect(budget.free == 1_000)
     }
 
-    @Test func connectionsShareTheTransportsBudget() {
+    @Test func connectionsShareTheBudgetOfTheTransport() {
         let transport = HTTP2WindowBudget(limit: 1_000)
         let connections = (0..<3).map { _ in HTTP2WindowBudget(limit: 800, parent: transport) }
         var shares = connections.map { HTTP2WindowShare(of: $0) }
@@ -37,8 +37,8 @@ struct HTTP2WindowTests {
 
     // MARK: Slow readers
 
-    /// Readers that take nothing hold at most what their first windows and the connection's budget let through, the others
-    /// are served all the while, and in the end all is there.
+    /// Readers that do not read hold at most their first windows and the connection's budget. The others
+    /// are served meanwhile, and in the end all bodies are complete.
     @Test func slowReadersHoldNoMoreThanTheBudget() async throws {
         let (piece, pieces, readers) = (ByteBuffer(repeating: 7, count: 16_384), 128, 32)
         let sent = Mutex(0)
@@ -57,7 +57,7 @@ struct HTTP2WindowTests {
             try await FrameClient.run(server, configure: small) { client in
                 var slow: [TransportResponse] = []
                 for _ in 0..<readers { slow.append(try await client.send(.http2("/large", delivery: .streamed))) }
-                // As long as it takes until nothing more comes.
+                // Waits until nothing more arrives.
                 var before = -1
                 while before != sent.withLock({ $0 }) {
                     before = sent.withLock { $0 }
@@ -78,7 +78,7 @@ struct HTTP2WindowTests {
         }
     }
 
-    /// The share of a response that is complete is held until its last bytes are read, or dropped.
+    /// A complete response keeps its share until its last bytes are read or dropped.
     @Test(arguments: [true, false])
     func unreadBytesKeepTheirShare(areRead: Bool) async throws {
         let budget = HTTP2WindowBudget(limit: 1_000)
@@ -92,7 +92,7 @@ struct HTTP2WindowTests {
         #expect(budget.free == 900)
         if areRead { _ = try await channel?.nextBatch() } else { channel = nil }
         #expect(budget.free == 1_000)
-        // Where all is read there is nothing to hold it for.
+        // A body that was read completely needs no share.
         share = HTTP2WindowShare(of: budget)
         _ = share?.resize(upTo: 100)
         channel?.keep(share)
@@ -100,8 +100,8 @@ struct HTTP2WindowTests {
         #expect(budget.free == 1_000)
     }
 
-    /// A few bytes of one response among many of another's, read at once, do not keep all that was read.
-    @Test func aSmallPieceDoesNotKeepWhatCameWithIt() async throws {
+    /// Few bytes of one response that were read together with many of another do not retain the whole buffer.
+    @Test func aSmallPieceDoesNotRetainTheBytesReadWithIt() async throws {
         let heads = Log<NIOLoopBound<FrameServer.Peer>>()
         try await FrameServer.run { frame, peer in
             guard frame.path != nil else { return }

@@ -5,9 +5,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Care of connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
+@Suite("Upkeep of connections", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ConnectionCareTests {
-    /// Waits until what another thread does is done; the suite's time limit bounds it.
+    /// Waits for a condition that another thread establishes; the suite's time limit bounds it.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }
@@ -23,7 +23,7 @@ struct ConnectionCareTests {
                 _ = try await server.nextRequest()
                 _ = try await transport.send(server.request(.get, "/idle"))
                 await until { transport.openConnections == 2 }
-                transport.retireConnections()
+                transport.discard(.connections)
                 await until { transport.openConnections == 1 }
                 release.fire()
                 #expect(try await slow.text == "/slow")
@@ -104,7 +104,7 @@ struct ConnectionCareTests {
         }
     }
 
-    /// Requests from many threads over few connections, with policies replaced and connections retired underneath.
+    /// Requests from many threads over few connections, while policies are replaced and connections retired.
     @Test(arguments: [1, 2, 5])
     func everyRequestIsServedUnderContention(limit: Int) async throws {
         try await withMockServer { request in
@@ -122,7 +122,7 @@ struct ConnectionCareTests {
                                 let path = "/\(worker)/\(index)"
                                 let response = try await transport.send(server.request(.get, path))
                                 #expect(response.text == path)
-                                if (worker + index).isMultiple(of: 97) { transport.retireConnections() }
+                                if (worker + index).isMultiple(of: 97) { transport.discard(.connections) }
                             }
                         }
                     }

@@ -13,7 +13,7 @@ struct ConnectionShelfTests {
 
     private let epoch = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
-    @Test func theConnectionUsedLastIsUsedNext() {
+    @Test func theMostRecentlyUsedConnectionIsUsedFirst() {
         var shelf = Shelf()
         for id in 1...3 { _ = shelf.giveBack(Fake(id: id), key: "a", now: epoch) }
         for id in [3, 2, 1] { expectEqual(shelf.take("a")?.id, id) }
@@ -46,7 +46,7 @@ struct ConnectionShelfTests {
         expectEqual(shelf.isEmpty, true)
     }
 
-    @Test func capacityComesAndGoes() {
+    @Test func theCapacityOfAConnectionCanChange() {
         let fake = Fake(id: 1, isMultiplexed: true)
         var shelf = Shelf()
         shelf.add(fake, key: "a", capacity: 1, now: epoch)
@@ -82,7 +82,7 @@ struct ConnectionShelfTests {
         expectEqual(shelf.take("m"), busy)
     }
 
-    @Test func onlyWhatIsWantedIsTaken() {
+    @Test func onlyMatchingConnectionsAreTaken() {
         var shelf = Shelf()
         _ = shelf.giveBack(Fake(id: 1), key: "a", now: epoch)
         _ = shelf.giveBack(Fake(id: 2), key: "b", now: epoch)

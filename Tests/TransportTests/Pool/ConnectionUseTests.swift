@@ -4,20 +4,20 @@ import Testing
 
 @Suite("Use of a connection", .timeLimit(.minutes(1)))
 struct ConnectionUseTests {
-    @Test func oneThatWasOpenedForARequestIsFresh() {
+    @Test func aConnectionOpenedForARequestIsFresh() {
         var use = ConnectionUse()
         let first = use.begin()
         #expect(!first.isReused && !first.mayBeStale)
     }
 
-    @Test func oneThatHasLainIdleMayBeStale() {
+    @Test func anIdleConnectionMayBeStale() {
         var use = ConnectionUse()
         use.layAside()
         let first = use.begin()
         #expect(!first.isReused && first.mayBeStale)
     }
 
-    @Test func oneThatHasServedMayBeStaleForTheNext() {
+    @Test func aConnectionThatHasServedMayBeStaleForTheNextRequest() {
         var use = ConnectionUse()
         let first = use.begin()
         use.responded(in: first.period)
@@ -26,8 +26,8 @@ struct ConnectionUseTests {
         #expect(second.isReused && second.mayBeStale)
     }
 
-    /// Requests that share a fresh connection do not make it stale for each other, not even when one was served.
-    @Test func siblingsMakeNoConnectionStale() {
+    /// Requests that share a fresh connection do not make it stale for each other, even if one was served.
+    @Test func concurrentRequestsDoNotMakeAConnectionStale() {
         var use = ConnectionUse()
         let first = use.begin()
         for _ in 0..<31 {
@@ -39,7 +39,7 @@ struct ConnectionUseTests {
         expectEqual(use.begin().mayBeStale, false)
     }
 
-    /// All of those that come before the server's first word after an idle time can have crossed its end of the connection.
+    /// Requests before the server's first answer after an idle time may have crossed the end of the connection.
     @Test func aBurstAfterAnIdleTimeMayBeStaleUntilTheServerAnswers() {
         var use = ConnectionUse()
         let first = use.begin()
@@ -52,8 +52,8 @@ struct ConnectionUseTests {
         expectEqual(use.begin().mayBeStale, false)
     }
 
-    /// The word of an exchange that was over before the idle time says nothing of the time after it.
-    @Test func aLateWordDoesNotCountForTheNextTime() {
+    /// An answer to an exchange that ended before the idle time does not show that the connection is still open.
+    @Test func anAnswerOfAnEarlierPeriodDoesNotCountForTheNext() {
         var use = ConnectionUse()
         let first = use.begin()
         use.ended()

@@ -1,188 +1,244 @@
 import CommandSupport
+import LinnetSecurity
 import NIOCore
 import Testing
 
 @testable import LinnetTransport
 
-/// Runs random histories through the pool's state machine and checks its invariants.
+/// Runs random histories on the pool, in the time of an embedded event loop, and checks what holds after each event.
 @Suite("Connection pool, random histories", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PoolModelTests {
-    struct Fake: Identifiable, Equatable {
-        let id: Int
+    /// What the test knows of an open connection: only what it has done itself.
+    private struct Known {
+        let opened: FakeOpener.Opened
+        var capacity: Int
+        var leases = 0
+        /// Whether the server, or a replacement of the policy, lets it end with its last exchange.
+        var isRetiring = false
+        var unusedSince: NIODeadline
+
+        var connection: HTTPConnection { opened.connection }
+        var key: PoolKey { connection.key }
+        var hasRoom: Bool { !isRetiring && leases < capacity }
     }
 
-    /// What the world outside of the pool holds. Connections to "m" are multiplexed, three exchanges each.
     private struct World {
-        struct Connection {
-            let fake: Fake
-            let key: String
-            var inUse = 0
-            var isDraining = false
-        }
+        let bench: PoolBench
+        let limits: TransportConfiguration.PoolLimits
+        let multiplexed: Int
+        let origins: [Origin]
+        var waiting: [PoolBench.Request] = []
+        var known: [UInt64: Known] = [:]
+        var terms = ConnectionTerms(.systemTrust)
+        var random: SplitMix
+        let seed: UInt64
 
-        static let keys = ["a", "b", "m"]
-        static let capacity = 3
-
-        var pool: PoolStateMachine<String>
-        var waiting: [UInt64: String] = [:]
-        var connecting: [String] = []
-        var open: [Connection] = []
-        var closing: [Connection] = []
-        var nextID = 1
-
-        func places(_ connection: Connection) -> Int {
-            guard !connection.isDraining else { return 0 }
-            return (connection.key == "m" ? Self.capacity : 1) - connection.inUse
-        }
-
-        /// A request takes a place if there is one.
-        mutating func lease(_ key: String, waiter: UInt64) {
-            if !pool.hasWaiters(key), let index = open.firstIndex(where: { $0.key == key && places($0) > 0 }) {
-                open[index].inUse += 1
-                return
+        init(seed: UInt64) throws {
+            var random = SplitMix(seed: seed)
+            var limits = TransportConfiguration.PoolLimits()
+            limits.connectionsPerOrigin = Int.random(in: 1...3, using: &random)
+            limits.connections = Int.random(in: 1...5, using: &random)
+            limits.idleTimeout = .seconds(30)
+            let multiplexed = Int.random(in: 1...2, using: &random)
+            let given = limits
+            bench = PoolBench {
+                $0.pool = given
+                $0.http2.maximumConnectionsPerOrigin = multiplexed
             }
-            waiting[waiter] = key
-            let priority = RequestPriority(Double(waiter % 3) / 2)
-            switch pool.wait(waiter, for: key, key == "m" ? .possible : .never, priority: priority) {
-            case .wait: break
-            case .connect: connecting.append(key)
-            case .evict:
-                if let victim = open.firstIndex(where: { $0.inUse == 0 && !$0.isDraining && $0.key != key }) {
-                    if pool.connectInPlaceOfEvicted(key) { connecting.append(key) }
-                    closing.append(open.remove(at: victim))
-                }
-            }
-            // As the pool does: a place that came free in between.
-            if let index = open.firstIndex(where: { $0.key == key && places($0) > 0 }) {
-                open[index].inUse += 1
-                offer(index)
-            }
+            (self.limits, self.multiplexed, self.random, self.seed) = (limits, multiplexed, random, seed)
+            origins = try ["a", "b", "m"].map { try PoolBench.origin($0) }
         }
 
-        /// A held place is given to a waiting request, or returned.
-        mutating func offer(_ index: Int) {
-            let key = open[index].key
-            switch pool.release(key, isUnused: open[index].inUse == 1) {
-            case .hand(let waiter):
-                expectEqual(waiting.removeValue(forKey: waiter), key)
-            case .keep:
-                open[index].inUse -= 1
-            case .close:
-                open[index].inUse = 0
-                closing.append(open.remove(at: index))
+        // MARK: Events
+
+        mutating func step() throws {
+            let ids = known.keys.sorted()
+            switch Int.random(in: 0..<16, using: &random) {
+            case 0...3:
+                let wait: Duration? = [.seconds(5), .seconds(60), nil].randomElement(using: &random) ?? nil
+                waiting.append(bench.request(origins[Int.random(in: 0..<3, using: &random)], poolWait: wait))
+            case 4...5:
+                if let attempt = bench.opener.attempts.randomElement(using: &random) { try open(attempt) }
+            case 6:
+                guard let attempt = bench.opener.attempts.randomElement(using: &random) else { break }
+                bench.opener.fail(attempt, TransportError(.connectionFailed, "The server refuses the connection."))
+            case 7...9:
+                if let id = ids.filter({ known[$0]?.leases ?? 0 > 0 }).randomElement(using: &random) { endExchange(id) }
+            case 10:
+                if let id = ids.randomElement(using: &random) { known[id]?.opened.channel.close(promise: nil) }
+            case 11:
+                waiting.randomElement(using: &random)?.task.cancel()
+            case 12:
+                bench.advance(by: .milliseconds(Int64.random(in: 1...20_000, using: &random)))
+            case 13:
+                guard
+                    let id = ids.filter({ known[$0]?.connection.isMultiplexed == true }).randomElement(using: &random),
+                    known[id]?.isRetiring == false
+                else { break }
+                let capacity = Int.random(in: 0...4, using: &random)
+                known[id]?.capacity = capacity
+                if known[id]?.leases == 0 { known[id]?.unusedSince = bench.now }
+                known[id]?.connection.capacityChanged(capacity)
+            case 14:
+                guard let id = ids.filter({ known[$0]?.connection.isMultiplexed == true }).randomElement(using: &random)
+                else { break }
+                known[id]?.isRetiring = true
+                known[id]?.connection.isRetiring()
+                endIfRetired(id)
+            default:
+                upkeep()
             }
+            settle()
         }
 
-        mutating func connected(_ key: String) {
-            let more = pool.connected(key, isMultiplexed: key == "m")
-            connecting += Array(repeating: key, count: more)
-            open.append(Connection(fake: Fake(id: nextID), key: key, inUse: 1))
-            nextID += 1
-            let id = nextID - 1
-            offer(open.count - 1)
-            while pool.hasWaiters(key), let index = open.firstIndex(where: { $0.fake.id == id && places($0) > 0 }) {
-                open[index].inUse += 1
-                offer(index)
-            }
-        }
-
-        mutating func closed(_ connection: Connection) {
-            if let next = pool.closed(connection.key, wasDraining: connection.isDraining) { connecting.append(next) }
-        }
-
-        mutating func step(_ random: inout SplitMix, waiter: UInt64) {
-            switch Int.random(in: 0..<9, using: &random) {
-            case 0...2:
-                lease(Self.keys.randomElement(using: &random) ?? "a", waiter: waiter)
-            case 3 where !connecting.isEmpty:
-                connected(connecting.remove(at: Int.random(in: 0..<connecting.count, using: &random)))
-            case 4 where !connecting.isEmpty:
-                let index = Int.random(in: 0..<connecting.count, using: &random)
-                let concerned = pool.waitersForAttempt(connecting[index])
-                expectEqual(concerned.isEmpty, !pool.needsAttempt(connecting[index]))
-                // A request waits for it: it may be tried again, and nothing changes.
-                if !concerned.isEmpty, Bool.random(using: &random) { return }
-                let key = connecting.remove(at: index)
-                if concerned.isEmpty, Bool.random(using: &random) {
-                    if let next = pool.attemptAbandoned(key) { connecting.append(next) }
-                    return
-                }
-                let (failed, next) = pool.connectFailed(key)
-                #expect(failed == concerned)
-                for waiter in failed { expectEqual(waiting.removeValue(forKey: waiter), key) }
-                if let next { connecting.append(next) }
-            case 5:
-                let busy = open.indices.filter { open[$0].inUse > 0 }
-                guard let index = busy.randomElement(using: &random) else { return }
-                if open[index].isDraining {
-                    open[index].inUse -= 1
-                    if open[index].inUse == 0 { closed(open.remove(at: index)) }
-                } else if Int.random(in: 0..<4, using: &random) > 0 {
-                    offer(index)
-                } else {
-                    closed(open.remove(at: index))
-                }
-            case 6 where !closing.isEmpty:
-                closed(closing.removeFirst())
-            case 7:
-                guard let waiter = waiting.keys.sorted().randomElement(using: &random), let key = waiting[waiter] else {
-                    return
-                }
-                pool.setPriority(.high, of: waiter, key: key)
-                if Bool.random(using: &random), pool.cancel(waiter, key: key) { waiting[waiter] = nil }
-            case 8:
-                let candidates = open.indices.filter {
-                    open[$0].key == "m" && open[$0].inUse > 0 && !open[$0].isDraining
-                }
-                guard let index = candidates.randomElement(using: &random) else { return }
-                open[index].isDraining = true
-                if let next = pool.draining("m") { connecting.append(next) }
+        private mutating func upkeep() {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                bench.pool.closeIdle()
+            case 1:
+                for id in known.keys { known[id]?.isRetiring = true }
+                bench.pool.retireConnections()
+            case 2:
+                terms = terms.replacing(.systemTrust(anchors: .system))
+                for id in known.keys { known[id]?.isRetiring = true }
+                let next = terms
+                bench.pool.replaceTerms { _ in next }
             default:
                 break
             }
         }
 
-        /// Lets everything that has started finish.
-        mutating func drain() {
-            for _ in 0..<10_000 {
-                if let key = connecting.popLast() {
-                    connected(key)
-                } else if let index = open.firstIndex(where: { $0.inUse > 0 }) {
-                    if open[index].isDraining {
-                        closed(open.remove(at: index))
-                    } else {
-                        offer(index)
-                    }
-                } else if let connection = closing.popLast() {
-                    closed(connection)
-                } else {
-                    return
+        private mutating func open(_ attempt: FakeOpener.Attempt) throws {
+            let opened = try bench.opener.succeed(attempt)
+            known[opened.connection.id] = Known(
+                opened: opened, capacity: opened.connection.initialCapacity,
+                isRetiring: !opened.connection.key.isValid(under: terms), unusedSince: bench.now)
+        }
+
+        private mutating func endExchange(_ id: UInt64) {
+            known[id]?.leases -= 1
+            known[id]?.unusedSince = bench.now
+            known[id]?.connection.exchangeEnded()
+            bench.settle()
+            endIfRetired(id)
+        }
+
+        /// A multiplexed connection that retires closes itself after its last exchange.
+        private func endIfRetired(_ id: UInt64) {
+            guard let known = known[id], known.isRetiring, known.leases == 0, known.connection.isMultiplexed else {
+                return
+            }
+            known.opened.channel.close(promise: nil)
+        }
+
+        // MARK: What holds after each event
+
+        mutating func settle() {
+            bench.settle()
+            for request in waiting {
+                switch bench.outcome(request) {
+                case .success(let connection): granted(connection, to: request)
+                case .failure(let error): failed(request, error)
+                case nil: continue
                 }
             }
+            waiting.removeAll { bench.outcome($0) != nil }
+            known = known.filter { $0.value.connection.isOpen }
+            checkLimits()
+            checkProgress()
+        }
+
+        /// A connection is to the origin, current, open, and has room.
+        private mutating func granted(_ connection: HTTPConnection, to request: PoolBench.Request) {
+            guard let before = known[connection.id] else {
+                Issue.record("seed \(seed): an unknown connection")
+                return
+            }
+            known[connection.id]?.leases += 1
+            #expect(connection.key == PoolKey(request.origin, under: terms), "seed \(seed)")
+            // The test itself may have closed it in the same event.
+            if connection.isOpen { #expect(before.hasRoom, "seed \(seed)") }
+        }
+
+        private func failed(_ request: PoolBench.Request, _ error: TransportError) {
+            switch error.code {
+            case .poolTimeout:
+                let due = request.poolWait.map { NIODeadline.after($0, from: request.start) } ?? .distantFuture
+                #expect(bench.now >= due, "seed \(seed): request \(request.id) failed too early")
+            case .cancelled:
+                #expect(request.task.isCancelled, "seed \(seed)")
+            default:
+                #expect(error.code == .connectionFailed, "seed \(seed): \(error)")
+            }
+        }
+
+        private func limit(_ key: PoolKey) -> Int {
+            key.origin.host == "m.test" ? multiplexed : limits.connectionsPerOrigin
+        }
+
+        private func connections(_ key: PoolKey) -> Int {
+            known.values.count { $0.key == key && !$0.isRetiring }
+                + bench.opener.attempts.count { $0.key == key }
+        }
+
+        private func checkLimits() {
+            #expect(bench.pool.openConnections == known.count + bench.opener.attempts.count, "seed \(seed)")
+            #expect(bench.pool.openConnections <= limits.connections, "seed \(seed)")
+            for origin in origins {
+                let key = PoolKey(origin, under: terms)
+                #expect(connections(key) <= limit(key), "seed \(seed): \(origin.host)")
+            }
+            for request in waiting {
+                let due = request.poolWait.map { NIODeadline.after($0, from: request.start) } ?? .distantFuture
+                #expect(bench.now < due, "seed \(seed): request \(request.id) waits too long")
+            }
+            // The timer for unused connections has an interval of the same 30 seconds.
+            for unused in known.values where unused.leases == 0 && unused.hasRoom {
+                #expect(bench.now - unused.unusedSince <= .seconds(60), "seed \(seed)")
+            }
+        }
+
+        /// A request waits only if there is nothing that could serve it.
+        private func checkProgress() {
+            for request in waiting {
+                let key = PoolKey(request.origin, under: terms)
+                #expect(!known.values.contains { $0.key == key && $0.hasRoom }, "seed \(seed): a place is free")
+                // A connection that serves one request at a time counts until it has closed.
+                let closing = known.values.count { $0.key == key && $0.isRetiring && !$0.connection.isMultiplexed }
+                guard !bench.opener.attempts.contains(where: { $0.key == key }), connections(key) + closing < limit(key)
+                else { continue }
+                #expect(bench.pool.openConnections == limits.connections, "seed \(seed): there is room")
+                #expect(!known.values.contains { $0.leases == 0 && $0.hasRoom }, "seed \(seed): one is unused")
+            }
+        }
+
+        // MARK: The end
+
+        /// Lets servers accept and answer everything, until no request waits.
+        mutating func finish() throws {
+            for _ in 0..<10_000 where !waiting.isEmpty {
+                if let attempt = bench.opener.attempts.first {
+                    try open(attempt)
+                } else if let id = known.keys.sorted().first(where: { known[$0]?.leases ?? 0 > 0 }) {
+                    endExchange(id)
+                } else if let id = known.keys.sorted().first(where: { known[$0]?.capacity == 0 }) {
+                    // The server of a connection without streams closes it.
+                    known[id]?.opened.channel.close(promise: nil)
+                } else {
+                    break
+                }
+                settle()
+            }
+            #expect(waiting.isEmpty, "seed \(seed)")
+            #expect(try bench.shutDown(), "seed \(seed)")
+            #expect(bench.pool.openConnections == 0, "seed \(seed)")
         }
     }
 
-    @Test(arguments: 0..<300)
-    func limitsHoldAndEveryWaiterIsServed(seed: UInt64) {
-        var random = SplitMix(seed: seed)
-        var limits = TransportConfiguration.PoolLimits()
-        limits.connectionsPerOrigin = Int.random(in: 1...3, using: &random)
-        limits.connections = Int.random(in: 1...5, using: &random)
-        let multiplexed = Int.random(in: 1...2, using: &random)
-        var world = World(pool: PoolStateMachine(limits: limits, multiplexedPerOrigin: multiplexed))
-        for waiter in 1...400 {
-            world.step(&random, waiter: UInt64(waiter))
-            let counted = world.open.count + world.connecting.count + world.closing.count
-            #expect(world.pool.connections == counted)
-            #expect(world.pool.connections - world.closing.count <= limits.connections)
-            for key in World.keys {
-                let ofKey =
-                    world.open.count { $0.key == key && !$0.isDraining } + world.connecting.count { $0 == key }
-                #expect(ofKey <= (key == "m" ? multiplexed : limits.connectionsPerOrigin))
-            }
-            #expect(world.pool.waiters == world.waiting.count)
-        }
-        world.drain()
-        #expect(world.waiting.isEmpty)
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func limitsHoldAndNoRequestWaitsForNothing(seed: UInt64) throws {
+        var world = try World(seed: seed)
+        for _ in 0..<300 { try world.step() }
+        try world.finish()
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// The work under the pool's lock: twice as many requests or origins cost at most 2.5 times as much.
 @Suite("Connection pool, many requests and origins", .timeLimit(.minutes(1)), .serialized)
 struct PoolScalingTests {
-    /// A key that counts how often one is looked at.
+    /// A key that counts hashing and comparisons.
     private struct CountingKey: Hashable {
         static let uses = Atomic(0)
         let number: Int
@@ -32,7 +32,7 @@ struct PoolScalingTests {
         return Pool(limits: limits)
     }
 
-    /// One request waits at each of many origins for one of few connections; each connection goes to the next in line.
+    /// One request for each of many origins waits for one of few connections; each connection is used by the next request.
     private func uses(origins: Int) -> Int {
         var pool = pool(total: 4)
         let before = CountingKey.uses.load(ordering: .relaxed)
@@ -51,7 +51,7 @@ struct PoolScalingTests {
         return CountingKey.uses.load(ordering: .relaxed) - before
     }
 
-    @Test func tenThousandOriginsAreServedWithoutLookingAtAllOfThem() {
+    @Test func tenThousandOriginsAreServedWithoutSearchingAllOfThem() {
         let (fewer, more) = (uses(origins: 5_000), uses(origins: 10_000))
         #expect(fewer > 0)
         #expect(Double(more) <= 2.5 * Double(fewer), "\(fewer) and \(more) looks at keys")
@@ -76,9 +76,9 @@ struct PoolScalingTests {
         return start.duration(to: .now)
     }
 
-    /// Ten times the waiters took a hundred times as long with a line that was searched; the bound leaves room for a busy
+    /// A linear search would take a hundred times as long for ten times the waiters; the bound allows for a busy
     /// machine.
-    @Test func aHundredThousandWaitersAreNoCliff() {
+    @Test func aHundredThousandWaitersAreServedInNearlyLinearTime() {
         let (fewer, more) = (time(waiters: 10_000), time(waiters: 100_000))
         #expect(more < fewer * 40, "\(fewer) and \(more)")
     }

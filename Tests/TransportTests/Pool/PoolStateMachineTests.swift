@@ -49,7 +49,7 @@ struct PoolStateMachineTests {
         pool.setPriority(.high, of: 3, key: "a")
         pool.setPriority(.low, of: 1, key: "a")
         pool.setPriority(.low, of: 4, key: "a")
-        // As it was: its turn among its equals is by when it came.
+        // The original priority again: requests of equal priority are served in order of arrival.
         pool.setPriority(.normal, of: 4, key: "a")
         pool.setPriority(.high, of: 99, key: "a")
         for waiter in [3, 2, 4, 1] { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }
@@ -122,7 +122,8 @@ struct PoolStateMachineTests {
         _ = pool.connected("a", isMultiplexed: false)
         _ = pool.release("a", isUnused: true)
         expectEqual(pool.wait(2, for: "b", .never), .evict)
-        #expect(pool.needsPlace(of: "a"))
+        #expect(pool.needsPlace(of: "a", isUnused: true))
+        #expect(!pool.needsPlace(of: "a", isUnused: false))
         expectEqual(pool.release("a", isUnused: false), .keep)
         expectEqual(pool.release("a", isUnused: true), .close)
         expectEqual(pool.closed("a", wasDraining: false), "b")
@@ -140,7 +141,7 @@ struct PoolStateMachineTests {
 
     // MARK: Many exchanges at a time
 
-    @Test func oneConnectionIsOpenedUntilItShowsWhatItCanDo() {
+    @Test func oneConnectionIsOpenedUntilItsProtocolIsKnown() {
         var pool = machine(perOrigin: 2)
         expectEqual(pool.wait(1, for: "a", .possible), .connect)
         expectEqual(pool.wait(2, for: "a", .possible), .wait)
@@ -158,7 +159,7 @@ struct PoolStateMachineTests {
         #expect(pool.connections == 1)
     }
 
-    @Test func aSaturatedConnectionGetsASecondOneWhereThatIsAllowed() {
+    @Test func aFullConnectionIsJoinedByASecondOneIfThatIsAllowed() {
         var pool = machine(perOrigin: 8, multiplexed: 2)
         _ = pool.wait(1, for: "a", .possible)
         _ = pool.connected("a", isMultiplexed: true)
@@ -185,7 +186,7 @@ struct PoolStateMachineTests {
         _ = pool.connected("a", isMultiplexed: true)
         _ = pool.release("a", isUnused: true)
         _ = pool.wait(2, for: "a", .possible)
-        expectEqual(pool.draining("a"), "a")
+        expectEqual(pool.draining("a"), .connect)
         #expect(pool.connections == 2)
         expectEqual(pool.closed("a", wasDraining: true), nil)
         #expect(pool.connections == 1)
@@ -204,7 +205,7 @@ struct PoolStateMachineTests {
         #expect(pool.isEmpty)
     }
 
-    @Test func connectionsAreOpenedBeforehandWithinTheLimits() {
+    @Test func connectionsAreOpenedInAdvanceWithinTheLimits() {
         var pool = machine(perOrigin: 2, total: 3)
         expectEqual(pool.prewarm("a", count: 5, .never), 2)
         expectEqual(pool.prewarm("a", count: 2, .never), 0)

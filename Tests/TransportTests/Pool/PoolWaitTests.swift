@@ -23,7 +23,7 @@ struct PoolWaitTests {
         }
     }
 
-    @Test func theShortestWaitEndsFirstInWhateverOrderTheyBegan() async throws {
+    @Test func waitsEndInTheOrderOfTheirDeadlinesOverSockets() async throws {
         try await withFullPool { transport, server in
             let ends = EventRecorder<Int>()
             let codes = await withTaskGroup(of: TransportError.Code?.self) { group in
@@ -49,7 +49,7 @@ struct PoolWaitTests {
         }
     }
 
-    @Test func aWaitEndsWithTheRequestsTimeoutToo() async throws {
+    @Test func aWaitEndsWithTheRequestTimeout() async throws {
         try await withFullPool { transport, server in
             let timeouts = TransportTimeouts(poolWait: .seconds(60), request: .milliseconds(30))
             let error = await failure { () async throws(TransportError) in
@@ -59,7 +59,7 @@ struct PoolWaitTests {
         }
     }
 
-    /// The timer was set for a request that was served; the next one's wait still ends.
+    /// The timer was set for a request that was served; the wait of the next one still ends.
     @Test func theTimerIsSetAgainForTheNextWait() async throws {
         try await withFullPool { transport, server in
             for _ in 0..<3 {

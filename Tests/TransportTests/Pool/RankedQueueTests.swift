@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Ranked queue", .timeLimit(.minutes(1)))
 struct RankedQueueTests {
-    /// Random histories, held against a sorted array.
+    /// Random histories, compared with a sorted array.
     @Test(arguments: 0..<50)
-    func itIsASortedArray(seed: UInt64) {
+    func itBehavesAsASortedArray(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var queue = RankedQueue<Int, Int>()
         var naive: [(member: Int, rank: Int)] = []
@@ -40,7 +40,7 @@ struct RankedQueueTests {
         }
     }
 
-    @Test func aRankThatComesBackCountsOnce() {
+    @Test func aRankThatIsSetAgainCountsOnce() {
         var queue = RankedQueue<String, Int>()
         for rank in [1, 5, 1, 5, 1] { queue.set(rank, of: "a") }
         queue.set(3, of: "b")
@@ -75,7 +75,7 @@ struct RankedQueueTests {
         return CountingRank.comparisons.load(ordering: .relaxed) - before
     }
 
-    @Test func twiceTheMembersCostHardlyMoreThanTwice() {
+    @Test func theCostIsNearlyLinear() {
         let (fewer, more) = (comparisons(members: 25_000), comparisons(members: 50_000))
         #expect(fewer > 0)
         #expect(Double(more) <= 2.5 * Double(fewer), "\(fewer) and \(more) comparisons")

@@ -7,14 +7,14 @@ import Testing
 
 @testable import LinnetTransport
 
-/// After a policy was replaced, no request starts under the old one, whatever its state.
+/// After a policy was replaced, no request starts under the old one, in any state.
 @Suite("Replaced policies", .timeLimit(.minutes(1)))
 struct ReplacedPolicyTests {
     private func pinning() throws -> SecurityPolicy {
         try SecurityPolicy(rules: [HostRule("127.0.0.1", .pins([TestPKI.selfSigned().pin]))])
     }
 
-    @Test func requestsThatWaitOverHTTPAreJudgedByTheNewPolicy() async throws {
+    @Test func waitingRequestsOverHTTPAreCheckedByTheNewPolicy() async throws {
         let release = LinnetTesting.Signal()
         try await withMockServer { request in
             if request.path == "/first" { await release.wait() }
@@ -39,7 +39,7 @@ struct ReplacedPolicyTests {
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(errors.count == 24 && errors.allSatisfy { $0?.code == .cleartextRefused })
-                // It had started before.
+                // The first request had started before.
                 #expect(try await first.text == "/first")
             }
             #expect(server.recordedRequests.map(\.path) == ["/first"])
@@ -48,7 +48,7 @@ struct ReplacedPolicyTests {
 
     /// A request was assigned a connection and has not started.
     @Test(arguments: [HTTPVersions.http1, .http2])
-    func aConnectionThatWasGivenOutIsJudgedByTheNewPolicy(versions: HTTPVersions) async throws {
+    func aLeasedConnectionIsCheckedByTheNewPolicy(versions: HTTPVersions) async throws {
         let configuration = MockServer.Configuration { $0.httpVersions = versions == .http2 ? .http2 : .http1 }
         try await withMockServer(configuration: configuration) { _ in
             .text("never")

@@ -1,4 +1,3 @@
-internal import LinnetTransport
 internal import NIOCore
 internal import NIOHTTP2
 

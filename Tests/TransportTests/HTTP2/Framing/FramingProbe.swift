@@ -3,7 +3,7 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// A client's framing without a channel: a server's bytes go in, and what became of them comes out as text.
+/// A client's framing without a channel: takes a server's bytes, and returns the events as text.
 struct FramingProbe {
     typealias Line = HTTP2FieldEncoder.Line
 
@@ -12,14 +12,14 @@ struct FramingProbe {
     var error: HTTP2ConnectionError?
     var now = NIODeadline.uptimeNanoseconds(0)
     private var output = ByteBuffer()
-    /// How many bytes of each stream's body have gone out.
+    /// The number of sent body bytes of each stream.
     private(set) var carried: [Int: Int] = [:]
-    /// The streams whose requests have gone out with their bodies.
+    /// The streams whose requests were sent with their bodies.
     private(set) var ended: [Int] = []
-    /// The streams that have waited and were opened.
+    /// The streams that were opened after a wait.
     var opened: [Int] { mutating get { framing.takeOpened() } }
 
-    /// Has said the first words, and sent so many requests without a body.
+    /// Creates a probe that has sent the preface, and this many requests without a body.
     init(requests: Int = 0, settings: [UInt8] = [], configure: (inout TransportConfiguration) -> Void = { _ in }) {
         var configuration = TransportConfiguration()
         configure(&configuration)
@@ -72,7 +72,7 @@ struct FramingProbe {
         }
     }
 
-    /// The frames written since it was last asked.
+    /// The frames written since the last call.
     mutating func sent(room: Int = .max) -> [String] {
         for piece in framing.takePieces(room: room) {
             output.writeImmutableBuffer(piece.bytes)

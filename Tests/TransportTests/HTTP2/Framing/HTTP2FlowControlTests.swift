@@ -18,7 +18,7 @@ struct HTTP2FlowControlTests {
 
     private static func head(_ stream: UInt32) -> [UInt8] { rawFrame(type: 1, flags: 4, stream: stream, [0x88]) }
 
-    @Test func moreThanAStreamsWindowBreaksIt() {
+    @Test func dataBeyondTheStreamWindowIsAStreamError() {
         var probe = FramingProbe(requests: 1, configure: Self.small)
         probe.feed(Self.head(1), Self.data(1, 60_000), Self.data(1, 5_535))
         #expect(probe.error == nil && probe.framing.streams.count == 1)
@@ -26,9 +26,9 @@ struct HTTP2FlowControlTests {
         #expect(probe.events.last == "1 broken 3")
     }
 
-    @Test func moreThanTheConnectionsWindowBreaksIt() {
+    @Test func dataBeyondTheConnectionWindowIsAConnectionError() {
         var probe = FramingProbe(requests: 2, configure: Self.small)
-        // Never given back, since the framing is not asked to.
+        // The window is not updated, since nothing asks the framing to.
         probe.framing.receiveWindow = 70_000
         probe.feed(Self.head(1), Self.head(3), Self.data(1, 15_000))
         #expect(probe.error == nil)
@@ -37,8 +37,8 @@ struct HTTP2FlowControlTests {
         #expect(probe.error?.code == .flowControlError)
     }
 
-    /// Padding counts, and so do discarded bytes.
-    @Test func theConnectionsWindowIsGivenBackByHalves() {
+    /// Padding and discarded bytes count.
+    @Test func theConnectionWindowIsUpdatedAtHalf() {
         var probe = FramingProbe(requests: 1, configure: Self.small)
         probe.feed(Self.head(1), Self.data(1, 40_000))
         #expect(probe.sent() == [])
@@ -49,7 +49,7 @@ struct HTTP2FlowControlTests {
         #expect(probe.framing.receiveWindow == 100_000)
     }
 
-    @Test func aStreamsWindowIsGivenBackWhenItsReaderWants() {
+    @Test func theStreamWindowIsUpdatedWhenTheReaderAsks() {
         var probe = FramingProbe(requests: 1, configure: Self.small)
         probe.feed(Self.head(1), Self.data(1, 30_000))
         #expect(probe.framing.receiveWindow(of: 1) == 35_535)
@@ -57,7 +57,7 @@ struct HTTP2FlowControlTests {
         #expect(probe.sent() == [])
         probe.framing.credit(1, upTo: 65_535)
         #expect(probe.sent() == ["WINDOW_UPDATE 1 40000"])
-        // Not less than the server was told.
+        // Not below the announced window.
         probe.framing.credit(1, upTo: 60_000)
         #expect(probe.sent() == [] && probe.framing.receiveWindow(of: 1) == 65_535)
         probe.feed(rawFrame(type: 0, flags: 1, stream: 1, [UInt8](repeating: 7, count: 50_000)))
@@ -74,7 +74,7 @@ struct HTTP2FlowControlTests {
         #expect(probe.carried == [1: 20_000] && probe.ended == [] && probe.framing.isHeldBack(1))
         probe.feed(rawFrame(type: 8, stream: 1, .word(5_000)))
         #expect(probe.sent() == ["DATA 1 5000"])
-        // The window of all streams to come and of this one; then smaller than what was used.
+        // Changes the window of future streams and of this one, then to less than was used.
         probe.feed(rawFrame(type: 4, .setting(4, 22_000)))
         #expect(probe.sent() == ["SETTINGS ack", "DATA 1 2000"])
         probe.feed(rawFrame(type: 4, .setting(4, 0)), rawFrame(type: 8, stream: 1, .word(22_000)))
@@ -98,14 +98,14 @@ struct HTTP2FlowControlTests {
         probe.feed(rawFrame(type: 8, .word(1_000_000)))
         #expect(probe.sent() == ["DATA 1 7232", "DATA 3 7233"])
         #expect(probe.carried == [1: 40_000, 3: 40_000])
-        // The end needs no window.
+        // END_STREAM without data needs no window.
         probe.framing.sendWindow = 0
         probe.send(1, 0, isEnd: true)
         #expect(probe.sent() == ["DATA 1 0 end"])
     }
 
-    /// A body that is larger than the way to the socket goes out in turns with the others', as there is room.
-    @Test func bodiesWaitForTheSocket() {
+    /// A body that exceeds the room in the socket takes turns with the others.
+    @Test func bodiesWaitForRoomInTheSocket() {
         var probe = FramingProbe(settings: .setting(4, 1_000_000))
         probe.feed(rawFrame(type: 8, .word(1_000_000)))
         for stream in [1, 3] {
@@ -114,7 +114,7 @@ struct HTTP2FlowControlTests {
         }
         _ = probe.sent(room: 0)
         #expect(probe.sent(room: 30_000) == ["DATA 1 16384", "DATA 3 16384"])
-        // Without room nothing of bodies goes out, and all else does.
+        // Without room no body is sent; all other frames are.
         probe.framing.ping()
         #expect(probe.sent(room: -1).count == 1 && probe.framing.hasSenders)
         #expect(probe.sent(room: 1) == ["DATA 1 16384"])
@@ -123,7 +123,7 @@ struct HTTP2FlowControlTests {
         #expect(!probe.framing.hasSenders && !probe.framing.isHeldBack(3))
     }
 
-    @Test func whatIsNotSentIsForgotten() {
+    @Test func unsentDataOfAResetStreamIsDropped() {
         var probe = FramingProbe(settings: .setting(4, 0))
         probe.open(1, isEnd: false)
         probe.send(1, 10, isEnd: true)
@@ -134,14 +134,14 @@ struct HTTP2FlowControlTests {
     }
 
     @Test(arguments: [1, 2])
-    func streamsWaitForRoom(first: Int) {
+    func streamsWaitForTheLimitOfConcurrentStreams(first: Int) {
         var probe = FramingProbe(requests: 2, settings: .setting(3, 2))
         probe.open(5, isEnd: false)
         probe.send(5, 3, isEnd: true)
         probe.open(7)
         probe.open(9)
         #expect(probe.sent() == [])
-        // Given up while it waited: no word of it.
+        // Cancelled while it waited: nothing is sent.
         probe.framing.reset(7, .cancel)
         probe.feed(rawFrame(type: 1, flags: 5, stream: 1, [0x88]))
         #expect(probe.sent() == ["HEADERS 5 true", "DATA 5 3 end"])
@@ -151,13 +151,13 @@ struct HTTP2FlowControlTests {
             #expect(probe.sent() == ["SETTINGS ack", "HEADERS 9 true end"])
             #expect(probe.opened == [9])
         } else {
-            // One that waits has not been opened.
+            // A waiting stream was not opened.
             probe.feed(rawFrame(type: 1, flags: 5, stream: 9, [0x88]))
             #expect(probe.error?.code == .protocolError)
         }
     }
 
-    /// RFC 9113, 5.1.2: a server that allows no stream for now will allow some later.
+    /// RFC 9113, 5.1.2: a limit of no streams may be temporary.
     @Test func aTemporaryLimitOfZeroStreamsDoesNotEndTheConnection() {
         var probe = FramingProbe(settings: .setting(3, 0))
         probe.open(1)
@@ -167,14 +167,14 @@ struct HTTP2FlowControlTests {
         #expect(probe.opened == [1])
     }
 
-    @Test func aLargeHeadGoesOnInContinuationFrames() throws {
+    @Test func aLargeHeadIsSplitIntoContinuationFrames() throws {
         var probe = FramingProbe()
         probe.open(1, isEnd: true, [HTTP2FieldEncoder.Line(name: "x", value: String(repeating: "~", count: 40_000))])
         #expect(probe.sent() == ["HEADERS 1 false end", "CONTINUATION false", "CONTINUATION true"])
     }
 }
 
-/// RFC 9113, 10.5: limits, and one more than they let pass.
+/// RFC 9113, 10.5: the limits, each reached and then exceeded by one.
 @Suite("HTTP/2 framing's limits", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FrameCountsTests {
     private static func limits(_ configuration: inout TransportConfiguration) {
@@ -190,7 +190,7 @@ struct HTTP2FrameCountsTests {
             rawFrame(type: 7, .word(0x7FFF_FFFF) + .word(0)), rawFrame(type: 0, stream: 3),
             rawFrame(type: 0, flags: 8, stream: 3, [1, 0]),
         ])
-    func whatOnlyCostsIsCounted(frame: [UInt8]) {
+    func framesWithoutContentAreCounted(frame: [UInt8]) {
         var probe = FramingProbe(requests: 2, configure: Self.limits)
         probe.now = .uptimeNanoseconds(0) + .hours(1)
         probe.feed(rawFrame(type: 1, flags: 4, stream: 3, [0x88]))
@@ -203,8 +203,8 @@ struct HTTP2FrameCountsTests {
         #expect(probe.error?.code == .enhanceYourCalm)
     }
 
-    /// A server that flushes after each piece of a body sends as many empty frames as others.
-    @Test func anEmptyFrameIsFreeForEachThatCarriesSomething() {
+    /// A server that flushes after each piece of a body sends one empty frame for each other one.
+    @Test func anEmptyFrameIsFreeAfterEachFrameWithData() {
         var probe = FramingProbe(requests: 1, configure: Self.limits)
         probe.now = .uptimeNanoseconds(0) + .hours(1)
         probe.feed(rawFrame(type: 1, flags: 4, stream: 1, [0x88]))
@@ -215,8 +215,8 @@ struct HTTP2FrameCountsTests {
         #expect(probe.error?.code == .enhanceYourCalm)
     }
 
-    /// A RST_STREAM that ends a stream costs the server one of our requests. Others are counted.
-    @Test func resetsOfRequestsAreNoFlood() {
+    /// A RST_STREAM that ends a request is not counted, since the number of requests limits it. Others are.
+    @Test func resetsOfOpenRequestsAreNotAFlood() {
         var probe = FramingProbe(configure: Self.limits)
         probe.now = .uptimeNanoseconds(0) + .hours(1)
         for number in 0..<5_000 {
@@ -229,13 +229,13 @@ struct HTTP2FrameCountsTests {
             probe.feed(rawFrame(type: 3, stream: 1, .word(8)))
             resets += 1
         }
-        // Sixteen for each stream that there was, and the limit.
+        // The limit, and sixteen for each stream that was opened.
         #expect(resets == 16 * 5_000 + 6)
     }
 
-    /// RFC 9113, 5.1: what was sent before a reset was known is discarded, however many streams were reset. Fields change
-    /// the table all the same, and DATA count against the connection's window.
-    @Test func aHundredThousandResetStreamsDoNoHarm() {
+    /// RFC 9113, 5.1: frames that were sent before a reset arrived are discarded, for any number of streams. Fields change
+    /// the table nevertheless, and DATA counts against the connection's window.
+    @Test func aHundredThousandResetStreamsKeepTheConnectionConsistent() {
         var probe = FramingProbe {
             Self.limits(&$0)
             $0.http2.connectionWindowSize = 65_535
@@ -257,22 +257,22 @@ struct HTTP2FrameCountsTests {
         }
         #expect(probe.error == nil && probe.events == [])
         probe.open(2 * count + 1)
-        // The last that was added to the table.
+        // The last entry that was added to the table.
         probe.feed(rawFrame(type: 1, flags: 5, stream: UInt32(2 * count + 1), [0x88, 0xBE]))
         #expect(probe.events == ["\(2 * count + 1) 200 x=9 end"])
         #expect(probe.framing.streams.count == 0)
         #expect(probe.framing.receiveWindow > 65_535 / 2)
     }
 
-    @Test func brokenStreamsAreCounted() {
+    @Test func streamErrorsAreCounted() {
         var probe = FramingProbe(requests: 7, configure: Self.limits)
         for number in 0..<6 { probe.feed(rawFrame(type: 1, flags: 4, stream: UInt32(2 * number + 1))) }
         #expect(probe.events.count == 5)
         #expect(probe.error?.code == .enhanceYourCalm)
     }
 
-    /// A head may come in many frames, each of which counts for 64 bytes more than it carries.
-    @Test func aHeadHasALimitInFrames() {
+    /// A head may have many frames, each of which counts for 64 bytes more than its payload.
+    @Test func theFramesOfAHeadAreLimited() {
         let most = (1_000 + 65_536 - 1) / 64
         for frames in [21, most, most + 1] {
             var probe = FramingProbe(requests: 1, configure: Self.limits)
@@ -283,17 +283,17 @@ struct HTTP2FrameCountsTests {
         }
     }
 
-    @Test func aHeadHasALimitAsItComes() {
+    @Test func aHeadIsLimitedWhileItArrives() {
         var probe = FramingProbe(requests: 1, configure: Self.limits)
         let part = [UInt8](repeating: 0, count: 34_000)
         probe.feed(rawFrame(type: 1, stream: 1, part), rawFrame(type: 9, stream: 1, part))
         #expect(probe.error == .headTooLarge)
     }
 
-    @Test func answersThatAreNotReadAreCounted() {
+    @Test func unsentAcknowledgementsAreLimited() {
         var probe = FramingProbe { $0.http2.limits.waitingControlFrames = 10 }
         let ping = rawFrame(type: 6, [0, 0, 0, 0, 0, 0, 0, 0])
-        // The answer to SETTINGS is the first.
+        // The acknowledgement of SETTINGS is the first.
         for _ in 0..<9 { probe.feed(ping) }
         probe.framing.counts.answersWereTaken()
         for _ in 0..<10 { probe.feed(ping) }

@@ -8,44 +8,44 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Our framing beside NIOHTTP2's: both must take the same from a server, up to the same frame, and refuse that or take all.
+/// Compares the framing with NIOHTTP2's: both must accept the same frames of a server, and refuse the same one, if any.
 ///
-/// What is refused is a stream in one and the connection in the other where the RFC leaves the choice.
-@Suite("HTTP/2 framing beside NIOHTTP2", .leavesNothingAlive, .timeLimit(.minutes(5)))
+/// Where the RFC leaves the choice, an error may concern a stream in one and the connection in the other.
+@Suite("HTTP/2 framing, compared with NIOHTTP2", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FramingDifferentialTests {
-    /// What became of a server's frames, stream by stream, until one was refused.
+    /// The events of a server's frames, by stream, until one was refused.
     struct Account: Equatable {
         var streams: [Int: String] = [:]
         var hasRefused = false
-        /// It was something on a closed stream that was refused, which a client may also discard (RFC 9113, 5.1).
+        /// A frame on a closed stream was refused, which a client may also discard (RFC 9113, 5.1).
         var refusedClosedStream = false
 
         mutating func add(_ stream: Int, _ text: String) { streams[stream, default: ""] += text }
     }
 
-    // MARK: What a server may say
+    // MARK: Frames of a server
 
     private static func frames(_ dice: inout SplitMix) throws -> [[UInt8]] {
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
         var frames = [rawFrame(type: 4, Bool.random(using: &dice) ? .setting(3, 100) : [])]
-        // Every other server knows the rules.
+        // Every other server is valid.
         if Bool.random(using: &dice) { return try frames + orderly(&encoder, &dice) }
         for _ in 0..<Int.random(in: 1...12, using: &dice) { frames += try next(&encoder, &dice) }
-        // Here and there a byte is another.
+        // Some bytes are changed.
         if Int.random(in: 0..<4, using: &dice) == 0,
             let number = frames.indices.dropFirst().randomElement(using: &dice),
             let index = frames[number].indices.randomElement(using: &dice)
         {
             frames[number][index] = UInt8.random(in: 0...255, using: &dice)
-            // ALTSVC and ORIGIN, which NIO reads and we do not.
+            // ALTSVC and ORIGIN, which only NIO parses.
             if index == 3, [10, 12].contains(frames[number][3]) { frames[number][3] = 11 }
-            // We look at a frame before its first byte is there, and NIO after: a longer one becomes whole.
+            // A frame is checked here when its header is complete, and by NIO one byte later: a longer one is completed.
             if index < 3 { frames.append([UInt8](repeating: 0, count: 16_400)) }
         }
         return frames
     }
 
-    /// Three responses, frame by frame in any order, with what a server may say in between.
+    /// Three responses, with their frames in any order and other frames in between.
     private static func orderly(_ encoder: inout HPACKEncoder, _ dice: inout SplitMix) throws -> [[UInt8]] {
         var frames: [[UInt8]] = []
         var open: [(stream: UInt32, hasHead: Bool)] = [(1, false), (3, false), (5, false)]
@@ -97,13 +97,13 @@ struct HTTP2FramingDifferentialTests {
         }
     }
 
-    /// A head of any kind, which may be wrong.
+    /// A head of any kind, possibly invalid.
     private static func head(
         _ stream: UInt32, _ encoder: inout HPACKEncoder, _ dice: inout SplitMix
     ) throws -> [[UInt8]] {
         let kind = Int.random(in: 0..<12, using: &dice)
         let wrong = kind == 2 ? ["Upper", "upgrade", ":path"].randomElement(using: &dice) : nil
-        // The end behind an informational response is the matter of the layer above.
+        // The layer above handles an end after an informational response.
         return try head(
             stream, &encoder, &dice, status: kind == 0 ? nil : kind == 1 ? "103" : "200", more: wrong,
             isEnd: kind != 1 && Bool.random(using: &dice))
@@ -149,7 +149,7 @@ struct HTTP2FramingDifferentialTests {
             type: 0, flags: flags | 8, stream: stream, [padding] + bytes + [UInt8](repeating: 0, count: Int(padding)))
     }
 
-    // MARK: What becomes of it
+    // MARK: Events
 
     private static func ours(_ bytes: [UInt8], _ dice: inout SplitMix) -> Account {
         var configuration = TransportConfiguration()
@@ -199,7 +199,7 @@ struct HTTP2FramingDifferentialTests {
             case .headers(let section):
                 let status = section.headers.first(name: ":status") ?? ""
                 guard status.isEmpty || Int(status).map({ 100...999 ~= $0 }) ?? false else {
-                    // For them, the matter of the layer above.
+                    // In NIO, the layer above handles it.
                     account.hasRefused = true
                     return
                 }
@@ -222,7 +222,8 @@ struct HTTP2FramingDifferentialTests {
         }
     }
 
-    /// Whether ours took all that theirs took before it refused something on a closed stream, which ours discards.
+    /// Whether this framing accepted everything that NIO's accepted before it refused a frame on a closed stream, which is
+    /// discarded here.
     private static func wentOn(_ ours: Account, beyond theirs: Account) -> Bool {
         theirs.refusedClosedStream
             && theirs.streams.allSatisfy { (ours.streams[$0.key] ?? "").hasPrefix($0.value) }
@@ -260,7 +261,7 @@ struct HTTP2FramingDifferentialTests {
         return recorder.account
     }
 
-    @Test func theyAgree() throws {
+    @Test func bothParsersAgree() throws {
         var dice = SplitMix(seed: 9_113)
         var (both, refused) = (0, 0)
         for _ in 0..<10_000 {

@@ -5,12 +5,12 @@ import Testing
 
 @testable import LinnetTransport
 
-/// RFC 9113, 4 to 6: what a server's frames come to.
+/// RFC 9113, 4 to 6: the events of a server's frames.
 @Suite("HTTP/2 framing", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FramingTests {
     typealias HTTP2ErrorCode = HTTPTypes.HTTP2ErrorCode
 
-    @Test func theFirstWords() {
+    @Test func theConnectionStartsWithThePreface() {
         var framing = HTTP2Framing(TransportConfiguration())
         framing.begin()
         let bytes = framing.takePieces().flatMap { Array($0.bytes.readableBytesView) }
@@ -24,9 +24,9 @@ struct HTTP2FramingTests {
     }
 
     /// A head in two frames with padding and priority, an informational one, DATA with and without padding, an empty one,
-    /// trailers; and frames that mean nothing in between.
+    /// trailers; and frames without meaning in between.
     @Test(arguments: [1, 2, 3, 5, 7, 64, Int.max])
-    func aResponseComesInPiecesOfAnySize(size: Int) {
+    func aResponseIsParsedInPiecesOfAnySize(size: Int) {
         var probe = FramingProbe(requests: 2)
         probe.feed(
             rawFrame(type: 1, flags: 4, stream: 1, [0x08, 3, 0x31, 0x30, 0x33]),
@@ -47,7 +47,7 @@ struct HTTP2FramingTests {
         #expect(probe.framing.streams.count == 0)
     }
 
-    /// The stream that takes the place of another is opened behind the other's end: a server counts.
+    /// A stream that replaces another one is opened after the other's end, since the server counts open streams.
     @Test func aStreamIsResetBeforeTheNextIsOpened() {
         var probe = FramingProbe(requests: 1, settings: .setting(3, 1))
         probe.open(3, isEnd: false)
@@ -68,7 +68,7 @@ struct HTTP2FramingTests {
         #expect(probe.error == nil)
     }
 
-    @Test func whatIsAskedIsAnswered() {
+    @Test func settingsAndPingsAreAcknowledged() {
         var probe = FramingProbe()
         probe.feed(rawFrame(type: 4, .setting(3, 7)), rawFrame(type: 6, Array("12345678".utf8)))
         #expect(probe.sent() == ["SETTINGS ack", "PING ack12345678"])
@@ -77,7 +77,7 @@ struct HTTP2FramingTests {
         #expect(probe.sent() == [] && probe.error == nil)
     }
 
-    /// RFC 9113, 5.1: a client may discard what comes for closed streams, whichever side closed them.
+    /// RFC 9113, 5.1: a client may discard frames for closed streams, whichever side closed them.
     @Test(
         arguments: [
             rawFrame(type: 0, stream: 5, [1]), rawFrame(type: 0, flags: 1, stream: 5),
@@ -85,7 +85,7 @@ struct HTTP2FramingTests {
             rawFrame(type: 1, stream: 5) + rawFrame(type: 9, flags: 4, stream: 5, [0x88]),
             rawFrame(type: 3, stream: 5, .word(0)), rawFrame(type: 8, stream: 5, .word(0)),
         ])
-    func whatComesForAClosedStreamIsDiscarded(frame: [UInt8]) {
+    func framesForAClosedStreamAreDiscarded(frame: [UInt8]) {
         for end in [rawFrame(type: 1, flags: 5, stream: 5, [0x88]), rawFrame(type: 3, stream: 5, .word(8))] {
             var probe = FramingProbe(requests: 3)
             probe.feed(end, frame, rawFrame(type: 1, flags: 5, stream: 1, [0x88]))
@@ -94,7 +94,7 @@ struct HTTP2FramingTests {
         }
     }
 
-    /// What a server does wrong with the connection. Streams 1 and 3 are open, 5 is closed, 7 is not open yet.
+    /// Errors of the connection. Streams 1 and 3 are open, 5 is closed, 7 is not open yet.
     @Test(
         arguments: [
             (rawFrame(type: 4, stream: 1), .protocolError), (rawFrame(type: 4, [1, 2, 3, 4, 5]), .frameSizeError),
@@ -132,14 +132,14 @@ struct HTTP2FramingTests {
             (rawFrame(type: 1, stream: 1, [0x88]) + rawFrame(type: 0xFA), .protocolError),
             ([1, 0, 1, 0, 0, 0, 0, 0, 1], .frameSizeError),
         ] as [([UInt8], HTTP2ErrorCode)])
-    func whatBreaksTheConnection(bytes: [UInt8], code: HTTP2ErrorCode) {
+    func anErrorOfTheConnectionEndsIt(bytes: [UInt8], code: HTTP2ErrorCode) {
         for size in [1, Int.max] {
             var probe = FramingProbe(requests: 3)
             probe.feed(rawFrame(type: 1, flags: 5, stream: 5, [0x88]))
             probe.feed(bytes, inPiecesOf: size)
             #expect(probe.error?.code == code)
             #expect(probe.sent().last == "GOAWAY \(code.rawValue)")
-            // Nothing is heard after that.
+            // Later bytes are ignored.
             probe.feed(rawFrame(type: 1, flags: 5, stream: 1, [0x88]))
             #expect(probe.events == ["5 200 end"])
         }
@@ -155,7 +155,7 @@ struct HTTP2FramingTests {
         #expect(throws: HTTP2ConnectionError.self) { try framing.next() }
     }
 
-    /// What it does wrong with stream 1: the others go on.
+    /// Errors of stream 1, which do not affect the others.
     @Test(
         arguments: [
             ([rawFrame(type: 0, stream: 1, [1])], 1), ([rawFrame(type: 0, flags: 1, stream: 1)], 1),
@@ -170,12 +170,12 @@ struct HTTP2FramingTests {
             ),
             ([rawFrame(type: 1, flags: 4, stream: 1, [0x88]), rawFrame(type: 1, flags: 5, stream: 1, [0x88])], 1),
         ] as [([[UInt8]], Int)])
-    func whatBreaksAStream(frames: [[UInt8]], code: Int) {
+    func anErrorOfAStreamResetsIt(frames: [[UInt8]], code: Int) {
         var probe = FramingProbe(requests: 2)
         for frame in frames { probe.feed(frame) }
         #expect(probe.events.last == "1 broken \(code)")
         #expect(probe.sent() == ["RST_STREAM 1 \(code)"])
-        // What was on its way is counted and ignored, and its fields still change the table: x: 1.
+        // Frames that were under way are counted and ignored, and their fields still change the table: x: 1.
         probe.feed(
             rawFrame(type: 0, stream: 1, [1, 2]), rawFrame(type: 1, flags: 5, stream: 1, [0x40, 1, 0x78, 1, 0x31]),
             rawFrame(type: 3, stream: 1, .word(0)), rawFrame(type: 8, stream: 1, .word(9)),
@@ -184,9 +184,9 @@ struct HTTP2FramingTests {
         #expect(probe.error == nil && probe.sent() == [])
     }
 
-    /// Nothing is left that a window could hold back where the request has ended (stream 1).
+    /// The request has ended (stream 1), so no data depends on the window.
     @Test(arguments: [(1, 0, nil), (1, 0x7FFF_FFFF, nil), (3, 0, 1), (3, 0x7FFF_FFFF, 3)] as [(UInt32, UInt32, Int?)])
-    func windowsHaveAMeasure(stream: UInt32, increment: UInt32, code: Int?) {
+    func aWindowOverflowIsAnError(stream: UInt32, increment: UInt32, code: Int?) {
         var probe = FramingProbe(requests: 1)
         probe.open(3, isEnd: false)
         probe.feed(rawFrame(type: 8, stream: stream, .word(increment)))
@@ -194,7 +194,7 @@ struct HTTP2FramingTests {
         #expect(probe.error == nil)
     }
 
-    @Test func framesBehindTheEndOfAStreamAreItsError() {
+    @Test func framesAfterTheEndOfAStreamAreAnError() {
         var probe = FramingProbe()
         probe.open(1, isEnd: false)
         _ = probe.sent()
@@ -202,8 +202,8 @@ struct HTTP2FramingTests {
         #expect(probe.events == ["1 200 end", "1 broken 5"])
     }
 
-    /// Whatever comes, while requests are sent, given up and read: no trap, and nothing is kept.
-    @Test func randomBytesDoNoHarm() {
+    /// Any input, while requests are sent, cancelled and read: no trap, and nothing is retained.
+    @Test func randomBytesNeitherTrapNorLeak() {
         var dice = SplitMix(seed: 9_114)
         for _ in 0..<3_000 {
             var probe = FramingProbe(requests: 2, settings: .setting(3, 4)) {
@@ -242,12 +242,12 @@ struct HTTP2FramingTests {
         #expect(probe.sent() == [] && probe.error == nil)
     }
 
-    @Test func goAwayForgetsWhatIsAbove() {
+    @Test func goAwayEndsTheStreamsAboveItsLast() {
         var probe = FramingProbe(requests: 3, settings: .setting(3, 3))
         probe.open(7)
         probe.feed(rawFrame(type: 7, .word(3) + .word(11)))
         #expect(probe.events == ["goaway 3 11 unsent [7]"])
-        // Neither reset nor sent, though there would be room now.
+        // Neither reset nor sent, although there is room now.
         #expect(probe.sent() == [])
         probe.feed(rawFrame(type: 1, flags: 5, stream: 3, [0x88]), rawFrame(type: 1, flags: 5, stream: 5, [0x88]))
         #expect(probe.events.last == "3 200 end" && probe.error == nil)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import LinnetTransport
 
-/// RFC 7541, appendix C: what it shows, to the byte.
+/// The examples of RFC 7541, appendix C, byte by byte.
 @Suite("HPACK", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FieldCodingTests {
     typealias Line = HTTP2FieldEncoder.Line
 
-    /// A server whose table has 256 bytes, so that entries fall out of it (C.5 and C.6).
+    /// A server whose table has 256 bytes, so that entries are evicted (C.5 and C.6).
     @Test(arguments: [
         [
             "3fe101 4803333032580770726976617465611d4d6f6e2c203231204f637420323031332032303a31333a323120474d54"
@@ -60,21 +60,21 @@ struct HTTP2FieldCodingTests {
                 ], &encoder) == "828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf")
     }
 
-    @Test func whatIsNotIndexedSaysSo() {
+    @Test func fieldsThatMustNotBeIndexedAreMarked() {
         var encoder = HTTP2FieldEncoder()
         let lines = [
             Line(name: ":path", value: "/~", indexing: .notIndexed),
             Line(name: "authorization", value: "~~", indexing: .neverIndexed),
             Line(name: "x~", value: "~", indexing: .neverIndexed),
         ]
-        // Twice the same, since nothing was kept; `~` is longer when it is coded.
+        // Equal both times, since nothing was indexed; `~` is longer in Huffman code.
         #expect(hex(encoding: lines, &encoder) == "04022f7e1f08027e7e1002787e017e")
         #expect(hex(encoding: lines, &encoder) == "04022f7e1f08027e7e1002787e017e")
     }
 
-    /// RFC 7541, 4.2: the smallest size and the last are told before the next block.
+    /// RFC 7541, 4.2: the smallest and the last size are announced before the next block.
     @Test(arguments: [([0], "20"), ([0, 4096], "203fe11f"), ([100, 50, 80], "3f133f31"), ([9000], "")])
-    func theServersTableIsRespected(sizes: [Int], update: String) {
+    func theServersTableSizeIsObserved(sizes: [Int], update: String) {
         var encoder = HTTP2FieldEncoder()
         let line = Line(name: ":method", value: "GET")
         for size in sizes { encoder.allow(size) }
@@ -93,13 +93,13 @@ struct HTTP2FieldCodingTests {
             ("0f0d8106", .invalidHuffmanCode), ("0f0d821fff", .invalidHuffmanCode),
             ("0f0d84ffffffff", .invalidHuffmanCode),
         ] as [(String, HPACKError)])
-    func whatCannotBeDecodedIsRefused(block: String, error: HPACKError) {
+    func invalidBlocksAreRefused(block: String, error: HPACKError) {
         var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
         #expect(throws: error) { try decoder.decode(hex: block) }
     }
 
-    /// However much a caller wants, no more fields than HTTPFields can hold.
-    @Test func fieldsWithoutEndAreRefused() throws {
+    /// No limit of the caller allows more fields than HTTPFields can contain.
+    @Test func tooManyFieldsAreRefused() throws {
         var decoder = HTTP2FieldDecoder(maximumListSize: .max)
         let most = [UInt8](repeating: 0x90, count: HTTP2FieldDecoder.mostLines)
         #expect(try most.withUnsafeBytes { try decoder.decode($0) }.fields.count == HTTP2FieldDecoder.mostLines)
@@ -107,7 +107,7 @@ struct HTTP2FieldCodingTests {
         #expect(throws: HPACKError.listTooLarge) { try more.withUnsafeBytes { try decoder.decode($0) } }
     }
 
-    @Test func aListHasALimit() throws {
+    @Test func theSizeOfAFieldListIsLimited() throws {
         var decoder = HTTP2FieldDecoder(maximumListSize: 3 * 42)
         #expect(try text(decoder.decode(hex: "888888")) == "200")
         #expect(throws: HPACKError.listTooLarge) { try decoder.decode(hex: "88888888") }
@@ -126,14 +126,14 @@ struct HTTP2FieldCodingTests {
     func fieldsAreChecked(block: String, flaw: HTTP2MalformedField?) throws {
         var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
         #expect(try decoder.decode(hex: block).flaw == flaw)
-        // Once more from what was kept.
+        // Again, from the remembered block.
         #expect(try decoder.decode(hex: block).flaw == flaw)
     }
 
-    /// The same bytes mean something else once the table has moved.
-    @Test func whatIsRememberedKnowsItsTable() throws {
+    /// The same bytes have another meaning after the table has changed.
+    @Test func rememberedBlocksAreInvalidAfterTheTableChanged() throws {
         var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
-        // x: 1 is added, then the newest entry's name with another value is, and the same bytes again.
+        // Adds x: 1, then the newest entry's name with another value, and the same bytes again.
         #expect(try text(decoder.decode(hex: "88 4001780131")) == "200 x=1")
         #expect(try text(decoder.decode(hex: "88 be")) == "200 x=1")
         #expect(try text(decoder.decode(hex: "88 be")) == "200 x=1")

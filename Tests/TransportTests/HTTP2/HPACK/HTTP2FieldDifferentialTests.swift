@@ -6,8 +6,8 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Our HPACK against NIO's, which is used widely: whatever one of them writes, the other must read.
-@Suite("HPACK beside NIOHPACK", .leavesNothingAlive, .timeLimit(.minutes(5)))
+/// Compares HPACK with NIO's: each must decode what the other encodes.
+@Suite("HPACK, compared with NIOHPACK", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FieldDifferentialTests {
     private static let names = [
         "date", "server", "content-type", "x-a", "x-bb", "set-cookie", "etag", "vary", "x-\u{7c}", "last-modified",
@@ -21,7 +21,7 @@ struct HTTP2FieldDifferentialTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Sections as they follow each other on a connection: much of one comes again in the next.
+    /// Consecutive sections of a connection, which repeat many fields.
     private static func next(
         after section: [(name: String, value: String, HPACKIndexing)], _ dice: inout SplitMix
     ) -> [(name: String, value: String, HPACKIndexing)] {
@@ -41,7 +41,7 @@ struct HTTP2FieldDifferentialTests {
         return section
     }
 
-    @Test func theirBlocksAreOurs() throws {
+    @Test func blocksOfNIOHPACKAreDecoded() throws {
         var dice = SplitMix(seed: 7_541)
         for _ in 0..<300 {
             var encoder = HPACKEncoder(
@@ -64,7 +64,7 @@ struct HTTP2FieldDifferentialTests {
         }
     }
 
-    @Test func ourBlocksAreTheirs() throws {
+    @Test func ourBlocksAreDecodedByNIOHPACK() throws {
         var dice = SplitMix(seed: 7_542)
         for _ in 0..<300 {
             var encoder = HTTP2FieldEncoder()
@@ -95,9 +95,9 @@ struct HTTP2FieldDifferentialTests {
         }
     }
 
-    /// Broken blocks: the same are refused, but for an empty name, which is the stream's matter for us, and integers beyond
-    /// our measure.
-    @Test func bothRefuseTheSame() throws {
+    /// Invalid blocks: both refuse the same ones, except for an empty name, which is a stream error here, and integers beyond
+    /// the limit here.
+    @Test func bothRefuseTheSameBlocks() throws {
         var dice = SplitMix(seed: 7_543)
         var (accepted, refused) = (0, 0)
         for _ in 0..<20_000 {
@@ -130,7 +130,7 @@ struct HTTP2FieldDifferentialTests {
                 continue
             }
             accepted += 1
-            // A flaw leaves its line out, and text that is no UTF-8 is mended in two ways; all else is the same.
+            // An invalid field is omitted, and invalid UTF-8 is repaired in two ways; everything else is equal.
             guard ours.flaw == nil, theirs.allSatisfy({ $0.value.utf8.allSatisfy { $0 < 0x80 } }) else { continue }
             let regular = theirs.filter { !$0.name.hasPrefix(":") }.map { "\($0.name)=\($0.value)" }
             try #require(ours.fields.map { "\($0.name)=\($0.value)" } == regular, "\(bytes)")

@@ -13,7 +13,7 @@ struct HTTP2FieldValueTests {
         return try block.withUnsafeBytes { bytes in try decoder.decode(bytes) }
     }
 
-    /// RFC 9113, 8.2.1: a message with such a value is malformed.
+    /// RFC 9113, 8.2.1: a message with one of these values is malformed.
     @Test(arguments: [" a", "a ", "\ta", "a\t", " ", "\t"]) func aBlankAtItsEndsIsMalformed(value: String) throws {
         #expect(try section("x", value).flaw == .outerBlank)
         #expect(try section("content-length", value).flaw == .outerBlank)
@@ -26,7 +26,7 @@ struct HTTP2FieldValueTests {
     }
 
     @Test(arguments: [("0005", 5), ("000000000000000000000000000007", 7), ("0", 0)])
-    func zerosMayLeadALength(value: String, length: Int64) throws {
+    func aLengthMayHaveLeadingZeros(value: String, length: Int64) throws {
         let section = try section("content-length", value)
         #expect(section.flaw == nil)
         #expect(section.contentLength == length)

@@ -1,0 +1,61 @@
+internal import LinnetSerialization
+
+/// What the attempts of a request share when the retriers are also asked about responses that cannot be decoded.
+struct Decoding: Sendable {
+    let record: RequestRecord
+    let deadline: ContinuousClock.Instant?
+}
+
+extension Engine {
+    /// Runs a request and reads its response, again when a retrier wants another attempt after the response could not be decoded.
+    ///
+    /// - Parameter attempt: Runs the chain once and reads the response.
+    func decoding<Value>(
+        _ request: Request, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
+        _ attempt: (Request, Decoding?) async throws(SessionError) -> Response<Value>
+    ) async throws(SessionError) -> Response<Value> {
+        let retriers = (own?.retriers ?? []) + self.retriers
+        guard !retriers.isEmpty else { return try await attempt(request, nil) }
+        let decoding = Decoding(
+            record: RequestRecord(id: id ?? hooks?.context.taskID ?? TaskID.next()), deadline: deadline(of: request))
+        var metrics: [TransportMetrics] = []
+        while true {
+            do throws(SessionError) {
+                var response = try await attempt(request, decoding)
+                response.attempts = metrics + response.attempts
+                return response
+            } catch {
+                let failure = error.adding(metrics)
+                guard failure.isOfDecoding, request.body?.canBeRead ?? true else { throw failure }
+                let wait = try await wait(after: failure, request, decoding, retriers, hooks)
+                guard let wait else { throw failure }
+                metrics = failure.metrics
+                do {
+                    try await clock.sleep(for: wait.waitable)
+                } catch {
+                    throw .cancelled(request.url)
+                }
+            }
+        }
+    }
+
+    private func wait(
+        after failure: SessionError, _ request: Request, _ decoding: Decoding, _ retriers: [any RequestRetrier],
+        _ hooks: RequestHooks?
+    ) async throws(SessionError) -> Duration? {
+        let attempt = RetryAttempt(
+            number: decoding.record.attempts, request: request, head: failure.head, error: failure,
+            sentRequest: decoding.record.adapted)
+        do {
+            return try await retriers.wait(
+                after: attempt, policy: nil, hooks: hooks, deadline: decoding.deadline)
+        } catch {
+            throw SessionError(thrown: error, url: request.url)
+        }
+    }
+}
+
+extension SessionError {
+    /// Whether the response arrived, was accepted, and could not be decoded. Retriers see other responses before that.
+    fileprivate var isOfDecoding: Bool { code == .decodingFailed || code == .unacceptableContentType }
+}

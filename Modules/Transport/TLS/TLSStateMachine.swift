@@ -1,0 +1,198 @@
+/// The phases of the client side of a TLS channel, and the effect of each event in each phase.
+///
+/// It knows neither OpenSSL nor the channel: ``TLSHandler`` passes the events in and acts on the results. An event that
+/// has no place in a phase changes nothing and says so, for example an evaluation that ends after the connection.
+struct TLSStateMachine {
+    enum Phase: Equatable {
+        /// The channel is not active yet.
+        case idle
+        /// Handshake messages are exchanged.
+        case handshaking
+        /// The handshake waits for a decision that is made off the event loop.
+        case paused(Decision)
+        /// Application data is exchanged.
+        case open(Traffic)
+        /// The server's close_notify was answered; the channel is about to close.
+        case closing
+        /// The connection ended after its handshake.
+        case closed
+        /// The handshake, or TLS after it, failed.
+        case failed
+    }
+
+    /// A decision that a handshake waits for.
+    enum Decision: Equatable {
+        /// Whether the server's chain is trusted.
+        case trust
+        /// Which client identity is presented.
+        case identity
+    }
+
+    /// The application data of an open connection.
+    struct Traffic: Equatable {
+        var hasRead = false
+        var hasWritten = false
+        /// Whether close_notify was sent, after which the server may still send.
+        var isOutputClosed = false
+
+        /// Whether a server that requested a client certificate may have closed the connection because it is missing,
+        /// instead of answering.
+        var isUnanswered: Bool { hasWritten && !hasRead }
+    }
+
+    /// What to do with received ciphertext.
+    enum Receiving: Equatable {
+        case advanceHandshake
+        /// Keep it until the handshake goes on.
+        case keep
+        case decrypt
+        case ignore
+    }
+
+    /// What to do with plaintext to send.
+    enum Sending: Equatable {
+        /// Keep it until the end of the handshake.
+        case keep
+        case encrypt
+        case refuse
+    }
+
+    /// What the end of the channel, or an error of its socket, cuts off.
+    enum Interruption: Equatable {
+        case handshake
+        /// Application data, which may be truncated (RFC 8446, 6.1).
+        case traffic(Traffic)
+        case nothing
+    }
+
+    private(set) var phase = Phase.idle
+
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+
+    /// Whether the handshake is neither complete nor failed.
+    private var isBeforeOpen: Bool {
+        switch phase {
+        case .idle, .handshaking, .paused: true
+        case .open, .closing, .closed, .failed: false
+        }
+    }
+
+    // MARK: Handshake
+
+    /// The channel is active. Returns whether the handshake begins now.
+    mutating func start() -> Bool {
+        guard phase == .idle else { return false }
+        phase = .handshaking
+        return true
+    }
+
+    /// A decision is needed. Returns false if no handshake is going on: the decision is not asked for.
+    mutating func pause(for decision: Decision) -> Bool {
+        guard phase == .handshaking else { return false }
+        phase = .paused(decision)
+        return true
+    }
+
+    /// A decision was made. Returns false if the handshake does not wait for this one: it is dropped.
+    mutating func resume(with decision: Decision) -> Bool {
+        guard phase == .paused(decision) else { return false }
+        phase = .handshaking
+        return true
+    }
+
+    /// The handshake is complete. Returns false if none is going on, for example because a decision is missing: no
+    /// application data is exchanged.
+    mutating func open() -> Bool {
+        guard phase == .handshaking else { return false }
+        phase = .open(Traffic())
+        return true
+    }
+
+    /// The handshake failed or took too long. Returns false if it is over.
+    mutating func failHandshake() -> Bool {
+        guard isBeforeOpen else { return false }
+        phase = .failed
+        return true
+    }
+
+    // MARK: Receiving
+
+    /// The reaction to ciphertext.
+    var receiving: Receiving {
+        switch phase {
+        case .handshaking: .advanceHandshake
+        case .paused: .keep
+        case .open: .decrypt
+        case .idle, .closing, .closed, .failed: .ignore
+        }
+    }
+
+    /// Plaintext was delivered.
+    mutating func delivered() {
+        guard case .open(var traffic) = phase, !traffic.hasRead else { return }
+        traffic.hasRead = true
+        phase = .open(traffic)
+    }
+
+    /// The server sent close_notify. Returns whether it has to be answered.
+    mutating func receivedCloseNotify() -> Bool {
+        guard isOpen else { return false }
+        phase = .closing
+        return true
+    }
+
+    /// A record could not be decrypted, or the server sent an alert. Returns false if the connection has ended.
+    mutating func failTraffic() -> Bool {
+        guard isOpen else { return false }
+        phase = .failed
+        return true
+    }
+
+    // MARK: Sending
+
+    /// The reaction to plaintext.
+    var sending: Sending {
+        switch phase {
+        case .idle, .handshaking, .paused: .keep
+        case .open(let traffic): traffic.isOutputClosed ? .refuse : .encrypt
+        case .closing, .closed, .failed: .refuse
+        }
+    }
+
+    /// Plaintext was encrypted.
+    mutating func encrypted() {
+        guard case .open(var traffic) = phase, !traffic.hasWritten else { return }
+        traffic.hasWritten = true
+        phase = .open(traffic)
+    }
+
+    // MARK: The end
+
+    /// The sending side is closed. Returns whether close_notify is due.
+    mutating func closeOutput() -> Bool {
+        guard case .open(var traffic) = phase, !traffic.isOutputClosed else { return false }
+        traffic.isOutputClosed = true
+        phase = .open(traffic)
+        return true
+    }
+
+    /// The channel is closed, by either side.
+    mutating func close() -> Interruption {
+        let interruption = interruption
+        switch phase {
+        case .idle, .handshaking, .paused: phase = .failed
+        case .open, .closing: phase = .closed
+        case .closed, .failed: break
+        }
+        return interruption
+    }
+
+    /// What an error of the socket interrupts, after which the channel is closed.
+    var interruption: Interruption {
+        switch phase {
+        case .idle, .handshaking, .paused: .handshake
+        case .open(let traffic): .traffic(traffic)
+        case .closing, .closed, .failed: .nothing
+        }
+    }
+}

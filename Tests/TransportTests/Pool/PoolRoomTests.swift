@@ -1,0 +1,129 @@
+import LinnetSecurity
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+/// The total limit and connections that several requests share, on the pool itself.
+@Suite("Connection pool, room for another origin", .leavesNothingAlive, .timeLimit(.minutes(1)))
+struct PoolRoomTests {
+    /// A multiplexed connection with this many exchanges, in a pool that has room for no other.
+    private func fullPool(
+        exchanges: Int
+    ) throws -> (bench: PoolBench, shared: FakeOpener.Opened) {
+        let bench = PoolBench { $0.pool.connections = 1 }
+        let requests = try (0..<exchanges).map { _ in bench.request(try PoolBench.origin("m")) }
+        let shared = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        for request in requests { #expect(try bench.outcome(request)?.get() === shared.connection) }
+        return (bench, shared)
+    }
+
+    @Test func aConnectionInUseIsKeptWhileAnotherOriginWaits() throws {
+        let (bench, shared) = try fullPool(exchanges: 2)
+        let other = bench.request(try PoolBench.origin("a"))
+        shared.connection.exchangeEnded()
+        bench.settle()
+        #expect(shared.connection.isOpen)
+        #expect(bench.outcome(other) == nil)
+        shared.connection.exchangeEnded()
+        bench.settle()
+        #expect(!shared.connection.isOpen)
+        let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(other)?.get() === opened.connection)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// A connection that allows no streams is not idle. Once it allows some again, it is like any unused one.
+    @Test func anUnusedConnectionThatAllowsStreamsAgainMakesRoom() throws {
+        let (bench, shared) = try fullPool(exchanges: 1)
+        shared.connection.capacityChanged(0)
+        shared.connection.exchangeEnded()
+        let other = bench.request(try PoolBench.origin("a"))
+        #expect(shared.connection.isOpen)
+        shared.connection.capacityChanged(2)
+        bench.settle()
+        #expect(!shared.connection.isOpen)
+        _ = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(other) != nil)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    @Test func anUnusedConnectionThatAllowsStreamsAgainExpires() throws {
+        let (bench, shared) = try fullPool(exchanges: 1)
+        shared.connection.capacityChanged(0)
+        shared.connection.exchangeEnded()
+        bench.advance(by: .seconds(100))
+        shared.connection.capacityChanged(2)
+        bench.advance(by: .seconds(59))
+        #expect(shared.connection.isOpen)
+        bench.advance(by: .seconds(61))
+        #expect(!shared.connection.isOpen)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// The retiring connection still counts, and the unused one makes room for its successor.
+    @Test func aRetiringConnectionIsReplacedInPlaceOfAnUnusedOne() throws {
+        let bench = PoolBench { $0.pool.connections = 2 }
+        let other = bench.request(try PoolBench.origin("a"))
+        let unused = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(other) != nil)
+        unused.connection.exchangeEnded()
+        let requests = try (0...FakeOpener.capacity).map { _ in bench.request(try PoolBench.origin("m")) }
+        let full = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(requests[FakeOpener.capacity]) == nil)
+        #expect(unused.connection.isOpen)
+        full.connection.isRetiring()
+        bench.settle()
+        #expect(!unused.connection.isOpen)
+        let next = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(requests[FakeOpener.capacity])?.get() === next.connection)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// Until the first connection is open, one is allowed; then two.
+    @Test func aSecondSharedConnectionIsOpenedInPlaceOfAnUnusedOne() throws {
+        let bench = PoolBench {
+            $0.pool.connections = 2
+            $0.http2.maximumConnectionsPerOrigin = 2
+        }
+        let other = bench.request(try PoolBench.origin("a"))
+        let unused = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(other) != nil)
+        unused.connection.exchangeEnded()
+        let requests = try (0...FakeOpener.capacity).map { _ in bench.request(try PoolBench.origin("m")) }
+        #expect(unused.connection.isOpen)
+        _ = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(!unused.connection.isOpen)
+        let second = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(requests[FakeOpener.capacity])?.get() === second.connection)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// The request asks again under the new policy, within its first deadline.
+    @Test func aReplacedPolicyDoesNotProlongTheWait() throws {
+        let (bench, _) = try fullPool(exchanges: 3)
+        let waiting = bench.request(try PoolBench.origin("a"), poolWait: .seconds(10))
+        for _ in 0..<3 {
+            bench.advance(by: .seconds(3))
+            #expect(bench.outcome(waiting) == nil)
+            bench.pool.replaceTerms { $0.replacing(.systemTrust(anchors: .system)) }
+            bench.settle()
+        }
+        bench.advance(by: .seconds(1))
+        guard case .failure(let error)? = bench.outcome(waiting) else {
+            Issue.record("The request waits for longer than its limit.")
+            return
+        }
+        #expect(error.code == .poolTimeout)
+        expectEqual(try bench.shutDown(), true)
+    }
+}

@@ -1,0 +1,78 @@
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+/// The pool's timers, in the time of an embedded event loop.
+@Suite("Connection pool, times", .leavesNothingAlive, .timeLimit(.minutes(1)))
+struct PoolTimeTests {
+    private func code(_ bench: PoolBench, _ request: PoolBench.Request) -> TransportError.Code? {
+        guard case .failure(let error)? = bench.outcome(request) else { return nil }
+        return error.code
+    }
+
+    @Test func waitsEndInTheOrderOfTheirDeadlines() throws {
+        let bench = PoolBench { $0.pool.connectionsPerOrigin = 1 }
+        let origin = try PoolBench.origin("a")
+        let waits = [Duration.seconds(60), .seconds(3), .seconds(1), .seconds(2)].map {
+            bench.request(origin, poolWait: $0)
+        }
+        let endless = bench.request(origin, poolWait: nil)
+        let expected: [(seconds: Int64, ended: [Int])] = [
+            (0, []), (1, [2]), (1, [2, 3]), (1, [1, 2, 3]), (56, [1, 2, 3]), (1, [0, 1, 2, 3]),
+        ]
+        for (seconds, ended) in expected {
+            bench.advance(by: .seconds(seconds))
+            #expect(waits.indices.filter { code(bench, waits[$0]) == .poolTimeout } == ended, "\(bench.now)")
+        }
+        #expect(bench.outcome(endless) == nil)
+        expectEqual(try bench.shutDown(), true)
+        #expect(bench.pool.openConnections == 0)
+    }
+
+    @Test func anUnusedConnectionClosesAfterTheIdleTimeout() throws {
+        let bench = PoolBench { $0.pool.idleTimeout = .seconds(10) }
+        let origin = try PoolBench.origin("a")
+        let request = bench.request(origin)
+        let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(request)?.get() === opened.connection)
+        // In use, however long.
+        bench.advance(by: .seconds(100))
+        #expect(opened.connection.isOpen)
+        opened.connection.exchangeEnded()
+        bench.advance(by: .seconds(9))
+        #expect(opened.connection.isOpen)
+        bench.advance(by: .seconds(1))
+        #expect(!opened.connection.isOpen)
+        #expect(bench.pool.openConnections == 0)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// The first one is replaced at once, the next ones after growing pauses, and the request fails in the end.
+    @Test func connectionsThatEndBeforeTheirUseAreReplacedAfterPauses() throws {
+        let bench = PoolBench()
+        let request = bench.request(try PoolBench.origin("a"))
+        let ended = TransportError(.connectionClosed, "The server closed the connection.")
+        var waited = TimeAmount.zero
+        var attempts = 0
+        while bench.outcome(request) == nil, waited < .seconds(60) {
+            if let attempt = bench.opener.attempts.first {
+                attempts += 1
+                bench.opener.fail(attempt, ended)
+                bench.settle()
+                // A pause may follow the second.
+                #expect(attempts > 1 || bench.opener.attempts.count == 1)
+            } else {
+                bench.advance(by: .milliseconds(5))
+                waited = waited + .milliseconds(5)
+            }
+        }
+        #expect(attempts == RepeatPolicy().mostRepeats + 1)
+        // Four pauses, each reduced by up to a half.
+        let longest = TimeAmount.milliseconds(50 + 100 + 200 + 400)
+        #expect(waited >= .nanoseconds(longest.nanoseconds / 2) && waited <= longest + .milliseconds(20))
+        #expect(code(bench, request) == .connectionClosed)
+        expectEqual(try bench.shutDown(), true)
+    }
+}
