@@ -1,7 +1,7 @@
 extension String {
     /// The text made safe for a message: one line of bounded length, with characters escaped that would change what a
     /// terminal or a log shows. The names in a certificate are untrusted input.
-    var oneLine: String {
+    package var oneLine: String {
         var line = ""
         for scalar in unicodeScalars.prefix(Self.longestInLine) {
             switch scalar.properties.generalCategory {

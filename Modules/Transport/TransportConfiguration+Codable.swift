@@ -1,18 +1,18 @@
 internal import LinnetSecurity
 
 // The coded form of the values of a transport's configuration, for an app's configuration file. Durations are numbers of
-// seconds, and null where there is no limit. What is left out has its default.
+// seconds, and null where there is no limit. What is left out has its default; unknown keys are an error.
 
 /// Coded as an object with the names of the properties; durations are numbers of seconds, and null for none. What is left
 /// out has the default of ``default``.
 extension TransportTimeouts: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case poolWait, connect, tlsHandshake, idleRead, idleWrite, request
     }
 
     /// Decodes timeouts.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         self = .default
         poolWait = try container.seconds(.poolWait, default: poolWait)
         connect = try container.seconds(.connect, default: connect)
@@ -34,13 +34,14 @@ extension TransportTimeouts: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties. What is left out has its default.
+/// Coded as an object with the names of the properties. What is left out has its default; unknown keys are
+/// an error.
 extension TransportConfiguration.ResponseLimits: Codable {
-    private enum CodingKeys: String, CodingKey { case headBytes, headFields }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case headBytes, headFields }
 
     /// Decodes limits.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         headBytes = try container.decodeIfPresent(Int.self, forKey: .headBytes) ?? headBytes
         headFields = try container.decodeIfPresent(Int.self, forKey: .headFields) ?? headFields
     }
@@ -79,13 +80,13 @@ extension HTTPVersions: Codable {
 }
 
 /// Coded as an object with the names of the properties; the lifetime is a number of seconds. What is left out has its
-/// default.
+/// default; unknown keys are an error.
 extension ResolutionOptions: Codable {
-    private enum CodingKeys: String, CodingKey { case hostOverrides, cacheLifetime }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case hostOverrides, cacheLifetime }
 
     /// Decodes options.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         hostOverrides =
             try container.decodeIfPresent([String: [String]].self, forKey: .hostOverrides) ?? hostOverrides
         cacheLifetime = try container.seconds(.cacheLifetime) ?? cacheLifetime

@@ -132,7 +132,7 @@ import Testing
         #expect(try JSONDecoder().decode(RequestSerializerSettings.self, from: empty) == RequestSerializerSettings())
         #expect(try JSONDecoder().decode(RequestOptions.self, from: empty) == RequestOptions())
         #expect(try JSONDecoder().decode(JSONParsingOptions.self, from: empty) == JSONParsingOptions())
-        #expect(try JSONDecoder().decode(ResponseValidation.self, from: empty) == .none)
+        #expect(try JSONDecoder().decode(ResponseValidation.self, from: empty) == ResponseValidation())
     }
 
     @Test func closuresCannotBeCoded() {
@@ -191,6 +191,40 @@ import Testing
         ])
     func damagedStatusesAreErrors(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(ResponseValidation.self, from: Data(text.utf8)) }
+    }
+
+    @Test func whatIsMissingHasItsDefault() throws {
+        func decoded<T: Decodable>(_ text: String) throws -> T {
+            try JSONDecoder().decode(T.self, from: Data(text.utf8))
+        }
+        #expect(try decoded("{}") == FormRequestSerializer())
+        #expect(try decoded("{}") == JSONRequestSerializer())
+        #expect(try decoded("{}") == PropertyListRequestSerializer())
+        #expect(try decoded("{}") == JSONResponseSerializer())
+        #expect(try decoded("{}") == ResponseValidation())
+        #expect(try decoded(#"{"statusCodes": null}"#) == ResponseValidation.none)
+        #expect(
+            try decoded(#"{"options": {"isPretty": true}, "settings": {"requestOptions": {"timeout": 1.5}}}"#)
+                == {
+                    var serializer = JSONRequestSerializer(options: JSONWritingOptions(isPretty: true))
+                    serializer.requestOptions.timeout = .milliseconds(1500)
+                    return serializer
+                }())
+    }
+
+    @Test func optionsHaveTheirTimesInSeconds() throws {
+        var options = RequestOptions()
+        for timeout in [Duration.milliseconds(1500), .nanoseconds(3), .seconds(-1), .seconds(86_400 * 400), .zero] {
+            options.timeout = timeout
+            #expect(try copy(options) == options)
+        }
+        options.timeout = .milliseconds(1500)
+        #expect(try String(decoding: JSONEncoder().encode(options), as: UTF8.self) == #"{"timeout":1.5}"#)
+        for text in [#"{"timeout": 1e300}"#, #"{"timeout": [0, 1]}"#] {
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(RequestOptions.self, from: Data(text.utf8))
+            }
+        }
     }
 
     @Test func damagedNamesAreErrors() {

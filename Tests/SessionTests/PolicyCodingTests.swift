@@ -29,6 +29,8 @@ struct PolicyCodingTests {
         #expect(try decoded(#"{"limit": 2, "backoff": {}}"#) == RetryPolicy.limited(to: 2))
         #expect(throws: DecodingError.self) { try decoded(#"{"methods": ["G T"]}"#) as RetryPolicy }
         #expect(throws: DecodingError.self) { try decoded(#"{"maximumRetryAfter": 1e99}"#) as RetryPolicy }
+        #expect(throws: DecodingError.self) { try decoded(#"{"limits": 1}"#) as RetryPolicy }
+        #expect(throws: DecodingError.self) { try decoded(#"{"backoff": {"frist": 1}}"#) as RetryPolicy }
     }
 
     @Test func redirectPoliciesSurviveCoding() throws {
@@ -36,6 +38,7 @@ struct PolicyCodingTests {
             #expect(try coded(policy) == policy)
         }
         #expect(try decoded("{}") == RedirectPolicy.follow)
+        #expect(throws: DecodingError.self) { try decoded(#"{"follows": 1}"#) as RedirectPolicy }
         // No policy follows fewer than no redirects.
         #expect(try decoded(#"{"limit": -1}"#) == RedirectPolicy.doNotFollow)
     }

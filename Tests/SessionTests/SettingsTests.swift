@@ -9,52 +9,50 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SettingsTests {
-    private static func settings() throws -> HTTPSession.Settings {
-        var settings = HTTPSession.Settings()
-        settings.identifier = "timeline"
-        settings.baseURL = URL(string: "https://example.com/v1")
-        var serializer = JSONRequestSerializer()
-        serializer.headerFields[.accept] = "application/json"
-        settings.requestSerializer = .json(serializer)
-        settings.responseSerializer.validation = ResponseValidation(statusCodes: 200..<400)
-        settings.redirectLimit = 3
-        settings.retryLimit = 2
-        settings.maximumConnectionsPerOrigin = 4
-        settings.securityPolicy = try SecurityPolicyDocument(
+    @Test func settingsFromAFileMakeASession() async throws {
+        let settings = try HTTPSession.Settings(
             json: Data(
-                #"{"version": 1, "rules": [{"hosts": ["example.com"], "pins": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]}]}"#
-                    .utf8))
-        return settings
-    }
-
-    @Test func theySurviveAFile() throws {
-        let settings = try Self.settings()
-        let read = try JSONDecoder().decode(HTTPSession.Settings.self, from: JSONEncoder().encode(settings))
-        #expect(read.identifier == settings.identifier)
-        #expect(read.baseURL == settings.baseURL)
-        #expect(read.requestSerializer == settings.requestSerializer)
-        #expect(read.responseSerializer == settings.responseSerializer)
-        #expect(read.securityPolicy == settings.securityPolicy)
-        #expect([read.redirectLimit, read.retryLimit, read.maximumConnectionsPerOrigin] == [3, 2, 4])
-    }
-
-    @Test func theyMakeAConfiguration() async throws {
-        let settings = try Self.settings()
-        let configuration = try HTTPSession.Configuration(settings)
-        #expect(configuration.requestSerializer is JSONRequestSerializer)
-        #expect(configuration.redirectPolicy == .follow(limit: 3))
+                #"""
+                {
+                  "identifier": "timeline",
+                  "baseURL": "https://example.com/v1",
+                  "requestSerializer": { "json": { "options": { "sortsKeys": true } } },
+                  "responseSerializer": { "removesNullValues": true },
+                  "timeouts": { "request": 1.5, "idleRead": null },
+                  "retryPolicy": { "limit": 2 },
+                  "eventLoops": { "dedicated": 1 },
+                  "headerFields": [{ "name": "User-Agent", "value": "Finch/1" }],
+                  "securityPolicy": {
+                    "version": 1,
+                    "rules": [
+                      { "hosts": ["example.com"], "pins": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] }
+                    ]
+                  }
+                }
+                """#.utf8))
+        #expect(settings.identifier == "timeline")
+        let session = try HTTPSession(settings: settings) { $0.maximumConnections = 1 }
+        let configuration = session.configuration
+        #expect(session.baseURL?.absoluteString == "https://example.com/v1/")
+        #expect((configuration.requestSerializer as? JSONRequestSerializer)?.options.sortsKeys == true)
+        #expect(configuration.responseSerializer == JSONResponseSerializer(removesNullValues: true))
+        #expect(configuration.timeouts.request == .milliseconds(1500))
+        #expect(configuration.timeouts.idleRead == nil)
+        #expect(configuration.timeouts.connect == TransportTimeouts.default.connect)
         #expect(configuration.retryPolicy == .limited(to: 2))
+        #expect(configuration.headerFields == [.userAgent: "Finch/1"])
         #expect(configuration.securityPolicy.isPinning(host: "example.com"))
-        let client = try HTTPSession(settings: settings) { $0.maximumConnections = 1 }
-        #expect(client.baseURL?.absoluteString == "https://example.com/v1/")
-        await client.shutdown()
+        #expect(configuration.maximumConnections == 1)
+        await session.shutdown()
     }
 
     @Test func aPolicyThatPinsNeedsHTTPS() throws {
-        var settings = try Self.settings()
-        settings.baseURL = URL(string: "http://example.com")
-        let fixed = settings
-        #expect(throws: SessionError.self) { try HTTPSession(settings: fixed) }
+        let pin = try PublicKeyPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+        var configuration = HTTPSession.Configuration()
+        configuration.securityPolicy = try .publicKeyPins([pin])
+        let settings = try HTTPSession.Settings(configuration, baseURL: URL(string: "http://example.com"))
+        let error = #expect(throws: SessionError.self) { try HTTPSession(settings: settings) }
+        #expect(error?.code == .invalidConfiguration)
     }
 
     @Test func aCopyIsASessionOfItsOwn() async throws {

@@ -82,4 +82,19 @@ struct ConfigurationCodingTests {
             #expect(try coded([versions]) == [versions])
         }
     }
+
+    @Test func unknownKeysAreErrors() {
+        func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws {
+            _ = try decoded(text) as Value
+        }
+        let decodings: [(String) throws -> Void] = [
+            { try decode(TransportTimeouts.self, $0) }, { try decode(TLSOptions.self, $0) },
+            { try decode(HTTP2Options.self, $0) }, { try decode(HTTP2Options.Limits.self, $0) },
+            { try decode(ResolutionOptions.self, $0) }, { try decode(TransportConfiguration.ResponseLimits.self, $0) },
+        ]
+        for decode in decodings {
+            #expect(throws: DecodingError.self) { try decode(#"{"conect": 1}"#) }
+        }
+        #expect(throws: DecodingError.self) { try decode(HTTP2Options.self, #"{"limits": {"streams": 1}}"#) }
+    }
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Decodes a document and translates decoding errors.
-enum PolicyDecoding {
+package enum PolicyDecoding {
     static let largestFile = 1 << 20
 
     static func document(_ json: Data) throws(SecurityError) -> SecurityPolicyDocument {
@@ -49,7 +49,8 @@ enum PolicyDecoding {
             .invalidPolicyFile, "\"\(text.oneLine)\" is not one of \(known).", path: PolicyPath.text(path))
     }
 
-    private static func name(_ type: any Any.Type) -> String {
+    /// What the JSON of a type is, in words.
+    package static func name(_ type: any Any.Type) -> String {
         switch type {
         case is String.Type: "a string"
         case is Bool.Type: "true or false"
@@ -152,12 +153,18 @@ enum PolicyMoment {
 }
 
 /// A location in a policy file as messages begin with it: `policy.json:12: rules[0].pins[1]: `.
-struct PolicyPlace {
+package struct PolicyPlace {
     let file: String?
     let line: Int?
     let path: String?
 
-    var prefix: String {
+    package init(file: String? = nil, line: Int?, path: String?) {
+        self.file = file
+        self.line = line
+        self.path = path
+    }
+
+    package var prefix: String {
         let lineText = line.map { ":\($0)" } ?? ""
         let place = file.map { $0.oneLine + lineText + ": " } ?? line.map { "line \($0): " } ?? ""
         return place + (path.flatMap { $0.isEmpty ? nil : $0 + ": " } ?? "")
@@ -165,8 +172,8 @@ struct PolicyPlace {
 }
 
 /// Formats a location within a policy: `rules[0].pins[1]`.
-enum PolicyPath {
-    static func text(_ path: [any CodingKey]) -> String {
+package enum PolicyPath {
+    package static func text(_ path: [any CodingKey]) -> String {
         path.reduce("") { text, key in
             if let index = key.intValue { return text + "[\(index)]" }
             return text.isEmpty ? key.stringValue : text + "." + key.stringValue

@@ -1,10 +1,10 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
-/// The lines of a policy's JSON text, by location, and its repeated keys.
+/// The lines of the JSON text of a policy, or of a configuration, by location, and its repeated keys.
 ///
 /// A decoder uses one of two values with the same key, and a human reader may assume the other. The text has been decoded,
 /// or far enough to give an error a location, so it is enough to track strings, objects and arrays.
-struct PolicyText {
+package struct PolicyText {
     /// An object or array that is still open.
     private struct Container {
         let path: String
@@ -24,7 +24,7 @@ struct PolicyText {
     /// The line on which the value of each location begins, from 1.
     private var lines: [String: Int] = ["": 1]
     /// An error for the first key that is repeated or written with an escape.
-    private(set) var keyError: SecurityError?
+    package private(set) var keyError: SecurityError?
 
     private var open: [Container] = []
     private var line = 1
@@ -33,7 +33,7 @@ struct PolicyText {
     private var string: [UInt8] = []
     private var stringLine = 1
 
-    init(_ json: Data) {
+    package init(_ json: Data) {
         var (isInString, isEscaped) = (false, false)
         for byte in json {
             if byte == UInt8(ascii: "\n") { line += 1 }
@@ -49,7 +49,7 @@ struct PolicyText {
     }
 
     /// The line of a location, or of the closest enclosing one that exists, since a missing key has no line.
-    func line(of path: String) -> Int? {
+    package func line(of path: String) -> Int? {
         var path = path[...]
         while lines[String(path)] == nil, let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) {
             path = path[..<end]

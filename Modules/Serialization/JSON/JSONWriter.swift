@@ -10,6 +10,15 @@ public struct JSONWritingOptions: Sendable, Hashable, Codable {
         self.sortsKeys = sortsKeys
         self.isPretty = isPretty
     }
+
+    /// Decodes options; missing ones have their defaults.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            sortsKeys: try container.decodeIfPresent(Bool.self, forKey: .sortsKeys) ?? false,
+            isPretty: try container.decodeIfPresent(Bool.self, forKey: .isPretty) ?? false
+        )
+    }
 }
 
 /// Writes the tokens of JSON.

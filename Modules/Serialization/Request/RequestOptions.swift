@@ -1,6 +1,6 @@
 /// Settings for one request; nil means the setting of the serializer or else of the session.
 public struct RequestOptions: Sendable, Hashable {
-    private struct Values: Sendable, Hashable, Codable {
+    private struct Values: Sendable, Hashable {
         var timeout: Duration?
         var idleTimeout: Duration?
         var connectTimeout: Duration?
@@ -110,15 +110,69 @@ public struct RequestOptions: Sendable, Hashable {
     }
 }
 
+/// Coded as an object with the options that are set; time limits are numbers of seconds.
 extension RequestOptions: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, allowsExpensiveNetworks, tag
+    }
+
     /// Decodes options; missing ones are nil.
     public init(from decoder: any Decoder) throws {
-        let values = try Values(from: decoder)
-        change { $0 = values }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func limit(_ key: CodingKeys) throws -> Duration? {
+            try container.decodeIfPresent(CodedSeconds.self, forKey: key)?.duration
+        }
+        timeout = try limit(.timeout)
+        idleTimeout = try limit(.idleTimeout)
+        connectTimeout = try limit(.connectTimeout)
+        cachePolicy = try container.decodeIfPresent(CachePolicy.self, forKey: .cachePolicy)
+        usesCookies = try container.decodeIfPresent(Bool.self, forKey: .usesCookies)
+        allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
+        tag = try container.decodeIfPresent(String.self, forKey: .tag)
     }
 
     /// Encodes the options that are set.
     public func encode(to encoder: any Encoder) throws {
-        try (said ?? Values()).encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(timeout.map(CodedSeconds.init), forKey: .timeout)
+        try container.encodeIfPresent(idleTimeout.map(CodedSeconds.init), forKey: .idleTimeout)
+        try container.encodeIfPresent(connectTimeout.map(CodedSeconds.init), forKey: .connectTimeout)
+        try container.encodeIfPresent(cachePolicy, forKey: .cachePolicy)
+        try container.encodeIfPresent(usesCookies, forKey: .usesCookies)
+        try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
+        try container.encodeIfPresent(tag, forKey: .tag)
+    }
+}
+
+/// A time as a number of seconds, exact to the nanosecond below 24 days, and to the millisecond beyond.
+private struct CodedSeconds: Codable {
+    let duration: Duration
+
+    private static let nanosecondLimit = Double(1 << 21)
+    /// 35,000 years.
+    private static let longest = Double(1 << 40)
+
+    init(_ duration: Duration) { self.duration = duration }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let seconds = try container.decode(Double.self)
+        guard seconds.isFinite, abs(seconds) < Self.longest else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "The number of seconds is out of range.")
+        }
+        duration =
+            abs(seconds) < Self.nanosecondLimit
+            ? .nanoseconds(Int64((seconds * 1e9).rounded())) : .milliseconds(Int64((seconds * 1e3).rounded()))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        let (whole, attoseconds) = (Double(duration.components.seconds), duration.components.attoseconds)
+        let isShort = abs(whole) < Self.nanosecondLimit
+        try container.encode(
+            isShort
+                ? (whole * 1e9 + Double(attoseconds / 1_000_000_000)) / 1e9
+                : (whole * 1e3 + Double(attoseconds / 1_000_000_000_000_000)) / 1e3)
     }
 }

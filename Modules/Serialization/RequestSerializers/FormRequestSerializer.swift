@@ -37,3 +37,13 @@ public struct FormRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
         return SerializedBody(.data(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
     }
 }
+
+extension FormRequestSerializer {
+    /// Decodes a serializer; missing settings have their defaults.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        settings =
+            try container.decodeIfPresent(RequestSerializerSettings.self, forKey: .settings) ?? settings
+    }
+}

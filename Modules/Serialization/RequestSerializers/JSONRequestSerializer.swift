@@ -61,6 +61,17 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     }
 }
 
+extension JSONRequestSerializer {
+    /// Decodes a serializer; missing settings have their defaults.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        settings =
+            try container.decodeIfPresent(RequestSerializerSettings.self, forKey: .settings) ?? settings
+        options = try container.decodeIfPresent(JSONWritingOptions.self, forKey: .options) ?? options
+    }
+}
+
 /// Runs an encoder of Foundation's, and converts its error.
 func encoded(_ value: some Encodable, _ encode: () throws -> Data) throws(SerializationError) -> Data {
     do {

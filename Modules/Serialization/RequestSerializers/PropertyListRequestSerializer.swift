@@ -67,3 +67,14 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         }
     }
 }
+
+extension PropertyListRequestSerializer {
+    /// Decodes a serializer; missing settings have their defaults.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        settings =
+            try container.decodeIfPresent(RequestSerializerSettings.self, forKey: .settings) ?? settings
+        format = try container.decodeIfPresent(PropertyListValue.Format.self, forKey: .format) ?? format
+    }
+}

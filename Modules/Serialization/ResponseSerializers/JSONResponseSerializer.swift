@@ -26,6 +26,15 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
         self.options = options
     }
 
+    /// Decodes a serializer; missing settings have their defaults.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        validation = try container.decodeIfPresent(ResponseValidation.self, forKey: .validation) ?? validation
+        removesNullValues = try container.decodeIfPresent(Bool.self, forKey: .removesNullValues) ?? removesNullValues
+        options = try container.decodeIfPresent(JSONParsingOptions.self, forKey: .options) ?? options
+    }
+
     /// Validates the response and reads its body.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` or

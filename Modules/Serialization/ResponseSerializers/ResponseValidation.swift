@@ -115,7 +115,8 @@ public struct ResponseValidation: Sendable, Hashable {
 extension ResponseValidation: Codable {
     private enum CodingKeys: String, CodingKey { case statusCodes, contentTypes, acceptsEmptyBody }
 
-    /// Decodes a validation. Statuses are pairs of a first status and an upper bound: `[[200, 300], [404, 405]]`.
+    /// Decodes a validation. Statuses are pairs of a first status and an upper bound: `[[200, 300], [404, 405]]`; null
+    /// accepts all. What is missing has its default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let pairs = try container.decodeIfPresent([[Int]].self, forKey: .statusCodes)
@@ -126,7 +127,9 @@ extension ResponseValidation: Codable {
                 debugDescription: "Statuses are pairs of a first status and an upper bound."
             )
         }
-        statuses = AcceptedStatuses(pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) })
+        statuses =
+            container.contains(.statusCodes)
+            ? AcceptedStatuses(pairs.map { RangeSet($0.map { $0[0]..<$0[1] }) }) : AcceptedStatuses(200..<300)
         contentTypes = try container.decodeIfPresent([String].self, forKey: .contentTypes)
         acceptsEmptyBody = try container.decodeIfPresent(Bool.self, forKey: .acceptsEmptyBody) ?? true
     }
@@ -135,7 +138,7 @@ extension ResponseValidation: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let pairs = statusCodes?.ranges.map { [$0.lowerBound, $0.upperBound] }
-        try container.encodeIfPresent(pairs, forKey: .statusCodes)
+        try container.encode(pairs, forKey: .statusCodes)
         try container.encodeIfPresent(contentTypes, forKey: .contentTypes)
         try container.encode(acceptsEmptyBody, forKey: .acceptsEmptyBody)
     }

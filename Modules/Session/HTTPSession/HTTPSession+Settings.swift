@@ -1,91 +1,112 @@
 public import FoundationEssentials
-public import LinnetSecurity
-public import LinnetSerialization
 
 extension HTTPSession {
-    /// The serializable part of a session's configuration, such as for an app's configuration file.
+    /// What can be stored of a session's configuration, in JSON, such as for an app's configuration file.
     ///
     /// ```swift
-    /// let settings = try JSONDecoder().decode(HTTPSession.Settings.self, from: data)
-    /// let client = try HTTPSession(settings: settings) { $0.hooks = hooks }
+    /// let data = try HTTPSession.Settings(api).json()
+    /// let same = try HTTPSession(settings: HTTPSession.Settings(json: data)) { $0.hooks = hooks }
     /// ```
-    /// It excludes values that cannot be serialized: closures, interceptors, hooks, executors, loggers, reachability, event
-    /// loops, policies that were not made from a document; and secrets: credentials, client identities. Note that the header
-    /// fields of a request serializer may hold a password or a token.
-    public struct Settings: Sendable, Codable {
+    /// ```json
+    /// {
+    ///   "baseURL": "https://api.example.com/v1/",
+    ///   "maximumConnectionsPerOrigin": 4,
+    ///   "requestSerializer": { "json": {} },
+    ///   "retryPolicy": { "limit": 2 },
+    ///   "securityPolicy": { "version": 1, "rules": [{ "hosts": ["**.example.com"], "pins": ["sha256/…"] }] },
+    ///   "timeouts": { "request": 30, "idleRead": null }
+    /// }
+    /// ```
+    /// The keys are the names of the properties of ``HTTPSession/Configuration``. Durations are numbers of seconds, and null
+    /// where there is no limit. The security policy is a `SecurityPolicyDocument`, and the request serializer an object with one
+    /// of the keys `form`, `json` and `propertyList`. What has its default is left out, so that it follows the defaults of later
+    /// releases; the default header fields of a serializer depend on the program and its environment.
+    ///
+    /// Decoding is strict: unknown and repeated keys are errors, and so are values of another type. Only the settings of
+    /// serializers ignore unknown keys.
+    ///
+    /// Left out are:
+    /// - closures and the program's own types: `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and
+    ///   `encoder` and `decoder`, whose strategies may be closures;
+    /// - objects of the process: `callbackExecutor`, `clock`, `completionGroup`, `logger` with its `redaction`,
+    ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
+    /// - secrets: `clientIdentities`, `credentialStore`, the user name and the password in the base URL, `tls.keyLog`, and
+    ///   header fields, of the configuration and of the request serializer, that ``Redaction/standard`` or the configuration's
+    ///   `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
+    ///
+    /// Add them where a session is made, with the function of ``HTTPSession/init(settings:_:)``. What cannot be stored, and would
+    /// change what a session sends or trusts, is an error instead.
+    public struct Settings: Sendable {
         /// Identifies the settings among several; the session does not use it.
         public var identifier: String?
         /// The base that relative URLs are resolved against.
-        public var baseURL: URL?
-        /// How parameters are written. The default is `.form`.
-        public var requestSerializer = RequestSerializerSetting.form(FormRequestSerializer())
-        /// How responses are read where no type and no serializer is asked for.
-        public var responseSerializer = JSONResponseSerializer()
-        /// The security policy; nil for the system's trust store.
-        public var securityPolicy: SecurityPolicyDocument?
-        /// The maximum number of redirects. The default is 20.
-        public var redirectLimit = RedirectPolicy.follow.limit
-        /// The maximum number of retries; see ``RetryPolicy/limited(to:)``. The default is 0.
-        public var retryLimit = 0
-        /// The maximum number of HTTP/1.1 connections to one origin. The default is 8.
-        public var maximumConnectionsPerOrigin = 8
+        public let baseURL: URL?
+        /// The configuration; what cannot be stored has its default.
+        public let configuration: Configuration
 
-        /// The defaults.
-        public init() {}
-    }
+        /// Takes everything of a configuration.
+        init(identifier: String? = nil, baseURL: URL?, whole configuration: Configuration) {
+            self.identifier = identifier
+            self.baseURL = baseURL
+            self.configuration = configuration
+        }
 
-    /// A serializable choice of a request serializer.
-    public enum RequestSerializerSetting: Sendable, Hashable, Codable {
-        /// A form or a query.
-        case form(FormRequestSerializer)
-        /// JSON.
-        case json(JSONRequestSerializer)
-        /// A property list.
-        case propertyList(PropertyListRequestSerializer)
-
-        /// The serializer.
-        public var serializer: any RequestSerializer {
-            switch self {
-            case .form(let serializer): serializer
-            case .json(let serializer): serializer
-            case .propertyList(let serializer): serializer
+        /// Takes what can be stored of a configuration.
+        ///
+        /// - Throws: ``SessionError/Code/invalidConfiguration`` for a custom request serializer, and one with a body or a
+        ///   closure; for a security policy with a closure or a custom evaluator; for the hook
+        ///   ``SessionHooks/didReceiveServerTrust``, which decides on trust; and for a configuration with more than two mebibytes
+        ///   of JSON.
+        public init(_ configuration: Configuration = Configuration(), baseURL: URL? = nil) throws(SessionError) {
+            guard configuration.sessionHooks.didReceiveServerTrust == nil else {
+                throw SessionError(
+                    .invalidConfiguration,
+                    "The hook didReceiveServerTrust decides on trust and cannot be stored; set it to nil first, and add it "
+                        + "where a session is made from the settings.")
             }
+            // What is written and read is what a file would hold.
+            self = try Self(json: Self(baseURL: baseURL, whole: configuration).json())
+        }
+
+        /// Takes what can be stored of a session: its base URL and its current ``HTTPSession/configuration``.
+        ///
+        /// A session over a given transport does not use the settings for connections, TLS and trust; a session that is made
+        /// from the settings does.
+        ///
+        /// - Throws: As ``init(_:baseURL:)`` does.
+        public init(_ session: HTTPSession) throws(SessionError) {
+            try self.init(session.configuration, baseURL: session.baseURL)
+        }
+
+        /// Reads JSON in UTF-8 of at most two mebibytes, and the files that its security policy names, whose paths are relative
+        /// to the working directory.
+        ///
+        /// - Throws: ``SessionError/Code/invalidConfiguration`` with the line and the location of the mistake in
+        ///   ``SessionError/message``.
+        public init(json: Data) throws(SessionError) {
+            self = try SettingsText.read(json)
+        }
+
+        /// The settings in JSON, with sorted keys and without default values.
+        ///
+        /// - Throws: ``SessionError/Code/invalidConfiguration`` for more than two mebibytes, which could not be read.
+        public func json() throws(SessionError) -> Data {
+            try SettingsText.write(self)
         }
     }
 
     /// Makes a session over sockets from settings, and from what a function adds to them.
     ///
-    /// Throws as ``init(baseURL:_:)`` does, and ``SessionError/Code/invalidConfiguration`` for an invalid security policy;
-    /// paths in it are relative to the working directory.
+    /// - Throws: As ``init(baseURL:_:)`` does.
     public convenience init(
         settings: Settings, _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws(SessionError) {
-        var configuration = try Configuration(settings)
+        var configuration = settings.configuration
         do {
             try configure(&configuration)
         } catch {
             throw SessionError(configuring: error)
         }
         try self.init(baseURL: settings.baseURL, configuration: configuration)
-    }
-}
-
-extension HTTPSession.Configuration {
-    /// The defaults, changed by settings.
-    ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` for an invalid security policy.
-    public init(_ settings: HTTPSession.Settings) throws(SessionError) {
-        self.init()
-        requestSerializer = settings.requestSerializer.serializer
-        responseSerializer = settings.responseSerializer
-        redirectPolicy = .follow(limit: settings.redirectLimit)
-        retryPolicy = .limited(to: settings.retryLimit)
-        maximumConnectionsPerOrigin = settings.maximumConnectionsPerOrigin
-        guard let document = settings.securityPolicy else { return }
-        do throws(SecurityError) {
-            securityPolicy = try SecurityPolicyFile(document).makePolicy()
-        } catch {
-            throw SessionError(.invalidConfiguration, error.message, underlying: error)
-        }
     }
 }

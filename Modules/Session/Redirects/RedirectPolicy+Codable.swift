@@ -1,10 +1,13 @@
-/// The coded form is an object with the names of the properties. A missing member has the value of ``follow``.
+internal import LinnetSecurity
+
+/// The coded form is an object with the names of the properties. A missing member has the value of ``follow``; unknown keys
+/// are an error.
 extension RedirectPolicy: Codable {
-    private enum CodingKeys: String, CodingKey { case limit, staysAtOrigin }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case limit, staysAtOrigin }
 
     /// Decodes a policy.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         self = .follow(limit: try container.decodeIfPresent(Int.self, forKey: .limit) ?? Self.follow.limit)
         staysAtOrigin = try container.decodeIfPresent(Bool.self, forKey: .staysAtOrigin) ?? staysAtOrigin
     }

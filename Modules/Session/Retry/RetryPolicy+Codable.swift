@@ -2,15 +2,15 @@ internal import HTTPTypes
 internal import LinnetSecurity
 
 /// Coded as an object with the names of the properties; durations are numbers of seconds, error codes their names. What is
-/// left out has its default.
+/// left out has its default; unknown keys are an error.
 extension RetryPolicy: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case limit, methods, statusCodes, errorCodes, backoff, maximumRetryAfter
     }
 
     /// Decodes a policy.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         self.init(limit: try container.decodeIfPresent(Int.self, forKey: .limit) ?? 0)
         if let names = try container.decodeIfPresent([String].self, forKey: .methods) {
             methods = Set(
@@ -38,13 +38,14 @@ extension RetryPolicy: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties; durations are numbers of seconds. What is left out has its default.
+/// Coded as an object with the names of the properties; durations are numbers of seconds. What is left out has its default;
+/// unknown keys are an error.
 extension RetryPolicy.Backoff: Codable {
-    private enum CodingKeys: String, CodingKey { case first, factor, maximum, jitter }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case first, factor, maximum, jitter }
 
     /// Decodes delays.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         first = try container.seconds(.first) ?? first
         factor = try container.decodeIfPresent(Double.self, forKey: .factor) ?? factor
         maximum = try container.seconds(.maximum) ?? maximum

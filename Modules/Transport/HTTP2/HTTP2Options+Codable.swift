@@ -1,16 +1,16 @@
 internal import LinnetSecurity
 
 /// Coded as an object with the names of the properties; durations are numbers of seconds, and null for a ping that is
-/// disabled. What is left out has its default.
+/// disabled. What is left out has its default; unknown keys are an error.
 extension HTTP2Options: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case initialWindowSize, connectionWindowSize, maximumFrameSize, keepAlivePing, pingTimeout
         case maximumConnectionsPerOrigin, limits
     }
 
     /// Decodes options.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         func number(_ key: CodingKeys) throws -> Int? { try container.decodeIfPresent(Int.self, forKey: key) }
         initialWindowSize = try number(.initialWindowSize) ?? initialWindowSize
         connectionWindowSize = try number(.connectionWindowSize) ?? connectionWindowSize
@@ -35,15 +35,15 @@ extension HTTP2Options: Codable {
 }
 
 /// Coded as an object with the names of the properties; the window is a number of seconds. What is left out has its
-/// default.
+/// default; unknown keys are an error.
 extension HTTP2Options.Limits: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case countingWindow, controlFrames, streamErrors, waitingControlFrames
     }
 
     /// Decodes limits.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         countingWindow = try container.seconds(.countingWindow) ?? countingWindow
         controlFrames = try container.decodeIfPresent(Int.self, forKey: .controlFrames) ?? controlFrames
         streamErrors = try container.decodeIfPresent(Int.self, forKey: .streamErrors) ?? streamErrors

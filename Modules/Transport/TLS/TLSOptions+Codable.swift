@@ -1,15 +1,17 @@
+internal import LinnetSecurity
+
 /// Coded as an object with the names of the properties; versions are `"1.2"` and `"1.3"`. What is left out has its
-/// default.
+/// default; unknown keys are an error.
 ///
 /// ``keyLog`` is left out: keys are logged only where a program asks for it, and no configuration file can.
 extension TLSOptions: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case minimumVersion, maximumVersion, cipherList, cipherSuites, groups, signatureAlgorithms, sessionResumption
     }
 
     /// Decodes options.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         minimumVersion = try container.decodeIfPresent(Version.self, forKey: .minimumVersion) ?? minimumVersion
         maximumVersion = try container.decodeIfPresent(Version.self, forKey: .maximumVersion) ?? maximumVersion
         cipherList = try container.decodeIfPresent(String.self, forKey: .cipherList)
