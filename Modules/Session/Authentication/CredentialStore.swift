@@ -176,7 +176,10 @@ struct CredentialTable {
 
     /// Records an accepted credential. Basic applies to all paths in the folder of the accepted one (RFC 7617, section 2.2).
     mutating func accepted(_ credential: Credential, at path: Substring, of origin: Origin) {
-        guard credential.scheme == "basic", credentials.values.contains(credential) else { return }
+        // A hook can answer with the credential of another origin, which is not sent here again without being asked for.
+        guard credential.scheme == "basic",
+            credentials.contains(where: { $0.key.space.origin == origin && $0.value == credential })
+        else { return }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? path
         var known = learned[origin, default: []].filter { !$0.folder.hasPrefix(folder) }
         known.append(Learned(folder: folder, credential: credential))

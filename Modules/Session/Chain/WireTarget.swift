@@ -5,8 +5,8 @@ internal import LinnetSerialization
 
 /// A URL taken apart into what a request's head carries (RFC 9112, section 3.2): scheme, authority and target.
 ///
-/// The host is a name, or an address in its one form (`HostSpelling`); the fragment stays at home, an empty path is `/`, the default port is left out, and bytes that may not stand in a
-/// request line are percent-encoded. User information is never sent in the authority (RFC 9110, section 4.2.4): it
+/// The host is a name, or an address in canonical form (`HostSpelling`). The fragment is not sent, an empty path is `/`, the default
+/// port is left out, and bytes that a request line must not contain are percent-encoded. User information is never sent in the authority (RFC 9110, section 4.2.4): it
 /// becomes Basic credentials, unless the request has an Authorization field.
 struct WireTarget: Hashable {
     let scheme: String

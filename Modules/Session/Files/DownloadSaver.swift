@@ -36,7 +36,7 @@ struct DownloadSaver: Sendable {
 
     /// Writes the body batch by batch; the connection reads the next batch while one is written.
     func save() async throws(SessionError) -> String {
-        let length = response.head.bodyLength(answering: request.method)
+        let length = response.head.bodyLength(answering: request.method) ?? rangeLength
         announce(length)
         var batches = response.body.makeAsyncIterator()
         try await sink.passGate(response.url)
@@ -74,6 +74,13 @@ struct DownloadSaver: Sendable {
     // MARK: Steps
 
     private var isRest: Bool { if case .rest = content { true } else { false } }
+
+    /// The number of bytes that the Content-Range of the rest declares.
+    private var rangeLength: Int64? {
+        guard isRest else { return nil }
+        let range = response.head.headerFields[.contentRange].flatMap { ContentRange($0) }
+        return range?.bytes.map { Int64($0.count) }
+    }
 
     private func announce(_ length: Int64?) {
         guard case .rest(let resume, let total) = content else {

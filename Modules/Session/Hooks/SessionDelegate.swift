@@ -9,7 +9,7 @@ public import LinnetTransport
 /// ```swift
 /// final class Gatekeeper: SessionDelegate {
 ///     func willRedirect(_ redirect: Redirect, by request: Request, _ context: HookContext) async throws
-///         -> RedirectDecision
+///         -> RedirectDecision?
 ///     {
 ///         redirect.target.host() == "example.com" ? .follow(request) : .doNotFollow
 ///     }
@@ -19,7 +19,7 @@ public import LinnetTransport
 /// The methods are called as the hooks are. The delegate is held weakly; once it is deallocated, the default implementations
 /// apply.
 public protocol SessionDelegate: AnyObject, Sendable {
-    /// See ``TaskHooks/willRedirect``. The default follows the redirect.
+    /// See ``TaskHooks/willRedirect``. The default leaves the decision to the session's policy.
     func willRedirect(
         _ redirect: Redirect, by request: Request, _ context: HookContext
     ) async throws -> RedirectDecision
@@ -66,10 +66,10 @@ public protocol SessionDelegate: AnyObject, Sendable {
 }
 
 extension SessionDelegate {
-    /// Follows the redirect with the proposed request.
+    /// Returns nil, which leaves the decision to the session's policy.
     public func willRedirect(
         _ redirect: Redirect, by request: Request, _ context: HookContext
-    ) async throws -> RedirectDecision { .follow(request) }
+    ) async throws -> RedirectDecision? { nil }
 
     /// Uses the proposed stored credential.
     public func didReceiveChallenge(

@@ -2,7 +2,7 @@ extension TaskHooks {
     /// Creates hooks that call a delegate, which is held weakly.
     public init(delegate: any SessionDelegate) {
         willRedirect = { [weak delegate] context, redirect, request in
-            try await delegate?.willRedirect(redirect, by: request, context) ?? .follow(request)
+            try await delegate?.willRedirect(redirect, by: request, context)
         }
         didReceiveChallenge = { [weak delegate] context, attempt in
             try await delegate?.didReceiveChallenge(attempt, context) ?? .performDefault

@@ -26,8 +26,9 @@ public struct TaskHooks: Sendable {
 
     /// Decides on a redirect before it is followed. The request is the one that results from RFC 9110, section 15.4, without the
     /// credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy also applies
-    /// to a request that the hook returns. With ``RedirectPolicy/doNotFollow`` only the hook decides.
-    public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision)?
+    /// to a request that the hook returns. Nil leaves the decision to the policy; with ``RedirectPolicy/doNotFollow`` only the hook
+    /// follows redirects.
+    public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision?)?
     /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another one, or
     /// not at all. It is called again after each refused credential, a limited number of times.
     public var didReceiveChallenge:

@@ -16,6 +16,8 @@ public final class ProgressGroup: Sendable {
     private struct State {
         var children: [UInt64: (progress: GroupProgress, weight: Double)] = [:]
         var observers: [UInt64: @Sendable (GroupProgress) -> Void] = [:]
+        /// End the sequences of updates.
+        var ends: [UInt64: @Sendable () -> Void] = [:]
         var lastKey: UInt64 = 0
         var progress = GroupProgress()
         /// The undelivered updates, in order, for all observers or only for a new one. One thread at a time delivers them.
@@ -42,6 +44,10 @@ public final class ProgressGroup: Sendable {
     /// Creates a group without tasks.
     public init() {}
 
+    deinit {
+        for end in state.withLock({ Array($0.ends.values) }) { end() }
+    }
+
     /// The combined progress.
     public var progress: GroupProgress { state.withLock { $0.progress } }
 
@@ -63,9 +69,11 @@ public final class ProgressGroup: Sendable {
     }
 
     /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. The sequence
-    /// does not end by itself, because tasks can be added later; leave the loop at ``GroupProgress/isFinished``.
+    /// ends when the group is deallocated, because tasks can be added until then; leave the loop at ``GroupProgress/isFinished``.
     public var updates: EventSequence<GroupProgress> {
-        EventSequence(coalescing: { _, _ in true }) { buffer in observe { buffer.append($0) } }
+        EventSequence(coalescing: { _, _ in true }) { buffer in
+            observe(onEnd: { buffer.finish() }) { buffer.append($0) }
+        }
     }
 
     /// Calls a function with the current progress, then with each change, in order, on an executor.
@@ -106,15 +114,20 @@ public final class ProgressGroup: Sendable {
     // MARK: Updates
 
     @discardableResult
-    private func observe(_ observer: @escaping @Sendable (GroupProgress) -> Void) -> SessionObservation {
+    private func observe(
+        onEnd end: (@Sendable () -> Void)? = nil, _ observer: @escaping @Sendable (GroupProgress) -> Void
+    ) -> SessionObservation {
         let key = state.withLock { state in
             let key = state.nextKey()
             state.observers[key] = observer
+            state.ends[key] = end
             state.news.append((state.progress, only: key))
             return key
         }
         tell()
-        return SessionObservation { [weak self] in self?.state.withLock { $0.observers[key] = nil } }
+        return SessionObservation { [weak self] in
+            self?.state.withLock { ($0.observers[key], $0.ends[key]) = (nil, nil) }
+        }
     }
 
     private func change(_ body: (inout State) -> Void) {

@@ -69,10 +69,11 @@ struct RedirectInterceptor: Interceptor {
     private func decide(
         on redirect: Redirect, _ proposal: Request, from request: Request, _ next: Next
     ) async throws(SessionError) -> Request? {
-        guard let hooks = next.exchange.hooks else { return proposal }
+        let byDefault = policy.limit > 0 ? proposal : nil
+        guard let hooks = next.exchange.hooks else { return byDefault }
         switch try await hooks.willRedirect(redirect, proposal) {
         case nil:
-            return proposal
+            return byDefault
         case .doNotFollow:
             return nil
         case .follow(var changed):

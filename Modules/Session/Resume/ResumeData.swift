@@ -30,9 +30,9 @@ public struct ResumeData: Sendable, Hashable {
     /// The SHA-256 of the part, in hexadecimal.
     public let digest: String
 
-    /// Removes the file with the part. Call it when the download will not be resumed.
+    /// Removes the file with the part; a folder in its place stays. Call it when the download will not be resumed.
     public func discard() {
-        try? FileManager.default.removeItem(at: partialFile)
+        SystemFile.remove(partialFile.path(percentEncoded: false))
     }
 
     var validators: ResumeValidators { ResumeValidators(entityTag: entityTag, lastModified: lastModified) }

@@ -30,6 +30,16 @@ struct CredentialTests {
         #expect(throws: SessionError.self) { try Credential.bearer(token: "a b") }
     }
 
+    @Test func aCredentialOfAnotherOriginIsNotRemembered() throws {
+        let (one, two) = (try Self.origin("http://one.example"), try Self.origin("http://two.example"))
+        let credential = try Credential.basic(username: "ada", password: "secret")
+        var table = CredentialTable()
+        table.add(credential, for: ProtectionSpace(origin: one), withoutBeingAsked: false)
+        for origin in [one, two] { table.accepted(credential, at: "/a/b", of: origin) }
+        #expect(table.credential(at: "/a/c", of: one) == credential)
+        #expect(table.credential(at: "/a/c", of: two) == nil)
+    }
+
     @Test func theRealmsOwnGoesBeforeTheOrigins() throws {
         let store = CredentialStore()
         let origin = try Self.origin("https://example.com")

@@ -22,6 +22,15 @@ struct ProgressGroupTests {
             })
     }
 
+    @Test func theUpdatesEndWithTheGroup() async {
+        var group: ProgressGroup? = ProgressGroup()
+        let updates = group?.updates
+        group = nil
+        var count = 0
+        if let updates { for await _ in updates { count += 1 } }
+        #expect(count == 1)
+    }
+
     @Test func severalTasksAreOne() async throws {
         let (a, b) = (StubBody(), StubBody())
         let session = try makeSession(["/a": (a, 4), "/b": (b, 12)])

@@ -41,6 +41,41 @@ struct ResumeDataTests {
         }
     }
 
+    /// The response has no Content-Length, as with chunked coding and HTTP/2.
+    @Test(arguments: [1, 1_000_000])
+    func aRestThatIsLongerThanItsRangeIsRefused(extra: Int) async throws {
+        try await withScratchFolder { folder in
+            let data = try makeData(folder)
+            let session = try HTTPSession(
+                transport: StubTransport { _ in
+                    .status(
+                        206, headerFields: [.eTag: "\"v1\"", .contentRange: "bytes 100000-299999/300000"],
+                        body: Self.bytes.dropFirst(100_000) + Data(count: extra))
+                })
+            let error = await #expect(throws: SessionError.self) {
+                try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            }
+            #expect(error?.code == .invalidResponse)
+            #expect(!folder.names.contains("file"))
+        }
+    }
+
+    @Test func discardingRemovesAFileAndLeavesAFolder() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "linnet-discard-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let part = folder.appending(path: "part")
+        try Data("x".utf8).write(to: part)
+        let url = try #require(URL(string: "http://example.com/x"))
+        for place in [folder, part] {
+            ResumeData(
+                url: url, entityTag: "\"v1\"", lastModified: nil, partialFile: place, receivedBytes: 1, totalBytes: nil,
+                digest: ""
+            ).discard()
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     /// After a `kill -9` the part has more than the resume data knows of.
     @Test func whatLiesBehindIsCutOff() async throws {
         try await withScratchFolder { folder in
