@@ -53,7 +53,7 @@ let modules = [
     Module(
         name: "Linnet",
         ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],
-        others: [httpTypes]),
+        others: [httpTypes], testOthers: ["ServerNames"]),
 ]
 
 let systemLibraries: [Target] = [
@@ -91,6 +91,7 @@ let appTests: [Target] = [
         name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
         path: "Tests/LifetimeSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
+    .target(name: "ServerNames", path: "Tests/ServerNames"),
     // All tests depend on this target, which links the watchdog into them.
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(

@@ -5,7 +5,7 @@ import LinnetTesting
 /// The HTTPS server in the example's process, with a certificate that is created for each run.
 struct EmbeddedServer {
     private let server: MockServer
-    private let root: Certificate
+    private let root: X509Certificate
     /// The pin of the server's key.
     let pin: PublicKeyPin
 

@@ -15,9 +15,9 @@ struct TimelineClient {
     }
 
     /// Returns the newest posts. Posts beyond the requested number are dropped.
-    func posts(_ count: Int) async throws(SessionError) -> Response<[Post]> {
+    func posts(_ count: Int) async throws(SessionError) -> SessionResponse<[Post]> {
         let response = try await session.get(Self.path, ["count": ParameterValue(count)]).response(as: Timeline.self)
-        return Response(
+        return SessionResponse(
             value: Array(response.value.data.prefix(count)), url: response.url, head: response.head,
             data: response.data, metrics: response.metrics)
     }
@@ -25,7 +25,7 @@ struct TimelineClient {
     /// Returns the newest posts with a temporary client. `watch` is called with its session before the request is sent.
     static func fetch(
         _ count: Int, from url: URL, policy: SecurityPolicy, watch: (HTTPSession) async -> Void = { _ in }
-    ) async throws(SessionError) -> Response<[Post]> {
+    ) async throws(SessionError) -> SessionResponse<[Post]> {
         let client = try TimelineClient(baseURL: url, policy: policy)
         await watch(client.session)
         do {

@@ -5,7 +5,7 @@ import Linnet
 /// Formats a timeline as lines of text.
 enum TimelinePrinter {
     /// One line per post, and the summary.
-    static func lines(_ response: Response<[Post]>) -> [String] {
+    static func lines(_ response: SessionResponse<[Post]>) -> [String] {
         response.value.map(line) + [summary(response)]
     }
 
@@ -15,7 +15,7 @@ enum TimelinePrinter {
     }
 
     /// The number of posts, and the protocol, encryption, pinning, size and timings of the response.
-    static func summary(_ response: Response<[Post]>) -> String {
+    static func summary(_ response: SessionResponse<[Post]>) -> String {
         let metrics = response.metrics.last ?? TransportMetrics()
         let parts = [
             response.value.count == 1 ? "1 post" : "\(response.value.count) posts", metrics.httpVersion ?? "http/1.1",

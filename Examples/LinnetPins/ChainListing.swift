@@ -51,21 +51,21 @@ struct ChainListing {
     }
 
     private func entry(_ host: Target.Host, _ trust: ServerTrust) async -> Entry {
-        let presented = trust.presentedChain.compactMap { try? Certificate(der: $0) }
+        let presented = trust.presentedChain.compactMap { try? X509Certificate(der: $0) }
         var entry = Entry(source: host.description, links: presented.map { .init($0, isPresented: true) })
         switch await SecurityPolicy.systemTrust(anchors: anchors).evaluate(trust) {
         case .refused(let refusal): (entry.isTrusted, entry.refusal) = (false, refusal.description)
         case .accepted(let verified):
             entry.isTrusted = true
             let more = verified.chain.filter { !trust.presentedChain.contains($0) }
-            entry.links += more.compactMap { try? Certificate(der: $0) }.map { .init($0, isPresented: false) }
+            entry.links += more.compactMap { try? X509Certificate(der: $0) }.map { .init($0, isPresented: false) }
         }
         return entry
     }
 
     private static func links(file path: String) throws -> [Entry.Link] {
         do {
-            return try Certificate.all(contentsOfFile: path).map { .init($0, isPresented: true) }
+            return try X509Certificate.all(contentsOfFile: path).map { .init($0, isPresented: true) }
         } catch {
             guard error.code == .invalidCertificate else { throw error }
             guard let data = try? Data(contentsOf: URL(filePath: path)), let pin = try? PublicKeyPin(key: data) else {
@@ -99,7 +99,7 @@ struct ChainListing {
 }
 
 extension ChainListing.Entry.Link {
-    fileprivate init(_ certificate: Certificate, isPresented: Bool) {
+    fileprivate init(_ certificate: X509Certificate, isPresented: Bool) {
         self.init(pin: certificate.publicKeyPin, certificate: certificate.summary, isPresented: isPresented)
     }
 }

@@ -47,7 +47,7 @@ struct PolicyCheck {
             guard let host else {
                 throw UsageError("\"\(file)\" is a file: specify with --as the host for which it is evaluated.")
             }
-            let chain = try Certificate.all(contentsOfFile: file).map(\.derBytes)
+            let chain = try X509Certificate.all(contentsOfFile: file).map(\.derBytes)
             let trust = ServerTrust(host: host.name, port: host.port, presentedChain: chain)
             var verdict = await Self.verdict(host, trust, policy)
             verdict.file = file

@@ -6,7 +6,7 @@ import Linnet
 struct RequestPlan {
     private static let longestTimeout = 1_000_000.0
 
-    let request: Request
+    let request: SessionRequest
     let policy: SecurityPolicy
     /// The timeout of the whole request; nil for none.
     let timeout: Duration?
@@ -21,7 +21,7 @@ struct RequestPlan {
         }
         httpVersions = arguments.usesHTTP1 ? .http1 : .automatic
         timeout = try arguments.timeout.map(Self.timeout)
-        request = Request(url: url, headerFields: try Self.headerFields(arguments.headers))
+        request = SessionRequest(url: url, headerFields: try Self.headerFields(arguments.headers))
     }
 
     private static func url(_ text: String) throws -> URL {

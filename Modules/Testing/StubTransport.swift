@@ -10,7 +10,7 @@ internal import Synchronization
 /// let transport = StubTransport { request in
 ///     request.head.path == "/people" ? .json(#"{"name": "Ada"}"#) : .status(.notFound)
 /// }
-/// let session = Session(transport: transport)
+/// let session = HTTPSession(transport: transport)
 /// ```
 ///
 /// The request's body is read to its end before the closure is called, and its bytes are reported as sent. An error that

@@ -60,7 +60,7 @@ struct TimelineClientTests {
         await server.shutdown()
     }
 
-    private func fetchFromEmbeddedServer(_ arguments: String...) async throws -> Response<[Post]> {
+    private func fetchFromEmbeddedServer(_ arguments: String...) async throws -> SessionResponse<[Post]> {
         let plan = try TimelinePlan(arguments: arguments)
         let server = try await EmbeddedServer.start()
         do {

@@ -58,9 +58,10 @@ struct TimelinePrinterTests {
         return metrics
     }
 
-    private func response(_ metrics: TransportMetrics) throws -> Response<[Post]> {
+    private func response(_ metrics: TransportMetrics) throws -> SessionResponse<[Post]> {
         let url = try #require(URL(string: "https://localhost/"))
-        return Response(value: [post("ada", "hi")], url: url, head: HTTPResponse(status: .ok), metrics: [metrics])
+        return SessionResponse(
+            value: [post("ada", "hi")], url: url, head: HTTPResponse(status: .ok), metrics: [metrics])
     }
 
     private func post(_ name: String, _ text: String) -> Post {

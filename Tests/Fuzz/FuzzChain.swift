@@ -10,10 +10,10 @@ public func fuzzChain(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = FuzzedChain([UInt8](UnsafeBufferPointer(start: data, count: count)))
     for bytes in input.certificates.prefix(4) {
         _ = try? CertificateFacts(der: [UInt8](bytes))
-        if let certificate = try? Certificate(der: bytes) { _ = (certificate.summary, certificate.promisesStaple) }
+        if let certificate = try? X509Certificate(der: bytes) { _ = (certificate.summary, certificate.promisesStaple) }
     }
     let lists = input.lists.prefix(2).compactMap { try? RevocationList(der: $0) }
-    let anchors = input.anchors.prefix(4).compactMap { try? Certificate(der: $0) }
+    let anchors = input.anchors.prefix(4).compactMap { try? X509Certificate(der: $0) }
     guard let set = try? TrustAnchors.certificates(anchors) else { return 0 }
     let first = input.certificates.first.flatMap { try? CertificateFacts(der: [UInt8]($0)) }
     let time = Date(timeIntervalSince1970: TimeInterval((first?.notBefore.seconds ?? 0) + 86_400))

@@ -8,9 +8,9 @@ public func fuzzMediaType(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
     var last = "*/*"
     for line in text.split(separator: "\n").prefix(16).map(String.init) {
-        if let type = MediaType(line) {
+        if let type = MIMEType(line) {
             guard type.matches(type.essence), type.matches("*/*") else { fatalError("\(type) does not match itself.") }
-            guard MediaType(type.essence)?.essence == type.essence else {
+            guard MIMEType(type.essence)?.essence == type.essence else {
                 fatalError("\(type) does not parse to itself.")
             }
             _ = (type.matches(last), type.parameter("charset"), type.parameter(last))

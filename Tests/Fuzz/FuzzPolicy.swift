@@ -25,7 +25,7 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         }
     }
     _ = try? PublicKeyPin(key: bytes)
-    _ = try? Certificate.all(pem: bytes)
+    _ = try? X509Certificate.all(pem: bytes)
     _ = try? RevocationList.all(pem: bytes)
     return 0
 }

@@ -57,7 +57,8 @@ struct GoAwayTests {
                 group.addTask {
                     var answered = 0
                     for number in stride(from: worker, to: Self.requests, by: workers) {
-                        let request = Request(url: server.url, method: .post, body: .data(Data("\(number)".utf8)))
+                        let request = SessionRequest(
+                            url: server.url, method: .post, body: .data(Data("\(number)".utf8)))
                         let response = try await session.call(request).response(StringResponseSerializer())
                         #expect(response.value == "\(number)")
                         answered += 1

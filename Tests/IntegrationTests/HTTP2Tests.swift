@@ -130,7 +130,7 @@ struct HTTP2Tests {
     func aLargeBodyArrivesWhole(server: Server) async throws {
         try await server.withHTTP2Session { session in
             let size = ServedFile.large.size
-            let task = session.call(Request(url: try session.url(for: "upload"), method: .post)).body(
+            let task = session.call(SessionRequest(url: try session.url(for: "upload"), method: .post)).body(
                 .data(ServedFile.large.bytes)
             ).task(StringResponseSerializer())
             task.resume()
@@ -144,7 +144,7 @@ struct HTTP2Tests {
     @Test(arguments: [Server.nghttpd, .nghttpdPlain])
     func aLargeBodyIsEchoedUnchanged(server: Server) async throws {
         try await server.withHTTP2Session { session in
-            let task = session.call(Request(url: try session.url(for: "back"), method: .post)).body(
+            let task = session.call(SessionRequest(url: try session.url(for: "back"), method: .post)).body(
                 .data(ServedFile.large.bytes)
             ).task(DataResponseSerializer())
             task.resume()
@@ -156,7 +156,7 @@ struct HTTP2Tests {
     @Test(arguments: [Server.http2, .http2Plain])
     func aRefusalBeforeTheEndOfTheBodyIsTheResponse(server: Server) async throws {
         try await server.withHTTP2Session { session in
-            let task = session.call(Request(url: try session.url(for: "upload-refused"), method: .post)).body(
+            let task = session.call(SessionRequest(url: try session.url(for: "upload-refused"), method: .post)).body(
                 .data(ServedFile.large.bytes)
             ).task(DataResponseSerializer())
             task.resume()

@@ -5,7 +5,7 @@ import Testing
 /// The requests that httpbin receives, with each verb and surface.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct HTTPBinEchoTests {
-    private static let parameters: Parameters = [
+    private static let parameters: RequestParameters = [
         "text": "Grüße & mehr = 100 % + ?#/",
         "count": 3,
         "active": true,
@@ -107,7 +107,7 @@ struct HTTPBinEchoTests {
 
     @Test func aBodyOfUnknownLengthArrivesChunked() async throws {
         try await Server.httpbin.withSession { session in
-            var request = Request(url: try session.url(for: "post"), method: .post)
+            var request = SessionRequest(url: try session.url(for: "post"), method: .post)
             request.headerFields[.contentType] = "text/plain"
             request.body = .stream(length: nil, isReplayable: true) { Words(left: ["one ", "", "two ", "three"]) }
             let response = try await session.call(request).response(JSONResponseSerializer())
@@ -117,7 +117,7 @@ struct HTTPBinEchoTests {
     }
 }
 
-private struct Words: HTTPBodyReader {
+private struct Words: HTTPRequestBodyReader {
     var left: [String]
 
     mutating func next() async throws -> Data? {

@@ -90,8 +90,8 @@ struct HTTPBinMultipartTests {
     private static func send(
         _ verb: FormVerb, on session: HTTPSession, surface: Surface,
         adding build: (inout MultipartForm) throws -> Void
-    ) async throws -> Response<JSONValue?> {
-        let parameters: Parameters = ["author": "Ada", "year": 1843]
+    ) async throws -> SessionResponse<JSONValue?> {
+        let parameters: RequestParameters = ["author": "Ada", "year": 1843]
         var form = MultipartForm()
         try form.append(parameters)
         try build(&form)
@@ -102,7 +102,7 @@ struct HTTPBinMultipartTests {
         case .handle:
             return try await call.jsonTask().value
         case .callbacks:
-            let outcomes = EventRecorder<Result<Response<JSONValue?>, SessionError>>()
+            let outcomes = EventRecorder<Result<SessionResponse<JSONValue?>, SessionError>>()
             switch verb {
             case .post:
                 session.post(
@@ -119,7 +119,7 @@ struct HTTPBinMultipartTests {
     }
 }
 
-private struct Lines: HTTPBodyReader {
+private struct Lines: HTTPRequestBodyReader {
     var left: Int
 
     mutating func next() async throws -> Data? {

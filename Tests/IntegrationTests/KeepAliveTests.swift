@@ -85,8 +85,9 @@ struct KeepAliveTests {
         try await Server.keepAlive.withSession { session in
             let url = try session.url(for: "upload")
             for size in (1...12).map({ $0 * 10_000 }) {
-                let body = HTTPBody.data(Data(repeating: 0x61, count: size))
-                let task = session.call(Request(url: url, method: .post)).body(body).task(StringResponseSerializer())
+                let body = HTTPRequestBody.data(Data(repeating: 0x61, count: size))
+                let task = session.call(SessionRequest(url: url, method: .post)).body(body).task(
+                    StringResponseSerializer())
                 task.resume()
                 #expect(try await task.value.value == "\(size)\n")
             }

@@ -159,8 +159,8 @@ private struct KillPlan: Codable {
         }
     }
 
-    private var request: Request {
-        get throws { Request(url: try #require(URL(string: url))) }
+    private var request: SessionRequest {
+        get throws { SessionRequest(url: try #require(URL(string: url))) }
     }
 
     /// Downloads until the given number of bytes was received, then kills its own process.

@@ -39,7 +39,7 @@ struct ManInTheMiddleTests {
     /// The root of the servers and that of mitmproxy.
     private func anchors() throws -> TrustAnchors {
         try .certificates(
-            [Environment.certificate("root")] + Certificate.all(contentsOfFile: Self.authority))
+            [Environment.certificate("root")] + X509Certificate.all(contentsOfFile: Self.authority))
     }
 
     @Test func aClientThatTrustsTheInstalledAuthorityCanBeRead() async throws {

@@ -149,7 +149,7 @@ struct NginxResponseTests {
 
 extension ServedBy {
     /// The same connection with a later request.
-    fileprivate init<Value>(_ response: Response<Value>, later: Int) throws {
+    fileprivate init<Value>(_ response: SessionResponse<Value>, later: Int) throws {
         let earlier = try ServedBy(response)
         self.init(connection: earlier.connection, request: earlier.request + later)
     }

@@ -41,7 +41,7 @@ struct ServedBy: Hashable {
     let connection: Int
     let request: Int
 
-    init<Value>(_ response: Response<Value>) throws {
+    init<Value>(_ response: SessionResponse<Value>) throws {
         connection = try #require(response.head.headerFields[.xConnection].flatMap { Int($0) })
         request = try #require(response.head.headerFields[.xConnectionRequests].flatMap { Int($0) })
     }

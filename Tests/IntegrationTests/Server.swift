@@ -76,9 +76,9 @@ enum Environment {
     }
 
     /// A certificate of the servers, without its chain.
-    static func certificate(_ name: String) throws -> Certificate {
+    static func certificate(_ name: String) throws -> X509Certificate {
         let path = try value(of: "LINNET_TEST_SERVERS") + "/pki/\(name).pem"
-        return try #require(try Certificate.all(contentsOfFile: path).first)
+        return try #require(try X509Certificate.all(contentsOfFile: path).first)
     }
 }
 

@@ -11,9 +11,9 @@ enum Surface: CaseIterable {
 
     /// Sends a request with the function of the verb.
     func send<S: ResponseSerializer>(
-        _ verb: Verb, _ path: String, on session: HTTPSession, parameters: Parameters? = nil,
+        _ verb: Verb, _ path: String, on session: HTTPSession, parameters: RequestParameters? = nil,
         headers: HTTPFields = [:], options: RequestOptions = RequestOptions(), serializer: S
-    ) async throws -> Response<S.Value> {
+    ) async throws -> SessionResponse<S.Value> {
         switch self {
         case .awaited:
             return try await call(verb, path, session, parameters, headers, options).response(serializer)
@@ -22,7 +22,7 @@ enum Surface: CaseIterable {
             task.resume()
             return try await task.value
         case .callbacks:
-            let outcomes = EventRecorder<Result<Response<S.Value>, SessionError>>()
+            let outcomes = EventRecorder<Result<SessionResponse<S.Value>, SessionError>>()
             let task = call(verb, path, session, parameters, headers, options).task(serializer)
             task.onCompletion { outcomes.record($0) }
             task.resume()
@@ -33,7 +33,7 @@ enum Surface: CaseIterable {
     }
 
     private func call(
-        _ verb: Verb, _ path: String, _ session: HTTPSession, _ parameters: Parameters?, _ headers: HTTPFields,
+        _ verb: Verb, _ path: String, _ session: HTTPSession, _ parameters: RequestParameters?, _ headers: HTTPFields,
         _ options: RequestOptions
     ) -> HTTPCall {
         let call =
@@ -49,9 +49,9 @@ enum Surface: CaseIterable {
 
     /// Sends a request whose response is read as JSON.
     func send(
-        _ verb: Verb, _ path: String, on session: HTTPSession, parameters: Parameters? = nil,
+        _ verb: Verb, _ path: String, on session: HTTPSession, parameters: RequestParameters? = nil,
         headers: HTTPFields = [:], options: RequestOptions = RequestOptions()
-    ) async throws -> Response<JSONValue?> {
+    ) async throws -> SessionResponse<JSONValue?> {
         try await send(
             verb, path, on: session, parameters: parameters, headers: headers, options: options,
             serializer: JSONResponseSerializer())
@@ -60,12 +60,14 @@ enum Surface: CaseIterable {
     /// Sends GET, and returns the body as data.
     func data(
         _ path: String, on session: HTTPSession, options: RequestOptions = RequestOptions()
-    ) async throws -> Response<Data> {
+    ) async throws -> SessionResponse<Data> {
         try await send(.get, path, on: session, options: options, serializer: DataResponseSerializer())
     }
 
     /// Sends HEAD.
-    func head(_ path: String, on session: HTTPSession, parameters: Parameters? = nil) async throws -> Response<Data> {
+    func head(_ path: String, on session: HTTPSession, parameters: RequestParameters? = nil) async throws
+        -> SessionResponse<Data>
+    {
         switch self {
         case .awaited:
             return try await session.head(path, parameters).response()
@@ -74,7 +76,7 @@ enum Surface: CaseIterable {
             task.resume()
             return try await task.value
         case .callbacks:
-            let outcomes = EventRecorder<Result<Response<Data>, SessionError>>()
+            let outcomes = EventRecorder<Result<SessionResponse<Data>, SessionError>>()
             session.head(
                 path, parameters: parameters, success: { outcomes.record(.success($0)) },
                 failure: { outcomes.record(.failure($0)) })

@@ -9,7 +9,7 @@ struct UploadTests {
     private static let size = 10 * 1024 * 1024
 
     /// A body that repeats one byte up to a given size.
-    private struct Pieces: HTTPBodyReader {
+    private struct Pieces: HTTPRequestBodyReader {
         var left: Int
 
         mutating func next() async throws -> Data? {
@@ -25,7 +25,7 @@ struct UploadTests {
         case streamOfKnownLength
         case streamOfUnknownLength
 
-        fileprivate var body: HTTPBody {
+        fileprivate var body: HTTPRequestBody {
             switch self {
             case .memory: .data(Data(repeating: 0x61, count: UploadTests.size))
             case .streamOfKnownLength:
@@ -38,7 +38,7 @@ struct UploadTests {
     @Test(arguments: [Server.plain, .tls], Source.allCases)
     func aLargeBodyArrivesWhole(server: Server, source: Source) async throws {
         try await server.withSession { session in
-            let request = Request(url: try session.url(for: "upload"), method: .post)
+            let request = SessionRequest(url: try session.url(for: "upload"), method: .post)
             let task = session.call(request).body(source.body).task(StringResponseSerializer())
             let updates = task.progressUpdates
             task.resume()
@@ -88,7 +88,7 @@ struct UploadTests {
 
     @Test func expectContinueAvoidsSendingARefusedBody() async throws {
         try await Server.plain.withSession { session in
-            var request = Request(url: try session.url(for: "upload-refused"), method: .post)
+            var request = SessionRequest(url: try session.url(for: "upload-refused"), method: .post)
             request.headerFields[.expect] = "100-continue"
             request.body = Source.streamOfKnownLength.body
             let error = await #expect(throws: SessionError.self) { try await session.call(request).response() }
@@ -99,7 +99,7 @@ struct UploadTests {
 
     @Test func expectContinueSendsAnAcceptedBody() async throws {
         try await Server.plain.withSession { session in
-            var request = Request(url: try session.url(for: "upload"), method: .post)
+            var request = SessionRequest(url: try session.url(for: "upload"), method: .post)
             request.headerFields[.expect] = "100-continue"
             request.body = Source.streamOfKnownLength.body
             let response = try await session.call(request).response(StringResponseSerializer())
@@ -111,8 +111,8 @@ struct UploadTests {
         try await Server.plain.withSession { session in
             let reached = Signal()
             // This body has no end.
-            let body = HTTPBody.stream(length: nil, isReplayable: false) { Pieces(left: .max) }
-            let task = session.call(Request(url: try session.url(for: "upload"), method: .post)).body(body).task(
+            let body = HTTPRequestBody.stream(length: nil, isReplayable: false) { Pieces(left: .max) }
+            let task = session.call(SessionRequest(url: try session.url(for: "upload"), method: .post)).body(body).task(
                 StringResponseSerializer())
             task.onProgress { if $0.upload.completed > 1_000_000 { reached.fire() } }
             task.resume()
@@ -125,9 +125,9 @@ struct UploadTests {
     }
 
     private static func upload(
-        _ body: HTTPBody, to path: String, session: HTTPSession, surface: Surface
-    ) async throws -> Response<String> {
-        var request = Request(url: try session.url(for: path), method: .post)
+        _ body: HTTPRequestBody, to path: String, session: HTTPSession, surface: Surface
+    ) async throws -> SessionResponse<String> {
+        var request = SessionRequest(url: try session.url(for: path), method: .post)
         request.body = body
         switch surface {
         case .awaited:
@@ -137,7 +137,7 @@ struct UploadTests {
             task.resume()
             return try await task.value
         case .callbacks:
-            let outcomes = EventRecorder<Result<Response<String>, SessionError>>()
+            let outcomes = EventRecorder<Result<SessionResponse<String>, SessionError>>()
             let task = session.call(request).body(body).task(StringResponseSerializer())
             task.onCompletion { outcomes.record($0) }
             task.resume()

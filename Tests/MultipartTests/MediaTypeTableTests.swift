@@ -8,7 +8,7 @@ import Testing
         #expect(MediaTypeTable.usual.count >= 200)
         for ending in ["pdf", "PDF", "docx", "m3u8", "geojson", "swift", "sqlite", "usdz", "eml", "7z"] {
             let type = MediaTypeTable.usual.mediaType(forPathExtension: ending)
-            #expect(MediaType(type) != nil)
+            #expect(MIMEType(type) != nil)
             #expect(type != "application/octet-stream")
         }
     }

@@ -10,7 +10,7 @@ import Testing
         for boundary in boundaries {
             #expect(boundary.utf8.count <= 70)
             #expect(boundary.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x7A) || $0 == 0x2D })
-            #expect(MediaType("multipart/form-data; boundary=\(boundary)")?.parameter("boundary") == boundary)
+            #expect(MIMEType("multipart/form-data; boundary=\(boundary)")?.parameter("boundary") == boundary)
         }
     }
 
@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: ["a", "a b", "'()+_,-./:=?", String(repeating: "a", count: 70)])
     func boundaryParameterReadsBack(boundary: String) throws {
         let form = try MultipartForm(boundary: boundary)
-        #expect(MediaType(form.contentType)?.parameter("boundary") == boundary)
+        #expect(MIMEType(form.contentType)?.parameter("boundary") == boundary)
     }
 
     @Test func givenBoundaryInAPartIsATypedError() async throws {

@@ -67,11 +67,11 @@ import Testing
 
 /// A body as an async sequence.
 private struct BodyChunks: AsyncSequence {
-    let body: HTTPBody
+    let body: HTTPRequestBody
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        var reader: (any HTTPBodyReader)?
-        let body: HTTPBody
+        var reader: (any HTTPRequestBodyReader)?
+        let body: HTTPRequestBody
 
         mutating func next() async throws -> Data? { try await next(isolation: #isolation) }
 

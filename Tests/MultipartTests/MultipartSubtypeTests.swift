@@ -15,7 +15,7 @@ import Testing
         #expect(
             contentType == #"multipart/related; boundary="B c"; type="application/json"; start="<root@example>"; "#
                 + #"start-info="a \"b\" \\c""#)
-        let type = try #require(MediaType(contentType))
+        let type = try #require(MIMEType(contentType))
         #expect(type.essence == "multipart/related")
         #expect(type.parameter("boundary") == "B c")
         #expect(type.parameter("type") == "application/json")

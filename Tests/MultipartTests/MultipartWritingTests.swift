@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct MultipartWritingTests {
     private struct Broken: Error {}
 
-    private struct BrokenReader: HTTPBodyReader {
+    private struct BrokenReader: HTTPRequestBodyReader {
         mutating func next() async throws -> Data? { throw Broken() }
     }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(try names(folder) == ["in.bin", "out put é.bin"])
         let mode = try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        let body = try HTTPBody.file(target)
+        let body = try HTTPRequestBody.file(target)
         #expect(body.length == written)
         #expect(body.isReplayable)
     }
@@ -58,7 +58,7 @@ import Testing
         var told: [Int64?] = []
         let written = try await form.write(to: file.url) { told.append($1) }
         #expect(told == [nil])
-        #expect(try HTTPBody.file(file.url).length == written)
+        #expect(try HTTPRequestBody.file(file.url).length == written)
     }
 
     @Test func failureLeavesTheOldFile() async throws {

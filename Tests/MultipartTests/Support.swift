@@ -4,7 +4,7 @@ import LinnetSerialization
 import Testing
 
 /// Reads a whole body, and checks each chunk.
-func collect(_ body: HTTPBody) async throws -> Data {
+func collect(_ body: HTTPRequestBody) async throws -> Data {
     var reader = try body.makeReader()
     var data = Data()
     while let chunk = try await reader.next() {
@@ -17,7 +17,7 @@ func collect(_ body: HTTPBody) async throws -> Data {
 func collect(_ form: MultipartForm) async throws -> Data { try await collect(form.makeBody()) }
 
 /// Returns fixed chunks.
-struct ChunksReader: HTTPBodyReader {
+struct ChunksReader: HTTPRequestBodyReader {
     var chunks: [Data]
 
     mutating func next() async throws -> Data? { chunks.isEmpty ? nil : chunks.removeFirst() }

@@ -15,7 +15,7 @@ struct CertificateParsingTests {
     }
 
     @Test func identifyingFieldsAreRead() throws {
-        let leaf = try Certificate(der: identity.certificate.derBytes)
+        let leaf = try X509Certificate(der: identity.certificate.derBytes)
         #expect(leaf == identity.certificate)
         #expect(leaf.hashValue == identity.certificate.hashValue)
         #expect(leaf.subject == "CN=localhost")
@@ -54,7 +54,7 @@ struct CertificateParsingTests {
             der + Data([0]), der + der, der.dropLast(), der.dropFirst(), flipped,
         ]
         for bytes in cases {
-            let error = #expect(throws: SecurityError.self) { try Certificate(der: bytes) }
+            let error = #expect(throws: SecurityError.self) { try X509Certificate(der: bytes) }
             #expect(error?.code == .invalidCertificate)
         }
     }
@@ -62,30 +62,30 @@ struct CertificateParsingTests {
     @Test func everyTruncationIsRefused() {
         let der = identity.certificate.derBytes
         for count in 0..<der.count {
-            #expect(throws: SecurityError.self) { try Certificate(der: der.prefix(count)) }
+            #expect(throws: SecurityError.self) { try X509Certificate(der: der.prefix(count)) }
         }
     }
 
     @Test func slicesOfDataAreRead() throws {
         let der = identity.certificate.derBytes
         let all = Data([1, 2, 3]) + der + Data([4])
-        #expect(try Certificate(der: all[3..<(3 + der.count)]) == identity.certificate)
+        #expect(try X509Certificate(der: all[3..<(3 + der.count)]) == identity.certificate)
     }
 
     // MARK: PEM
 
     @Test func allCertificatesInATextAreReadInOrder() throws {
         let text = identity.certificateChainPEM + pki.rootPEM
-        #expect(try Certificate.all(pem: Data(text.utf8)) == identity.chain + [pki.root])
-        #expect(try Certificate(pem: text) == identity.certificate)
+        #expect(try X509Certificate.all(pem: Data(text.utf8)) == identity.chain + [pki.root])
+        #expect(try X509Certificate(pem: text) == identity.certificate)
     }
 
     @Test func textAroundCertificatesIsIgnored() throws {
         let text = "# the root\nsubject=/CN=x\n\(pki.rootPEM)\n\n# the key\n\(identity.privateKeyPEM)# end"
-        #expect(try Certificate.all(pem: Data(text.utf8)) == [pki.root])
+        #expect(try X509Certificate.all(pem: Data(text.utf8)) == [pki.root])
         let windows = pki.rootPEM.replacing("\n", with: "\r\n")
-        #expect(try Certificate(pem: windows) == pki.root)
-        #expect(try Certificate(pem: String(pki.rootPEM.dropLast())) == pki.root)
+        #expect(try X509Certificate(pem: windows) == pki.root)
+        #expect(try X509Certificate(pem: String(pki.rootPEM.dropLast())) == pki.root)
     }
 
     @Test func oneInvalidCertificateInvalidatesTheText() {
@@ -100,7 +100,9 @@ struct CertificateParsingTests {
         ]
         for block in broken {
             for text in [block, root + block, root + block + root] {
-                let error = #expect(throws: SecurityError.self, "\(text)") { try Certificate.all(pem: Data(text.utf8)) }
+                let error = #expect(throws: SecurityError.self, "\(text)") {
+                    try X509Certificate.all(pem: Data(text.utf8))
+                }
                 #expect(error?.code == .invalidCertificate)
             }
         }
@@ -108,12 +110,12 @@ struct CertificateParsingTests {
 
     @Test func certificateAfterAByteOrderMarkIsRead() throws {
         let text = "\u{feff}" + identity.certificateChainPEM
-        #expect(try Certificate.all(pem: Data(text.utf8)) == identity.chain)
+        #expect(try X509Certificate.all(pem: Data(text.utf8)) == identity.chain)
     }
 
     @Test(arguments: ["", "\n", "no certificate", "-----BEGIN CERTIFICATE----\n"])
     func textWithoutACertificateIsRefused(text: String) {
-        let error = #expect(throws: SecurityError.self) { try Certificate(pem: text) }
+        let error = #expect(throws: SecurityError.self) { try X509Certificate(pem: text) }
         #expect(error?.code == .invalidCertificate)
     }
 
@@ -123,19 +125,19 @@ struct CertificateParsingTests {
         try await Scratch.with { scratch in
             let pem = try scratch.write("chain.pem", "the chain\n" + identity.certificateChainPEM)
             let der = try scratch.write("root.der", pki.root.derBytes)
-            #expect(try Certificate.all(contentsOfFile: pem) == identity.chain)
-            #expect(try Certificate.all(contentsOfFile: der) == [pki.root])
+            #expect(try X509Certificate.all(contentsOfFile: pem) == identity.chain)
+            #expect(try X509Certificate.all(contentsOfFile: der) == [pki.root])
         }
     }
 
     @Test func unreadableFilesAreReported() async throws {
         try await Scratch.with { scratch in
             let missing = scratch.file("missing.pem")
-            let error = #expect(throws: SecurityError.self) { try Certificate.all(contentsOfFile: missing) }
+            let error = #expect(throws: SecurityError.self) { try X509Certificate.all(contentsOfFile: missing) }
             #expect(error?.code == .cannotReadFile)
             #expect(error?.message.contains(missing) == true)
             let empty = try scratch.write("empty.pem", "")
-            let nothing = #expect(throws: SecurityError.self) { try Certificate.all(contentsOfFile: empty) }
+            let nothing = #expect(throws: SecurityError.self) { try X509Certificate.all(contentsOfFile: empty) }
             #expect(nothing?.code == .invalidCertificate)
         }
     }

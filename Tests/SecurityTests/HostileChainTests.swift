@@ -104,7 +104,7 @@ import Testing
         for evaluator in try Self.evaluators(pki) {
             _ = await evaluator.evaluate(trust)
             _ = try? PublicKeyPin(key: Data("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n".utf8))
-            _ = try? Certificate(der: Data([0x30, 0x80]))
+            _ = try? X509Certificate(der: Data([0x30, 0x80]))
             #expect(OpenSSLErrorQueue.drain().isEmpty)
         }
     }

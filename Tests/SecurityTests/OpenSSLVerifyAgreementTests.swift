@@ -9,14 +9,14 @@ import Testing
 struct OpenSSLVerifyAgreementTests {
     private struct Question {
         var name: String
-        var chain: [Certificate]
-        var anchors: [Certificate]
+        var chain: [X509Certificate]
+        var anchors: [X509Certificate]
         var host = "localhost"
         var time = Date()
         var isAccepted = true
     }
 
-    private func pem(_ certificates: [Certificate]) -> String {
+    private func pem(_ certificates: [X509Certificate]) -> String {
         certificates.map {
             "-----BEGIN CERTIFICATE-----\n"
                 + $0.derBytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])

@@ -114,7 +114,8 @@ struct PinningModeTests {
         }
     }
 
-    private func certificates(_ pinned: Pinned, _ identity: TestPKI.Identity, _ server: Server) throws -> [Certificate]
+    private func certificates(_ pinned: Pinned, _ identity: TestPKI.Identity, _ server: Server) throws
+        -> [X509Certificate]
     {
         let authority = server == .foreign ? foreign : pki
         return switch pinned {
@@ -175,22 +176,24 @@ struct PinningModeTests {
 
     @Test func pinnedCertificatesAreReadFromDataFilesAndDirectories() async throws {
         let leaf = try pki.identity().certificate
-        #expect(try Certificate.all(data: leaf.derBytes) == [leaf])
-        #expect(try Certificate.all(data: Data(pki.rootPEM.utf8)) == [pki.root])
+        #expect(try X509Certificate.all(data: leaf.derBytes) == [leaf])
+        #expect(try X509Certificate.all(data: Data(pki.rootPEM.utf8)) == [pki.root])
         try await Scratch.with { scratch in
             _ = try scratch.write("b.pem", pki.rootPEM + pki.intermediatePEM)
             _ = try scratch.write("a.CER", leaf.derBytes)
             _ = try scratch.write("read.me", "no certificate")
-            #expect(try Certificate.all(inDirectory: scratch.path) == [leaf, pki.root, pki.intermediate])
+            #expect(try X509Certificate.all(inDirectory: scratch.path) == [leaf, pki.root, pki.intermediate])
             _ = try scratch.write("c.der", "no certificate")
-            let error = #expect(throws: SecurityError.self) { try Certificate.all(inDirectory: scratch.path) }
+            let error = #expect(throws: SecurityError.self) { try X509Certificate.all(inDirectory: scratch.path) }
             #expect(error?.code == .invalidCertificate)
             #expect(error?.message.contains("c.der") == true)
-            let missing = #expect(throws: SecurityError.self) { try Certificate.all(inDirectory: scratch.file("none")) }
+            let missing = #expect(throws: SecurityError.self) {
+                try X509Certificate.all(inDirectory: scratch.file("none"))
+            }
             #expect(missing?.code == .cannotReadFile)
         }
         try await Scratch.with { scratch in
-            let empty = #expect(throws: SecurityError.self) { try Certificate.all(inDirectory: scratch.path) }
+            let empty = #expect(throws: SecurityError.self) { try X509Certificate.all(inDirectory: scratch.path) }
             #expect(empty?.code == .noPins)
         }
     }

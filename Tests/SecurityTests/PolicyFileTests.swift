@@ -300,7 +300,7 @@ struct PolicyFileTests {
             let error = #expect(throws: SecurityError.self) { try SecurityPolicy.file(path) }
             #expect(error?.code == .invalidCertificate && error?.path == "rules[0].anchors[0]")
             #expect(error?.file == path && error?.message.contains("root.pem\": ") == true)
-            let alone = #expect(throws: SecurityError.self) { try Certificate.all(contentsOfFile: anchors) }
+            let alone = #expect(throws: SecurityError.self) { try X509Certificate.all(contentsOfFile: anchors) }
             #expect(alone?.message.hasPrefix("\"\(anchors)\": ") == true)
             let list = #expect(throws: SecurityError.self) { try RevocationList.all(contentsOfFile: anchors) }
             #expect(list?.message.hasPrefix("\"\(anchors)\": ") == true)

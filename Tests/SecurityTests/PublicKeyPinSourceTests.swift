@@ -25,7 +25,7 @@ struct PublicKeyPinSourceTests {
             #expect(identity.pin.description == expected)
             #expect(identity.certificate.summary.publicKeyPin == identity.pin)
             #expect(PublicKeyPin(certificate: identity.certificate) == identity.pin)
-            #expect(try PublicKeyPin(certificate: Certificate(der: identity.certificate.derBytes)) == identity.pin)
+            #expect(try PublicKeyPin(certificate: X509Certificate(der: identity.certificate.derBytes)) == identity.pin)
 
             let forms: [(name: String, arguments: [String])] =
                 [

@@ -12,7 +12,7 @@ struct StrictSystemBundleTests {
 
     @Test(.enabled(if: bundle != nil, "there is no bundle"))
     func rootsAreAcceptedUnderTheStrictProfile() throws {
-        let roots = try Certificate.all(contentsOfFile: try #require(Self.bundle))
+        let roots = try X509Certificate.all(contentsOfFile: try #require(Self.bundle))
         #expect(!roots.isEmpty)
         var refused: [String] = []
         var wouldBe: [String: Int] = [:]

@@ -57,7 +57,7 @@ struct StrictnessTests {
         let header = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n"
         let line = "-----BEGIN CERTIFICATE-----\n"
         let text = try TestPKI().rootPEM.replacing(line, with: line + header)
-        #expect(throws: SecurityError.self) { try Certificate(pem: text) }
+        #expect(throws: SecurityError.self) { try X509Certificate(pem: text) }
     }
 
     @Test func verifiedChainIsKeptWhenACombinedEvaluatorFollows() async throws {

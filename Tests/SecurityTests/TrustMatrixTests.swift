@@ -10,8 +10,8 @@ struct TrustMatrixTests {
     /// What a server presents, and what is pinned and known about it.
     struct Situation {
         var name: String
-        var presented: [Certificate]
-        var pinned: Certificate
+        var presented: [X509Certificate]
+        var pinned: X509Certificate
         var host = "localhost"
         var staple: Data?
         var lists: [RevocationList] = []

@@ -15,7 +15,7 @@ struct VerdictValidityTests {
         }
     }
 
-    private func validUntil(_ evaluator: any TrustEvaluator, _ chain: [Certificate] = []) async -> Date? {
+    private func validUntil(_ evaluator: any TrustEvaluator, _ chain: [X509Certificate] = []) async -> Date? {
         guard case .accepted(let trust) = await evaluator.evaluate(ServerTrust(chain)) else { return nil }
         return trust.validUntil
     }

@@ -257,6 +257,6 @@ import Testing
         #expect(try copy(envelope) == envelope)
         let plain: JSONValue = ["b": 1, "a": [1.5, nil, "é", false]]
         #expect(try copy(plain) == plain)
-        #expect(try Parameters(encoding: plain) == ["b": 1, "a": [1.5, nil, "é", false] as ParameterValue])
+        #expect(try RequestParameters(encoding: plain) == ["b": 1, "a": [1.5, nil, "é", false] as ParameterValue])
     }
 }

@@ -18,8 +18,8 @@ import Testing
         #expect(request.body == nil)
     }
 
-    @Test(arguments: [nil, [:], ["a": [] as ParameterValue]] as [Parameters?]) func emptyParametersAddNoQuery(
-        parameters: Parameters?
+    @Test(arguments: [nil, [:], ["a": [] as ParameterValue]] as [RequestParameters?]) func emptyParametersAddNoQuery(
+        parameters: RequestParameters?
     ) throws {
         let request = try serializer.serialize(try makeRequest("https://h/p"), parameters: parameters)
         #expect(request.url.absoluteString == "https://h/p")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func reservedCharactersAndEscapesAreEscaped() throws {
-        let parameters: Parameters = ["key": "!@#$%^&*()", "pre": "%20"]
+        let parameters: RequestParameters = ["key": "!@#$%^&*()", "pre": "%20"]
         let request = try serializer.serialize(try makeRequest(), parameters: parameters)
         #expect(request.url.query(percentEncoded: true) == "key=%21%40%23%24%25%5E%26%2A%28%29&pre=%2520")
     }
@@ -87,7 +87,7 @@ import Testing
         options.timeout = .seconds(3)
         options.tag = "t"
         let url = try #require(URL(string: "https://h/"))
-        let request = Request(url: url, method: .put, options: options)
+        let request = SessionRequest(url: url, method: .put, options: options)
         let serialized = try serializer.serialize(request, parameters: nil)
         #expect(serialized.options == options)
         #expect(serialized.method == .put)

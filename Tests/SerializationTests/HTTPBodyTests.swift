@@ -3,7 +3,7 @@ import LinnetSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPBodyTests {
-    private struct CountingReader: HTTPBodyReader {
+    private struct CountingReader: HTTPRequestBodyReader {
         var left: UInt8
         mutating func next() async throws -> Data? {
             guard left > 0 else { return nil }
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    private func collect(_ body: HTTPBody) async throws -> [UInt8] {
+    private func collect(_ body: HTTPRequestBody) async throws -> [UInt8] {
         var reader = try body.makeReader()
         var bytes: [UInt8] = []
         while let chunk = try await reader.next() { bytes += chunk }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func dataIsReplayable() async throws {
-        let body = HTTPBody.data(Data([1, 2]))
+        let body = HTTPRequestBody.data(Data([1, 2]))
         #expect(body.length == 2)
         #expect(body.isReplayable)
         #expect(body.data == Data([1, 2]))
@@ -29,13 +29,13 @@ import Testing
     }
 
     @Test func replayableStreamIsOpenedForEachReader() async throws {
-        let body = HTTPBody.stream(length: 3, isReplayable: true) { CountingReader(left: 3) }
+        let body = HTTPRequestBody.stream(length: 3, isReplayable: true) { CountingReader(left: 3) }
         for _ in 0..<2 { #expect(try await collect(body) == [2, 1, 0]) }
         #expect(body.data == nil)
     }
 
     @Test func streamThatIsNotReplayableIsOpenedOnceAmongCopies() async throws {
-        let body = HTTPBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
+        let body = HTTPRequestBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
             CountingReader(left: 1)
         }
         let copy = body

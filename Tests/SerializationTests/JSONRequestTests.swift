@@ -4,7 +4,7 @@ import LinnetSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONRequestTests {
-    private func body(_ parameters: Parameters, _ options: JSONWritingOptions = .init()) throws -> String? {
+    private func body(_ parameters: RequestParameters, _ options: JSONWritingOptions = .init()) throws -> String? {
         let serializer = JSONRequestSerializer(options: options)
         return bodyText(try serializer.serialize(try makeRequest(method: .post), parameters: parameters))
     }
@@ -23,8 +23,8 @@ import Testing
             (["a": Data([1, 2, 3])], #"{"a":"AQID"}"#),
             (["a": Date(timeIntervalSince1970: 86400)], #"{"a":"1970-01-02T00:00:00Z"}"#),
             (["a": 1, "b": 2, "a": 3], #"{"a":3,"b":2}"#),
-        ] as [(Parameters, String)])
-    func parametersAreWritten(parameters: Parameters, expected: String) throws {
+        ] as [(RequestParameters, String)])
+    func parametersAreWritten(parameters: RequestParameters, expected: String) throws {
         #expect(try body(parameters) == expected)
     }
 
@@ -83,8 +83,8 @@ import Testing
     @Test func nestingIsLimited() throws {
         var value: ParameterValue = 1
         for _ in 0..<512 { value = [value] }
-        #expect(try body(Parameters(value)) != nil)
-        let error = #expect(throws: SerializationError.self) { try body(Parameters([value])) }
+        #expect(try body(RequestParameters(value)) != nil)
+        let error = #expect(throws: SerializationError.self) { try body(RequestParameters([value])) }
         #expect(error?.code == .nestedTooDeep)
     }
 }

@@ -27,11 +27,11 @@ import Testing
             id: 7, author: .init(name: "Ada", age: nil), tags: ["x", "y"], kind: .note, when: date, raw: Data([1]),
             link: URL(string: "https://h/p"), price: 12.5, ratio: 0.1, big: .max
         )
-        let expected: Parameters = [
+        let expected: RequestParameters = [
             "post_id": 7, "author": ["name": "Ada"], "tags": ["x", "y"], "kind": "note", "when": date,
             "raw": Data([1]), "link": "https://h/p", "price": Decimal(12.5), "ratio": 0.1, "big": UInt64.max,
         ]
-        #expect(try Parameters(encoding: post) == expected)
+        #expect(try RequestParameters(encoding: post) == expected)
     }
 
     @Test(
@@ -40,16 +40,16 @@ import Testing
             (["a": ["b": [true, 0.5]]], ["a": ["b": [true, 0.5]]]),
         ] as [(ParameterValue, ParameterValue)])
     func parametersEncodeAsThemselves(value: ParameterValue, expected: ParameterValue) throws {
-        #expect(try Parameters(encoding: value).root == expected)
-        #expect(try Parameters(encoding: [value]).root == [expected])
+        #expect(try RequestParameters(encoding: value).root == expected)
+        #expect(try RequestParameters(encoding: [value]).root == [expected])
     }
 
     @Test func topLevelValuesAndEmptyContainers() throws {
-        #expect(try Parameters(encoding: [Int]()).root == [])
-        #expect(try Parameters(encoding: [String: Int]()).root == [:])
-        #expect(try Parameters(encoding: "text").root == "text")
-        #expect(try Parameters(encoding: Int?.none).root == nil)
-        #expect(try Parameters(encoding: [1, nil, 3]).root == [1, nil, 3])
+        #expect(try RequestParameters(encoding: [Int]()).root == [])
+        #expect(try RequestParameters(encoding: [String: Int]()).root == [:])
+        #expect(try RequestParameters(encoding: "text").root == "text")
+        #expect(try RequestParameters(encoding: Int?.none).root == nil)
+        #expect(try RequestParameters(encoding: [1, nil, 3]).root == [1, nil, 3])
     }
 
     private class Base: Encodable {
@@ -76,10 +76,10 @@ import Testing
     }
 
     @Test func nestedAndSuperContainersAreKept() throws {
-        let expected: Parameters = [
+        let expected: RequestParameters = [
             "b": 2, "super": ["a": 1], "nested": ["b": 1, "list": 3], "list": [2, ["deep"]] as ParameterValue,
         ]
-        #expect(try Parameters(encoding: Derived()) == expected)
+        #expect(try RequestParameters(encoding: Derived()) == expected)
     }
 
     private struct Failing: Encodable {
@@ -103,28 +103,28 @@ import Testing
     }
 
     @Test func failuresKeepTheUnderlyingError() {
-        let error = #expect(throws: SerializationError.self) { try Parameters(encoding: ["a": Failing()]) }
+        let error = #expect(throws: SerializationError.self) { try RequestParameters(encoding: ["a": Failing()]) }
         #expect(error?.code == .encodingFailed)
         #expect(error?.underlying is Failing.Reason)
     }
 
     @Test func recursiveValueIsATypedError() {
-        let error = #expect(throws: SerializationError.self) { try Parameters(encoding: Endless()) }
+        let error = #expect(throws: SerializationError.self) { try RequestParameters(encoding: Endless()) }
         #expect(error?.code == .nestedTooDeep)
-        let alone = #expect(throws: SerializationError.self) { try Parameters(encoding: EndlessAlone()) }
+        let alone = #expect(throws: SerializationError.self) { try RequestParameters(encoding: EndlessAlone()) }
         #expect(alone?.code == .nestedTooDeep)
     }
 
     @Test func parametersAreBuiltByHand() {
-        var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
+        var parameters: RequestParameters = ["a": 1, "b": 2, "a": 3]
         #expect(parameters["a"] == 3)
         parameters["a"] = "x"
         #expect(parameters == ["a": "x", "b": 2])
         parameters["b"] = nil
         parameters["c"] = .null
         #expect(parameters == ["a": "x", "c": nil])
-        #expect(Parameters(["b": 1, "a": 2]) == ["a": 2, "b": 1])
-        #expect(Parameters().isEmpty)
+        #expect(RequestParameters(["b": 1, "a": 2]) == ["a": 2, "b": 1])
+        #expect(RequestParameters().isEmpty)
         #expect(ParameterValue(UInt64.max) == .unsigned(.max))
         #expect(ParameterValue(UInt8(3)) == 3)
     }

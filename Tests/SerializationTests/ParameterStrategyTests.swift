@@ -11,7 +11,7 @@ import Testing
         var names = ["someKey": 1]
     }
 
-    private func encode(_ configure: (inout ParameterEncoder) -> Void) throws -> Parameters {
+    private func encode(_ configure: (inout ParameterEncoder) -> Void) throws -> RequestParameters {
         var encoder = ParameterEncoder()
         configure(&encoder)
         return try encoder.encode(Sample())
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func nilPropertiesAreOmittedUnlessEncodedAsNull() throws {
-        #expect(try Parameters(encoding: Optionals()) == ["inner": [:] as ParameterValue, "there": 1])
+        #expect(try RequestParameters(encoding: Optionals()) == ["inner": [:] as ParameterValue, "there": 1])
         var encoder = ParameterEncoder()
         encoder.encodesNilAsNull = true
         let parameters = try encoder.encode(Optionals())
@@ -131,14 +131,14 @@ import Testing
 
     @Test func namesOfADictionaryAreSorted() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (10..<60).map { ("k\($0)", $0) })
-        let keys = try Parameters(encoding: ["outer": dictionary])["outer"]
+        let keys = try RequestParameters(encoding: ["outer": dictionary])["outer"]
         guard case .dictionary(let entries) = keys else { throw SerializationError(code: .encodingFailed, message: "") }
         #expect(entries.map(\.key) == (10..<60).map { "k\($0)" })
     }
 
     @Test func namesAreComparedByTheirBytes() throws {
-        #expect(try Parameters(encoding: ["é": 1]).entries.count == 1)
-        var parameters: Parameters = ["é": 1]
+        #expect(try RequestParameters(encoding: ["é": 1]).entries.count == 1)
+        var parameters: RequestParameters = ["é": 1]
         parameters["e\u{301}"] = 2
         #expect(parameters.entries.count == 2)
         #expect(parameters["é"] == 1)
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func treesAreBuiltStepByStep() {
-        var parameters: Parameters = ["q": "x"]
+        var parameters: RequestParameters = ["q": "x"]
         parameters["filter", default: [:]]["state"] = "open"
         parameters["filter", default: [:]]["labels", default: []].append("bug")
         parameters["filter", default: [:]]["labels", default: []].append("new")
@@ -160,6 +160,6 @@ import Testing
         #expect(parameters == ["q": "y", "filter": filter, "list": Set([1]), "plain": [2], "page": 2])
         #expect(parameters["filter"]?["labels"]?[2] == Optional.none)
         #expect(parameters["q"]?["x"] == Optional.none)
-        #expect(Parameters([ParameterValue.Entry("b", 1), .init("a", 2)]).entries.map(\.key) == ["b", "a"])
+        #expect(RequestParameters([ParameterValue.Entry("b", 1), .init("a", 2)]).entries.map(\.key) == ["b", "a"])
     }
 }

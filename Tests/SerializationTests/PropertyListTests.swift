@@ -56,7 +56,7 @@ import Testing
     func serializersAgreeWithFoundation(format: PropertyListValue.Format) throws {
         let post = Post(id: 1, when: Date(timeIntervalSince1970: 5), raw: Data([1]), tags: ["a", "é"])
         let serializer = PropertyListRequestSerializer(format: format)
-        let parameters: Parameters = [
+        let parameters: RequestParameters = [
             "id": 1, "when": post.when, "raw": post.raw, "tags": ["a", "é"],
         ]
         let request = try serializer.serialize(try makeRequest(method: .post), parameters: parameters)
@@ -84,7 +84,8 @@ import Testing
     @Test(arguments: [nil, ["a": nil], ["a": .set([1])]] as [ParameterValue])
     func nullAndSetsAreRefusedInPropertyLists(value: ParameterValue) {
         let error = #expect(throws: SerializationError.self) {
-            try PropertyListRequestSerializer().serialize(try makeRequest(method: .post), parameters: Parameters(value))
+            try PropertyListRequestSerializer().serialize(
+                try makeRequest(method: .post), parameters: RequestParameters(value))
         }
         #expect(error?.code == .invalidParameters)
     }

@@ -110,7 +110,7 @@ import Testing
             try PropertyListValue(parsing: binaryPropertyList(binary))
         }
         #expect(other?.kind == .equivalentKeys)
-        let parameters: Parameters = ["é": 1, "e\u{301}": 2]
+        let parameters: RequestParameters = ["é": 1, "e\u{301}": 2]
         let refused = #expect(throws: SerializationError.self) {
             try PropertyListRequestSerializer().serialize(makeRequest(method: .post), parameters: parameters)
         }

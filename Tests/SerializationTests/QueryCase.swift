@@ -6,7 +6,7 @@ import Testing
 struct QueryCase: Sendable, CustomTestStringConvertible {
     let rule: String
     let encoder: QueryEncoder
-    let parameters: Parameters
+    let parameters: RequestParameters
     let expected: String
 
     var testDescription: String { "\(rule): \(expected)" }
@@ -18,7 +18,9 @@ struct QueryCase: Sendable, CustomTestStringConvertible {
     ) -> [QueryCase] {
         var encoder = QueryEncoder()
         configure(&encoder)
-        return pairs.map { QueryCase(rule: rule, encoder: encoder, parameters: Parameters($0.0), expected: $0.1) }
+        return pairs.map {
+            QueryCase(rule: rule, encoder: encoder, parameters: RequestParameters($0.0), expected: $0.1)
+        }
     }
 
     static func texts(

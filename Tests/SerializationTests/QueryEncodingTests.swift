@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [["a"], "a", 7, nil, .set([1])] as [ParameterValue])
     func valuesWithoutNamesAreRefused(value: ParameterValue) {
-        let error = #expect(throws: SerializationError.self) { try QueryEncoder().encode(Parameters(value)) }
+        let error = #expect(throws: SerializationError.self) { try QueryEncoder().encode(RequestParameters(value)) }
         #expect(error?.code == .invalidParameters)
     }
 
@@ -45,7 +45,7 @@ import Testing
         #expect(encoded.utf8.count == 20_000_002)
         #expect(try QueryParser().parse(encoded)["k"]?.text?.utf8.count == 10_000_000)
         let entries = (0..<50_000).map { ParameterValue.Entry("name\($0)", "value\($0)") }
-        let many = try QueryEncoder().encode(Parameters(entries))
+        let many = try QueryEncoder().encode(RequestParameters(entries))
         #expect(many.utf8.count > 1_000_000)
         #expect(try QueryParser().parse(many).entries.count == 50_000)
         let array = try QueryEncoder().encode(["a": (0..<50_000).map { ["k": $0] }])
@@ -60,7 +60,7 @@ import Testing
             plain.nullStyle = each.encoder.nullStyle
             plain.boolStyle = each.encoder.boolStyle
             plain.spaceStyle = each.encoder.spaceStyle
-            let again = try plain.encode(Parameters(flattened))
+            let again = try plain.encode(RequestParameters(flattened))
             #expect(again.replacing("%2C", with: ",") == each.expected.replacing("%2C", with: ","), "\(each.rule)")
         }
     }

@@ -30,7 +30,8 @@ import Testing
         let parameters = try QueryParser().parse(text)
         #expect(parameters.root == expected)
         #expect(
-            parameters.entries.map { Array($0.key.utf8) } == Parameters(expected).entries.map { Array($0.key.utf8) })
+            parameters.entries.map { Array($0.key.utf8) }
+                == RequestParameters(expected).entries.map { Array($0.key.utf8) })
     }
 
     @Test func stylesReadBack() throws {
@@ -94,7 +95,7 @@ import Testing
         parser.nestingStyle = encoder.nestingStyle
         var random = SplitMix(seed: RandomSeed.next())
         for _ in 0..<100 {
-            let parameters = Parameters(randomDictionary(depth: 4, nestsInArrays: style != 3, &random))
+            let parameters = RequestParameters(randomDictionary(depth: 4, nestsInArrays: style != 3, &random))
             let encoded = try encoder.encode(parameters)
             let read = try parser.parse(encoded)
             #expect(read == parameters)
@@ -111,9 +112,9 @@ import Testing
             let entries = (0..<Int.random(in: 0...8, using: &random)).map { _ in
                 ParameterValue.Entry(RandomText.make(&random), .string(RandomText.make(&random)))
             }
-            let encoded = try encoder.encode(Parameters(entries))
+            let encoded = try encoder.encode(RequestParameters(entries))
             #expect(try QueryParser().pairs(in: encoded) == entries)
-            #expect(try encoder.flatten(Parameters(entries)) == entries)
+            #expect(try encoder.flatten(RequestParameters(entries)) == entries)
         }
     }
 

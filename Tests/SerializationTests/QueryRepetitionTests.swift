@@ -56,7 +56,7 @@ import Testing
             ["a": [["b": 1, "c": [["d": 1], ["e": 2]]]]], ["x": ["a": [["b": nil], ["c": nil]]]],
         ] as [ParameterValue])
     func inseparableElementsAreRefusedInBrackets(value: ParameterValue) throws {
-        let parameters = Parameters(value)
+        let parameters = RequestParameters(value)
         let error = #expect(throws: SerializationError.self) { try QueryEncoder().encode(parameters) }
         #expect(error?.code == .invalidParameters)
         #expect(error?.message.contains("indices") == true)
@@ -81,7 +81,7 @@ import Testing
             ),
         ] as [(ParameterValue, String)])
     func separableElementsReadBack(value: ParameterValue, text: String) throws {
-        let encoded = try QueryEncoder().encode(Parameters(value))
+        let encoded = try QueryEncoder().encode(RequestParameters(value))
         #expect(encoded.replacing("%5B", with: "[").replacing("%5D", with: "]") == text)
         #expect(try QueryEncoder().encode(QueryParser().parse(encoded)) == encoded)
     }
@@ -91,7 +91,7 @@ import Testing
         var random = SplitMix(seed: RandomSeed.next())
         var (read, refused) = (0, 0)
         for _ in 0..<4000 {
-            let parameters = Parameters(["a": Self.array(depth: 4, &random)])
+            let parameters = RequestParameters(["a": Self.array(depth: 4, &random)])
             guard let encoded = try? QueryEncoder().encode(parameters) else {
                 refused += 1
                 continue

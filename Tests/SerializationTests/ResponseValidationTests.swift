@@ -128,7 +128,7 @@ import Testing
             ("multipart/mixed; boundary=<q1w2>", "multipart/mixed", [["boundary", "<q1w2>"]]),
         ] as [(String, String, [[String]])])
     func mediaTypesAreRead(text: String, essence: String, parameters: [[String]]) throws {
-        let type = try #require(MediaType(text))
+        let type = try #require(MIMEType(text))
         #expect(type.essence == essence)
         #expect(type.parameters.map { [$0.name, $0.value] } == parameters)
     }
@@ -137,7 +137,7 @@ import Testing
         "", "a", "/", "a/", "/b", "a/b c", "a b/c", "a/b/c", "a/b\r\nx: y", "a /b", "text/html, text/plain",
     ])
     func malformedMediaTypesAreRefused(text: String) {
-        #expect(MediaType(text) == nil)
+        #expect(MIMEType(text) == nil)
     }
 
     @Test(

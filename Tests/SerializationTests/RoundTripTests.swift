@@ -13,7 +13,7 @@ import Testing
         var note: String?
     }
 
-    private func read(_ request: Request) throws -> Order {
+    private func read(_ request: SessionRequest) throws -> Order {
         let body = try #require(request.body?.data)
         return try DecodableResponseSerializer(Order.self).serialize(makeResponse(body))
     }
@@ -24,7 +24,7 @@ import Testing
         let encoded = try JSONRequestSerializer().serialize(try makeRequest(method: .post), encoding: order)
         #expect(try read(encoded) == order)
         let parameters = try JSONRequestSerializer().serialize(
-            try makeRequest(method: .post), parameters: try Parameters(encoding: order))
+            try makeRequest(method: .post), parameters: try RequestParameters(encoding: order))
         #expect(try read(parameters) == order)
     }
 
@@ -45,7 +45,7 @@ import Testing
         let order = Order(created: Date(timeIntervalSince1970: 0), price: price, raw: Data(), note: nil)
         let encoded = try JSONRequestSerializer().serialize(try makeRequest(method: .post), encoding: order)
         let parameters = try JSONRequestSerializer().serialize(
-            try makeRequest(method: .post), parameters: try Parameters(encoding: order))
+            try makeRequest(method: .post), parameters: try RequestParameters(encoding: order))
         for request in [encoded, parameters] {
             let body = try #require(request.body?.data)
             let value = try JSONValue(parsing: body)
@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test func decimalsAreTextElsewhere() throws {
-        let parameters: Parameters = ["a": Decimal(string: "12.50") ?? 0]
+        let parameters: RequestParameters = ["a": Decimal(string: "12.50") ?? 0]
         #expect(try QueryEncoder().encode(parameters) == "a=12.5")
         #expect(try PropertyListValue(parameters.root)["a"] == "12.5")
-        #expect(try Parameters(encoding: parameters) == parameters)
+        #expect(try RequestParameters(encoding: parameters) == parameters)
         let nothing = #expect(throws: SerializationError.self) {
             try JSONRequestSerializer().serialize(try makeRequest(method: .post), parameters: ["a": Decimal.nan])
         }

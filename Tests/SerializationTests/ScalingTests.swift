@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func queriesAreWrittenInLinearTime() throws {
-        let values = { (count: Int) -> Parameters in
+        let values = { (count: Int) -> RequestParameters in
             ["a": ParameterValue.array((0..<count).map { ["b": .integer(Int64($0)), "c": ["d": "x y"]] })]
         }
         #expect(try growth(from: 1000, values) { _ = try QueryEncoder().encode($0) } <= 2.5)
@@ -126,11 +126,11 @@ import Testing
 
     @Test(
         arguments: [
-            Case("parameters", 3000, numbered(";p", "=v")) { _ = MediaType("a/b" + $0) },
-            Case("one parameter", 3000, repeated(";p=\"v\\\"\"")) { _ = MediaType("a/b" + $0) },
-            Case("semicolons", 20_000, repeated(";")) { _ = MediaType("a/b" + $0) },
-            Case("quotes", 20_000, repeated("\"")) { _ = MediaType("a/b;p=" + $0) },
-            Case("space", 20_000, repeated(" ")) { _ = MediaType("a/b;p=" + $0 + "x" + $0) },
+            Case("parameters", 3000, numbered(";p", "=v")) { _ = MIMEType("a/b" + $0) },
+            Case("one parameter", 3000, repeated(";p=\"v\\\"\"")) { _ = MIMEType("a/b" + $0) },
+            Case("semicolons", 20_000, repeated(";")) { _ = MIMEType("a/b" + $0) },
+            Case("quotes", 20_000, repeated("\"")) { _ = MIMEType("a/b;p=" + $0) },
+            Case("space", 20_000, repeated(" ")) { _ = MIMEType("a/b;p=" + $0 + "x" + $0) },
             Case("fields", 3000, repeated("a/b;charset=x,a/b,")) {
                 _ = makeResponse("", type: $0).mediaType
             },

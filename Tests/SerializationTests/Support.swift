@@ -33,9 +33,9 @@ func makeRequest(
     _ url: String = "https://example.org/p",
     method: HTTPRequest.Method = .get,
     headerFields: HTTPFields = [:],
-    body: HTTPBody? = nil
-) throws -> Request {
-    Request(url: try #require(URL(string: url)), method: method, headerFields: headerFields, body: body)
+    body: HTTPRequestBody? = nil
+) throws -> SessionRequest {
+    SessionRequest(url: try #require(URL(string: url)), method: method, headerFields: headerFields, body: body)
 }
 
-func bodyText(_ request: Request) -> String? { request.body?.data.map { String(decoding: $0, as: UTF8.self) } }
+func bodyText(_ request: SessionRequest) -> String? { request.body?.data.map { String(decoding: $0, as: UTF8.self) } }

@@ -15,16 +15,16 @@ struct CleartextTests {
 
         func go(to url: URL, from other: MockServer, _ session: HTTPSession) async throws(SessionError) {
             switch self {
-            case .data: _ = try await session.call(Request(url: url)).response()
+            case .data: _ = try await session.call(SessionRequest(url: url)).response()
             case .download:
                 let file = FileManager.default.temporaryDirectory.appending(path: "linnet-cleartext")
-                _ = try await session.call(Request(url: url)).download(to: file)
-            case .bytes: _ = try await session.call(Request(url: url)).bytes()
+                _ = try await session.call(SessionRequest(url: url)).download(to: file)
+            case .bytes: _ = try await session.call(SessionRequest(url: url)).bytes()
             case .handle:
-                let task = session.call(Request(url: url)).task(DataResponseSerializer())
+                let task = session.call(SessionRequest(url: url)).task(DataResponseSerializer())
                 task.resume()
                 _ = try await task.value
-            case .redirect: _ = try await session.call(Request(url: other.url)).response()
+            case .redirect: _ = try await session.call(SessionRequest(url: other.url)).response()
             case .prewarm: try session.prewarm(url)
             }
         }
@@ -60,7 +60,7 @@ struct CleartextTests {
                     $0.securityPolicy = .everyHost(try .certificatePins([identity.certificate]))
                 }
                 let error = await #expect(throws: SessionError.self) {
-                    try await session.call(Request(url: other.url)).response()
+                    try await session.call(SessionRequest(url: other.url)).response()
                 }
                 #expect(error?.code == .redirectRefused)
                 #expect(server.acceptedConnections == 0)
@@ -98,7 +98,9 @@ struct CleartextTests {
         let base = #expect(throws: SessionError.self) { try HTTPSession(baseURL: url) }
         #expect(base?.code == .invalidURL)
         let session = try HTTPSession()
-        let error = await #expect(throws: SessionError.self) { try await session.call(Request(url: url)).response() }
+        let error = await #expect(throws: SessionError.self) {
+            try await session.call(SessionRequest(url: url)).response()
+        }
         #expect(error?.code == .invalidURL)
         await session.shutdown()
     }

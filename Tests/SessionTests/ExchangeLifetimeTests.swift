@@ -30,7 +30,9 @@ struct ExchangeLifetimeTests {
 
     /// Goes the path; returns what a caller may keep after it.
     private func go(_ path: Path, _ session: HTTPSession, _ server: MockServer) async throws -> any Sendable {
-        let (body, missing) = (Request(url: try server.url("/body")), Request(url: try server.url("/missing")))
+        let (body, missing) = (
+            SessionRequest(url: try server.url("/body")), SessionRequest(url: try server.url("/missing"))
+        )
         switch path {
         case .bytesReadToTheEnd:
             let response = try await session.call(body).bytes()
@@ -50,7 +52,7 @@ struct ExchangeLifetimeTests {
                 }
             }
         case .upload:
-            let task = try session.call(Request(url: server.url("/body"), method: .put)).body(
+            let task = try session.call(SessionRequest(url: server.url("/body"), method: .put)).body(
                 .data(Data(count: Self.size))
             ).task(DataResponseSerializer())
             task.resume()
@@ -58,7 +60,8 @@ struct ExchangeLifetimeTests {
             #expect(String(decoding: response.value, as: UTF8.self) == "\(Self.size)")
             return task
         case .events:
-            var events = try session.call(Request(url: server.url("/events"))).serverSentEvents().makeAsyncIterator()
+            var events = try session.call(SessionRequest(url: server.url("/events"))).serverSentEvents()
+                .makeAsyncIterator()
             return try await events.next()
         case .streamTask:
             let task = session.call(body).streamTask()

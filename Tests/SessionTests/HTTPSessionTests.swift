@@ -66,7 +66,7 @@ struct HTTPSessionTests {
         let client = try makeClient()
         let response = await withCheckedContinuation { continuation in
             client.head(
-                "x", success: { continuation.resume(returning: $0 as Response<Data>?) },
+                "x", success: { continuation.resume(returning: $0 as SessionResponse<Data>?) },
                 failure: { _ in continuation.resume(returning: nil) })
         }
         #expect(response?.value == Data())

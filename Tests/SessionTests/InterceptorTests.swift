@@ -119,7 +119,7 @@ private struct RecordingInterceptor: Interceptor {
     let name: String
     let calls: EventRecorder<String>
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         calls.record(name + " down")
         let response = try await next(request)
         calls.record(name + " up")
@@ -128,13 +128,13 @@ private struct RecordingInterceptor: Interceptor {
 }
 
 struct ClosureInterceptor: Interceptor {
-    let body: @Sendable (Request, Next) async throws -> StreamedResponse
+    let body: @Sendable (SessionRequest, InterceptorChain) async throws -> StreamedResponse
 
-    init(_ body: @escaping @Sendable (Request, Next) async throws -> StreamedResponse) {
+    init(_ body: @escaping @Sendable (SessionRequest, InterceptorChain) async throws -> StreamedResponse) {
         self.body = body
     }
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         try await body(request, next)
     }
 }

@@ -26,7 +26,7 @@ struct PolicyReplacementTests {
                 }
                 let isPinning = session.securityPolicy.isPinning(host: "127.0.0.1")
                 do {
-                    _ = try await session.call(Request(url: server.url)).response()
+                    _ = try await session.call(SessionRequest(url: server.url)).response()
                     #expect(!isPinning)
                 } catch let error as SessionError {
                     #expect(isPinning && error.code == .trustRefused)
@@ -43,11 +43,11 @@ struct PolicyReplacementTests {
                 ? .text("ok") : MockResponse(faults: [.init(.close, at: .responseHead)])
         } perform: { server in
             let session = try HTTPSession()
-            _ = try await session.call(Request(url: server.url)).response()
-            let response = try await session.call(Request(url: server.url)).response()
+            _ = try await session.call(SessionRequest(url: server.url)).response()
+            let response = try await session.call(SessionRequest(url: server.url)).response()
             #expect(response.metrics.map(\.failure) == [.staleConnection, nil])
             let error = await #expect(throws: SessionError.self) {
-                _ = try await session.call(Request(url: server.url.appending(path: "never"))).response()
+                _ = try await session.call(SessionRequest(url: server.url.appending(path: "never"))).response()
             }
             #expect(error?.metrics.map(\.failure) == [.staleConnection, .other])
             await session.shutdown()

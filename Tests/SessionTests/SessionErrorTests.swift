@@ -65,7 +65,7 @@ struct SessionErrorTests {
 
     @Test func aLengthBelowZeroNeverGoesOut() async throws {
         let transport = StubTransport()
-        let body = HTTPBody.chunks(AsyncStream<Data> { $0.finish() }, length: -5)
+        let body = HTTPRequestBody.chunks(AsyncStream<Data> { $0.finish() }, length: -5)
         let error = await #expect(throws: SessionError.self) {
             try await HTTPSession(transport: transport).call(makeRequest(method: .post, body: body)).response()
         }

@@ -158,7 +158,7 @@ struct SettingsCodingTests {
 
     @Test func whatWouldChangeRequestsOrTrustIsAnError() throws {
         struct Serializer: RequestSerializer {
-            func serialize(_ request: Request, parameters: Parameters?) -> Request { request }
+            func serialize(_ request: SessionRequest, parameters: RequestParameters?) -> SessionRequest { request }
         }
         struct Evaluator: TrustEvaluator {
             func evaluate(_ trust: ServerTrust) async -> TrustDecision {
@@ -261,7 +261,7 @@ struct SettingsCodingTests {
         let settings = try settings(json)
         try await withMockServer(.text("ok")) { server in
             let session = try HTTPSession(settings: settings)
-            #expect(try await session.call(Request(url: server.url)).text() == "ok")
+            #expect(try await session.call(SessionRequest(url: server.url)).text() == "ok")
             await session.shutdown()
         }
     }

@@ -10,9 +10,10 @@ enum Surface: CaseIterable, Sendable {
     case async, handle, callbacks
 
     func send(
-        _ path: String, method: HTTPRequest.Method = .get, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, method: HTTPRequest.Method = .get, parameters: RequestParameters? = nil,
+        headers: HTTPFields = [:],
         options: RequestOptions = RequestOptions(), with client: HTTPSession
-    ) async -> Result<Response<JSONValue?>, SessionError> {
+    ) async -> Result<SessionResponse<JSONValue?>, SessionError> {
         switch self {
         case .async:
             return await Result { () async throws(SessionError) in
@@ -25,7 +26,9 @@ enum Surface: CaseIterable, Sendable {
             return await Result { () async throws(SessionError) in try await task.value }
         case .callbacks:
             return await withCheckedContinuation { continuation in
-                let success: @Sendable (Response<JSONValue?>) -> Void = { continuation.resume(returning: .success($0)) }
+                let success: @Sendable (SessionResponse<JSONValue?>) -> Void = {
+                    continuation.resume(returning: .success($0))
+                }
                 let failure: @Sendable (SessionError) -> Void = { continuation.resume(returning: .failure($0)) }
                 guard options == RequestOptions() else {
                     let task = client.call(method, path, parameters).headers(headers).options(options).jsonTask()
@@ -78,10 +81,12 @@ func makeClient(
         baseURL: base.flatMap { URL(string: $0) }, configuration: configuration, transport: transport)
 }
 
-func makeRequest(_ path: String = "x", method: HTTPRequest.Method = .get, body: HTTPBody? = nil) throws -> Request {
+func makeRequest(_ path: String = "x", method: HTTPRequest.Method = .get, body: HTTPRequestBody? = nil) throws
+    -> SessionRequest
+{
     struct BadURL: Error {}
     guard let url = URL(string: "http://example.com/" + path) else { throw BadURL() }
-    return Request(url: url, method: method, body: body)
+    return SessionRequest(url: url, method: method, body: body)
 }
 
 /// Why a task failed, once it has ended; nil after a success.

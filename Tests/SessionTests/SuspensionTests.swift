@@ -35,7 +35,7 @@ struct SuspensionTests {
         let made = EventRecorder<Int>()
         let firstTaken = Signal()
         let goOn = Signal()
-        let body = HTTPBody.stream(length: nil, isReplayable: false) {
+        let body = HTTPRequestBody.stream(length: nil, isReplayable: false) {
             CountingReader { index in
                 made.record(index)
                 if index == 1 {
@@ -97,7 +97,7 @@ extension StubBody {
     }
 }
 
-private struct CountingReader: HTTPBodyReader {
+private struct CountingReader: HTTPRequestBodyReader {
     let produce: @Sendable (Int) async -> Data?
     private var count = 0
 

@@ -58,9 +58,9 @@ struct WireTargetTests {
         let target = try WireTarget(url)
         #expect(target.authority == "example.com")
         #expect(
-            target.head(of: Request(url: url)).headerFields[.authorization]
+            target.head(of: SessionRequest(url: url)).headerFields[.authorization]
                 == HTTPFields.basicAuthorization(username: "ada", password: "p@ss"))
-        let own = Request(url: url, headerFields: [.authorization: "Bearer t"])
+        let own = SessionRequest(url: url, headerFields: [.authorization: "Bearer t"])
         #expect(target.head(of: own).headerFields[values: .authorization] == ["Bearer t"])
     }
 

@@ -38,7 +38,7 @@ struct ChainAttackTests {
 
     /// The reason of the refusal, or nil for a response. The server must have received a request only in that case.
     private func reason(
-        _ identity: TestPKI.Identity, anchors: [Certificate], _ profile: ChainProfile = .default,
+        _ identity: TestPKI.Identity, anchors: [X509Certificate], _ profile: ChainProfile = .default,
         host: String = "bar.example.com", staple: Data? = nil
     ) async throws -> TrustRefusal.Reason? {
         let configuration = MockServer.Configuration {

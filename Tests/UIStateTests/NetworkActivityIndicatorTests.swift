@@ -67,7 +67,7 @@ struct NetworkActivityIndicatorTests {
             let indicator = indicator()
             let session = try HTTPSession()
             indicator.follow(session)
-            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
+            let task = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
             task.resume()
             await arrived.wait()
             await until { indicator.activityCount == 1 }
@@ -90,7 +90,7 @@ struct NetworkActivityIndicatorTests {
             let session = try HTTPSession()
             indicator.follow(session)
             indicator.incrementActivityCount()
-            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
+            let task = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
             task.resume()
             await until { indicator.activityCount == 2 }
             task.suspend()
@@ -113,7 +113,7 @@ struct RefreshStateTests {
         } perform: { server in
             let session = try HTTPSession()
             let refresh = RefreshState()
-            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
+            let task = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
             refresh.follow(task)
             #expect(!refresh.isRefreshing)
             task.resume()
@@ -135,11 +135,11 @@ struct RefreshStateTests {
         } perform: { server in
             let session = try HTTPSession()
             let refresh = RefreshState()
-            let task = session.call(Request(url: server.url)).task(DataResponseSerializer())
+            let task = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
             task.resume()
             refresh.follow(task)
             #expect(refresh.isRefreshing)
-            let other = session.call(Request(url: server.url)).task(DataResponseSerializer())
+            let other = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
             refresh.follow(other)
             #expect(!refresh.isRefreshing)
             refresh.follow(task)

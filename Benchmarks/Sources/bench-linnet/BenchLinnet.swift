@@ -67,7 +67,7 @@ struct BenchLinnet {
     }
 
     func body() async throws {
-        let response = try await http.call(Request(url: url)).bytes()
+        let response = try await http.call(SessionRequest(url: url)).bytes()
         var count = 0
         for try await chunk in response.body { count += chunk.count }
         try check(status: response.head.status.code, count, of: arguments.bytes)

@@ -24,7 +24,7 @@ struct BenchValues {
         ("order", "created_at desc"), ("q", "swift & linux = fast?"), ("since", "2026-11-21T09:41:00+01:00"),
         ("url", "https://example.com/a/b?c=d&e=f"),
     ]
-    static let parameters = Parameters(.dictionary(entries.map { ParameterValue.Entry($0.0, .string($0.1)) }))
+    static let parameters = RequestParameters(.dictionary(entries.map { ParameterValue.Entry($0.0, .string($0.1)) }))
 
     static func encode(_ arguments: Arguments, _ body: () throws -> String) async throws -> Outcome {
         let length = try body().utf8.count
@@ -68,9 +68,9 @@ struct BenchValues {
     }
 
     static func evaluateChain(_ arguments: Arguments) async throws -> Outcome {
-        let chain = try Certificate.all(contentsOfFile: arguments.required("chain"))
+        let chain = try X509Certificate.all(contentsOfFile: arguments.required("chain"))
         let pins = try [PublicKeyPin(arguments.required("pin"))]
-        let anchors = try Certificate.all(contentsOfFile: arguments.required("ca"))
+        let anchors = try X509Certificate.all(contentsOfFile: arguments.required("ca"))
         let trust = ServerTrust(host: "127.0.0.1", port: 443, presentedChain: chain.map(\.derBytes))
         return try await measureMicroseconds(arguments) {
             // Verified chains are cached with the anchors, so new anchors are created for each evaluation.

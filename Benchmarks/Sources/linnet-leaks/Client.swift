@@ -24,8 +24,8 @@ struct Client: Sendable {
         return configuration
     }
 
-    func request(_ path: String, _ configure: (inout Request) -> Void = { _ in }) throws -> Request {
-        var request = Request(url: base.appending(path: path))
+    func request(_ path: String, _ configure: (inout SessionRequest) -> Void = { _ in }) throws -> SessionRequest {
+        var request = SessionRequest(url: base.appending(path: path))
         configure(&request)
         return request
     }

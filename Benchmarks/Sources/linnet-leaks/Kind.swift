@@ -156,7 +156,7 @@ extension Kind {
         },
     ]
 
-    private struct Pieces: HTTPBodyReader {
+    private struct Pieces: HTTPRequestBodyReader {
         var left: Int
         let piece: Data
 

@@ -21,12 +21,12 @@ struct Memory {
     }
 
     func waiting(_ requests: Int) async throws {
-        _ = try await session.call(Request(url: url)).response()
+        _ = try await session.call(SessionRequest(url: url)).response()
         let idle = Process.residentKilobytes()
         for _ in 0..<50 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<requests {
-                    group.addTask { _ = try await session.call(Request(url: url)).response() }
+                    group.addTask { _ = try await session.call(SessionRequest(url: url)).response() }
                 }
                 try await group.waitForAll()
             }
@@ -35,7 +35,7 @@ struct Memory {
     }
 
     func slow() async throws {
-        let response = try await session.call(Request(url: url)).bytes()
+        let response = try await session.call(SessionRequest(url: url)).bytes()
         let length = response.head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
         let idle = Process.residentKilobytes()
         var (bytes, pauses) = (0, 0)

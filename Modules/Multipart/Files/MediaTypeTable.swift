@@ -36,7 +36,7 @@ public struct MediaTypeTable: Sendable, Hashable {
         types = [:]
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let words = line.prefix { $0 != UInt8(ascii: "#") }.split { $0 == 0x20 || $0 == 0x09 }
-            guard let type = words.first.flatMap({ String($0) }), words.count > 1, MediaType(type) != nil else {
+            guard let type = words.first.flatMap({ String($0) }), words.count > 1, MIMEType(type) != nil else {
                 continue
             }
             for word in words.dropFirst().compactMap({ String($0)?.lowercased() }) where types[word] == nil {

@@ -14,7 +14,7 @@ struct FormPart: Sendable {
     enum Content: Sendable {
         case data(Data)
         case file(BodyFile)
-        case stream(HTTPBody)
+        case stream(HTTPRequestBody)
     }
 
     /// The name in Content-Disposition; nil if there is none.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetSerialization
 
 /// Encodes a form chunk by chunk while it is read.
-struct MultipartBodyReader: HTTPBodyReader {
+struct MultipartBodyReader: HTTPRequestBodyReader {
     /// The next step.
     private enum Step {
         /// The delimiter and the header of a part.
@@ -11,7 +11,7 @@ struct MultipartBodyReader: HTTPBodyReader {
         indirect case bytes(Data, then: Step)
         case content(Int)
         case file(OpenBodyFile, offset: Int64, Int)
-        case stream(any HTTPBodyReader, remaining: Int64?, Int)
+        case stream(any HTTPRequestBodyReader, remaining: Int64?, Int)
         case done
     }
 
@@ -108,7 +108,7 @@ struct MultipartBodyReader: HTTPBodyReader {
         }
     }
 
-    private func pull(_ reader: any HTTPBodyReader, remaining: Int64?, index: Int) async throws -> Step {
+    private func pull(_ reader: any HTTPRequestBodyReader, remaining: Int64?, index: Int) async throws -> Step {
         var reader = reader
         guard let data = try await reader.next() else {
             if let remaining, remaining > 0 { throw mismatch(index, "\(remaining) bytes fewer") }

@@ -72,12 +72,12 @@ extension MultipartForm {
     /// var message = MultipartForm(subtype: .mixed)
     /// message.append(headerFields: [.contentType: album.contentType], body: album.makeBody())
     /// ```
-    public mutating func append(headerFields: HTTPFields, body: HTTPBody) {
+    public mutating func append(headerFields: HTTPFields, body: HTTPRequestBody) {
         append(FormPart(headerFields: headerFields, content: content(of: body)))
     }
 
     /// Recognizes data and files, so that the boundary and sizes are checked.
-    func content(of body: HTTPBody) -> FormPart.Content {
+    func content(of body: HTTPRequestBody) -> FormPart.Content {
         if let data = body.data { return .data(data) }
         return body.file.map(FormPart.Content.file) ?? .stream(body)
     }
@@ -97,7 +97,7 @@ extension MultipartForm {
     }
 
     private func contentTypeError(_ contentType: String, name: String) -> MultipartError? {
-        guard !MediaType.isWellFormed(contentType) else { return nil }
+        guard !MIMEType.isWellFormed(contentType) else { return nil }
         return MultipartError(
             code: .invalidContentType,
             message:
@@ -116,7 +116,7 @@ extension MultipartForm {
     ///   - fileName: The file name for the server; nil if it is not a file.
     ///   - contentType: The media type, checked as in ``append(_:name:fileName:contentType:)-(Data,_,_,_)``.
     public mutating func append(
-        _ body: HTTPBody, name: String, fileName: String? = nil, contentType: String? = nil
+        _ body: HTTPRequestBody, name: String, fileName: String? = nil, contentType: String? = nil
     ) {
         checkContentType(contentType, name: name)
         if let length = body.length, length < 0 {
@@ -140,14 +140,14 @@ extension MultipartForm {
     ///     the stream has another length, reading fails with ``MultipartError/Code/lengthMismatch``.
     ///   - isReplayable: Whether `makeReader` gives the same bytes each time. If false, it is called once.
     public mutating func append(
-        stream makeReader: @escaping @Sendable () throws -> any HTTPBodyReader,
+        stream makeReader: @escaping @Sendable () throws -> any HTTPRequestBodyReader,
         name: String,
         fileName: String? = nil,
         contentType: String? = nil,
         length: Int64?,
         isReplayable: Bool
     ) {
-        let body = HTTPBody.stream(length: length, isReplayable: isReplayable, makeReader: makeReader)
+        let body = HTTPRequestBody.stream(length: length, isReplayable: isReplayable, makeReader: makeReader)
         append(body, name: name, fileName: fileName, contentType: contentType)
     }
 
@@ -165,7 +165,7 @@ extension MultipartForm {
         chunks: Chunks, name: String, fileName: String? = nil, contentType: String? = nil, length: Int64?,
         isReplayable: Bool = false
     ) where Chunks.Element: DataProtocol {
-        let body = HTTPBody.chunks(chunks, length: length, isReplayable: isReplayable)
+        let body = HTTPRequestBody.chunks(chunks, length: length, isReplayable: isReplayable)
         append(body, name: name, fileName: fileName, contentType: contentType)
     }
 
@@ -174,7 +174,7 @@ extension MultipartForm {
         bytes: Bytes, name: String, fileName: String? = nil, contentType: String? = nil, length: Int64?,
         isReplayable: Bool = false
     ) where Bytes.Element == UInt8 {
-        let body = HTTPBody.bytes(bytes, length: length, isReplayable: isReplayable)
+        let body = HTTPRequestBody.bytes(bytes, length: length, isReplayable: isReplayable)
         append(body, name: name, fileName: fileName, contentType: contentType)
     }
 }
@@ -187,7 +187,7 @@ extension MultipartForm {
     ///
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the parameters have no names.
     public mutating func append(
-        _ parameters: Parameters,
+        _ parameters: RequestParameters,
         encoder: QueryEncoder = QueryEncoder()
     ) throws(MultipartError) {
         let entries: [ParameterValue.Entry]
@@ -220,7 +220,7 @@ extension MultipartForm {
         parameterEncoder: ParameterEncoder = ParameterEncoder(),
         encoder: QueryEncoder = QueryEncoder()
     ) throws(MultipartError) {
-        let parameters: Parameters
+        let parameters: RequestParameters
         do {
             parameters = try parameterEncoder.encode(value)
         } catch {

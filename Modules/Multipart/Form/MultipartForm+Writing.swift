@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension MultipartForm {
-    /// Writes the body to a file, which can be sent repeatedly with `HTTPBody.file`.
+    /// Writes the body to a file, which can be sent repeatedly with `HTTPRequestBody.file`.
     ///
     /// Use it for forms with a part that can be read once only, and for servers that require a Content-Length that is
     /// unknown beforehand.

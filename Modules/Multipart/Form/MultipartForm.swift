@@ -7,7 +7,7 @@ public import LinnetSerialization
 /// var form = MultipartForm()
 /// form.append("Ada", name: "author")
 /// try form.append(fileAt: URL(filePath: "/tmp/photo.jpg"), name: "photo")
-/// let request = Request(url: url, method: .post, headerFields: [.contentType: form.contentType], body: form.makeBody())
+/// let request = SessionRequest(url: url, method: .post, headerFields: [.contentType: form.contentType], body: form.makeBody())
 /// ```
 /// Names and file names are escaped as in the WHATWG form standard: `"` as `%22`, CR as `%0D`, LF as `%0A`. Other
 /// control characters except tabs are an error (``MultipartError/Code/invalidName``), and so is a form without parts
@@ -147,7 +147,7 @@ extension MultipartForm {
     /// Memory does not grow with the size of the parts. The body is replayable if all parts are; `replayObstacle`
     /// names those that are not. Opening and reading it throw ``MultipartError``. A session reads files on threads
     /// for blocking work. Other readers read them on their own thread, which may block on the disk.
-    public func makeBody() -> HTTPBody {
+    public func makeBody() -> HTTPRequestBody {
         let once = nonReplayablePartNames
         let names = once.map(\.debugDescription).joined(separator: ", ")
         return .stream(

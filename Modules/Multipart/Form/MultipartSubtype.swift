@@ -33,7 +33,7 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
     public static func related(
         type: String, start: String? = nil, startInfo: String? = nil
     ) throws(MultipartError) -> MultipartSubtype {
-        guard MediaType.isWellFormed(type) else {
+        guard MIMEType.isWellFormed(type) else {
             throw MultipartError(code: .invalidSubtype, message: "\(type.debugDescription) is not a media type.")
         }
         var parameters = [("type", type)]
@@ -51,14 +51,14 @@ public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
     }
 
     private init(_ name: String, _ parameters: [(name: String, value: String)]) throws(MultipartError) {
-        let type = MediaType("multipart/\(name)")
+        let type = MIMEType("multipart/\(name)")
         guard let type, !name.contains(";"), type.subtype.utf8.count == name.utf8.count else {
             throw MultipartError(code: .invalidSubtype, message: "\(name.debugDescription) is not a multipart subtype.")
         }
         self.name = type.subtype
         var text = ""
         for (name, value) in parameters {
-            guard let parameter = MediaType("multipart/x; \(name)=v")?.parameters.first, parameter.value == "v",
+            guard let parameter = MIMEType("multipart/x; \(name)=v")?.parameters.first, parameter.value == "v",
                 parameter.name.utf8.count == name.utf8.count, parameter.name != "boundary",
                 value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
             else {

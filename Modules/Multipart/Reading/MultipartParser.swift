@@ -62,7 +62,7 @@ public struct MultipartParser: Sendable {
 
     private static func boundary(in contentType: String) throws(MultipartError) -> String {
         let shown = String(contentType.prefix(200)).debugDescription
-        guard let type = MediaType(contentType: contentType) else {
+        guard let type = MIMEType(contentType: contentType) else {
             throw MultipartError(code: .notMultipart, message: "The content type \(shown) is not a media type.")
         }
         guard type.type == "multipart" else {

@@ -20,7 +20,7 @@ public struct MultipartPart: Sendable, Hashable {
     /// The file name in Content-Disposition; see ``MultipartPart/Head/fileName``.
     public var fileName: String? { head.fileName }
     /// The content type; see ``MultipartPart/Head/contentType``.
-    public var contentType: MediaType? { head.contentType }
+    public var contentType: MIMEType? { head.contentType }
     /// The byte range; see ``MultipartPart/Head/byteRange``.
     public var byteRange: MultipartPart.ByteRange? { head.byteRange }
 
@@ -91,7 +91,7 @@ extension MultipartPart {
         }
 
         /// The content type; nil if it is missing, which means `text/plain`, or malformed.
-        public var contentType: MediaType? { headerFields[.contentType].flatMap(MediaType.init(contentType:)) }
+        public var contentType: MIMEType? { headerFields[.contentType].flatMap(MIMEType.init(contentType:)) }
 
         /// The byte range of a part in a `multipart/byteranges` body (RFC 9110, section 14.6); nil if there is none.
         public var byteRange: MultipartPart.ByteRange? {

@@ -29,7 +29,7 @@ public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible
     }
 
     /// Creates the pin of a certificate's key.
-    public init(certificate: Certificate) {
+    public init(certificate: X509Certificate) {
         self = certificate.publicKeyPin
     }
 

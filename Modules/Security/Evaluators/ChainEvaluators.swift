@@ -42,12 +42,12 @@ struct PublicKeyPinEvaluator: TrustEvaluator {
 /// Accepts chains that verify and contain a pinned certificate.
 struct CertificatePinEvaluator: TrustEvaluator {
     let verifier: ChainVerifier
-    let certificates: [Certificate]
+    let certificates: [X509Certificate]
     let position: PinPosition
     private let pinned: Set<Data>
     private let wanted: [PublicKeyPin]
 
-    init(_ certificates: [Certificate], verifier: ChainVerifier, position: PinPosition) {
+    init(_ certificates: [X509Certificate], verifier: ChainVerifier, position: PinPosition) {
         self.verifier = verifier
         self.certificates = certificates
         pinned = Set(certificates.map(\.derBytes))
@@ -116,7 +116,7 @@ struct PresentedKeyEvaluator: TrustEvaluator {
         do {
             let presented = try ChainVerifier.parse(trust)
             let pinned = try presented.filter { pins.contains($0.pin) }.map { handle in
-                try Certificate(der: handle.der)
+                try X509Certificate(der: handle.der)
             }
             guard !pinned.isEmpty else {
                 return .refused(

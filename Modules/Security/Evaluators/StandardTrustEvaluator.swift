@@ -43,7 +43,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     /// Accepts chains that verify up to one of these certificates and match the host.
     ///
     /// - Throws: ``SecurityError/Code/noAnchors`` if there is no certificate.
-    public static func onlyAnchors(_ certificates: [Certificate]) throws(SecurityError) -> StandardTrustEvaluator {
+    public static func onlyAnchors(_ certificates: [X509Certificate]) throws(SecurityError) -> StandardTrustEvaluator {
         systemTrust(anchors: try .certificates(certificates))
     }
 
@@ -51,7 +51,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     ///
     /// - Throws: ``SecurityError/Code/noAnchors`` if there is no certificate.
     public static func additionalAnchors(
-        _ certificates: [Certificate]
+        _ certificates: [X509Certificate]
     ) throws(SecurityError) -> StandardTrustEvaluator {
         systemTrust(anchors: try TrustAnchors.system.adding(certificates))
     }
@@ -111,7 +111,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     ///   - profile: How strictly the chain is evaluated. The default is ``ChainProfile/default``.
     /// - Throws: ``SecurityError/Code/noPins`` if there is no certificate.
     public static func certificatePins(
-        _ certificates: [Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
+        _ certificates: [X509Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
         position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .default
     ) throws(SecurityError) -> StandardTrustEvaluator {
         guard !certificates.isEmpty else {

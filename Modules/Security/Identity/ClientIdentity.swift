@@ -24,11 +24,11 @@ public struct ClientIdentity: Sendable {
     /// Distinguishes this identity from others, including one read from the same file.
     public let id: ID
     /// The certificates that are sent, leaf first, each followed by its issuer.
-    public let chain: [Certificate]
+    public let chain: [X509Certificate]
     private let handle: ClientIdentityHandle
 
     /// The certificate of the private key.
-    public var certificate: Certificate { chain[0] }
+    public var certificate: X509Certificate { chain[0] }
 
     init(_ handle: ClientIdentityHandle) {
         id = .next()
@@ -117,7 +117,7 @@ extension ClientIdentity {
     private init(
         _ certificates: Data, _ secret: SecretBytes, _ passphrase: String?, _ time: Date
     ) throws(SecurityError) {
-        let certificates = try Certificate.all(data: certificates)
+        let certificates = try X509Certificate.all(data: certificates)
         let key = try PrivateKeyReader.read(secret, passphrase: passphrase)
         self.init(try ClientIdentityHandle(key: key, certificates: certificates, at: time))
     }

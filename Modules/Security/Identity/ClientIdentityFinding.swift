@@ -45,7 +45,7 @@ extension ClientIdentity {
     }
 
     private static func timeFindings(
-        _ certificate: Certificate, _ time: Date, _ notice: Duration
+        _ certificate: X509Certificate, _ time: Date, _ notice: Duration
     ) -> [ClientIdentityFinding] {
         let name = "\"\(certificate.subject.oneLine)\""
         let (start, end) = (certificate.notBefore.formatted(.iso8601), certificate.notAfter.formatted(.iso8601))
@@ -76,7 +76,7 @@ extension ClientIdentity {
     }
 
     private static func finding(
-        _ kind: ClientIdentityFinding.Kind, _ message: String, _ certificate: Certificate
+        _ kind: ClientIdentityFinding.Kind, _ message: String, _ certificate: X509Certificate
     ) -> ClientIdentityFinding {
         ClientIdentityFinding(kind: kind, message: message, certificate: certificate.summary)
     }

@@ -23,7 +23,7 @@ final class PrivateKeyHandle: Sendable {
 /// A key and the chain of its certificate in the form that OpenSSL takes.
 final class ClientIdentityHandle: Sendable {
     let key: PrivateKeyHandle
-    let certificates: [Certificate]
+    let certificates: [X509Certificate]
     // SAFETY: filled in init and not modified later; OpenSSL copies it when it is set on a connection.
     nonisolated(unsafe) let issuers: OpaquePointer
 
@@ -33,7 +33,7 @@ final class ClientIdentityHandle: Sendable {
     ///
     /// - Throws: ``SecurityError/Code/keyMismatch`` if the key has no certificate,
     ///   ``SecurityError/Code/identityExpired`` or ``SecurityError/Code/identityNotYetValid``.
-    init(key: PrivateKeyHandle, certificates: [Certificate], at time: Date) throws(SecurityError) {
+    init(key: PrivateKeyHandle, certificates: [X509Certificate], at time: Date) throws(SecurityError) {
         guard let leaf = certificates.first(where: { key.belongs(to: $0.handle) }) else {
             throw SecurityError(.keyMismatch, Self.mismatch(certificates))
         }
@@ -56,14 +56,14 @@ final class ClientIdentityHandle: Sendable {
         linnet_sk_X509_free(issuers)
     }
 
-    private static func mismatch(_ certificates: [Certificate]) -> String {
+    private static func mismatch(_ certificates: [X509Certificate]) -> String {
         guard let first = certificates.first else { return "No certificate was given for the private key." }
         return certificates.count == 1
             ? "The private key does not match the certificate \"\(first.subject.oneLine)\"."
             : "The private key matches none of the \(certificates.count) certificates."
     }
 
-    private static func requireValid(_ leaf: Certificate, at time: Date) throws(SecurityError) {
+    private static func requireValid(_ leaf: X509Certificate, at time: Date) throws(SecurityError) {
         let name = "The client certificate \"\(leaf.subject.oneLine)\""
         guard time <= leaf.notAfter else {
             throw SecurityError(.identityExpired, "\(name) expired on \(leaf.notAfter.formatted(.iso8601)).")
@@ -77,7 +77,7 @@ final class ClientIdentityHandle: Sendable {
     }
 
     /// The chain from the leaf upwards, without the root, which the server has (RFC 8446, 4.4.2).
-    private static func chain(from leaf: Certificate, among certificates: [Certificate]) -> [Certificate] {
+    private static func chain(from leaf: X509Certificate, among certificates: [X509Certificate]) -> [X509Certificate] {
         var chain = [leaf]
         while chain.count < ChainLimits.certificates, let last = chain.last, last.issuer != last.subject,
             let issuer = certificates.first(where: { candidate in

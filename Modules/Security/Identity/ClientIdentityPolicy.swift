@@ -106,7 +106,7 @@ public struct ClientCertificateRequest: Sendable, Hashable {
     public var host: String
     /// The port.
     public var port: Int
-    /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of ``Certificate/issuer``.
+    /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of ``X509Certificate/issuer``.
     /// Empty if the server does not name any.
     public var acceptableIssuers: [String]
 

@@ -90,7 +90,7 @@ extension OpenSSLError {
 enum PKCS12Reader {
     struct Contents {
         var key: PrivateKeyHandle
-        var certificates: [Certificate]
+        var certificates: [X509Certificate]
     }
 
     /// - Throws: ``SecurityError/Code/invalidIdentity``, ``SecurityError/Code/passphraseNeeded``,
@@ -129,11 +129,11 @@ enum PKCS12Reader {
         let isOpen = passphrase.withCString { text, _ in PKCS12_parse(file, text, &key, &leaf, &others) == 1 }
         let errors = OpenSSLErrorQueue.drain()
         let handle = key.map { PrivateKeyHandle(owning: $0) }
-        var certificates = leaf.map { [Certificate(X509Handle(owning: $0))] } ?? []
+        var certificates = leaf.map { [X509Certificate(X509Handle(owning: $0))] } ?? []
         if let others {
             for index in 0..<max(0, linnet_sk_X509_num(others)) {
                 guard let other = linnet_sk_X509_value(others, index) else { continue }
-                certificates.append(Certificate(X509Handle(sharing: other)))
+                certificates.append(X509Certificate(X509Handle(sharing: other)))
             }
             linnet_sk_X509_pop_free(others)
         }

@@ -2,7 +2,7 @@ extension SecurityPolicy {
     /// Makes a policy for every host with the semantics of AFNetworking's `AFSecurityPolicy`.
     ///
     /// ```swift
-    /// let pinned = try Certificate.all(inDirectory: "/usr/share/app/Pins")
+    /// let pinned = try X509Certificate.all(inDirectory: "/usr/share/app/Pins")
     /// let policy = try SecurityPolicy.pinning(mode: .publicKey, certificates: pinned)
     /// ```
     ///
@@ -24,7 +24,7 @@ extension SecurityPolicy {
     /// - Throws: ``SecurityError/Code/noPins``; ``SecurityError/Code/unenforceablePolicy`` for `.none` with both
     ///   `allowInvalidCertificates` and `validatesDomainName`, which leaves nothing to check.
     public static func pinning(
-        mode: PinningMode, certificates: [Certificate] = [], allowInvalidCertificates: Bool = false,
+        mode: PinningMode, certificates: [X509Certificate] = [], allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true, anchors: TrustAnchors = .system
     ) throws(SecurityError) -> SecurityPolicy {
         .everyHost(
@@ -38,7 +38,7 @@ extension SecurityPolicy {
     public var pinningMode: PinningMode? { otherHosts.settings?.pinningMode }
 
     /// The pinned certificates for hosts without a rule.
-    public var pinnedCertificates: [Certificate] { otherHosts.settings?.pinnedCertificates ?? [] }
+    public var pinnedCertificates: [X509Certificate] { otherHosts.settings?.pinnedCertificates ?? [] }
 
     /// Whether a chain that leads to no anchor is accepted for hosts without a rule; false if that is unknown.
     public var allowInvalidCertificates: Bool { otherHosts.settings?.allowInvalidCertificates ?? false }
@@ -60,14 +60,14 @@ public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
 /// Evaluates with the semantics of AFNetworking's `AFSecurityPolicy`.
 struct PinningModeEvaluator: TrustEvaluator {
     let mode: PinningMode
-    let certificates: [Certificate]
+    let certificates: [X509Certificate]
     let allowsInvalid: Bool
     let validatesHost: Bool
     let anchors: TrustAnchors
     private let evaluator: any TrustEvaluator
 
     init(
-        _ mode: PinningMode, _ certificates: [Certificate], allowsInvalid: Bool, validatesHost: Bool,
+        _ mode: PinningMode, _ certificates: [X509Certificate], allowsInvalid: Bool, validatesHost: Bool,
         anchors: TrustAnchors
     ) throws(SecurityError) {
         self.mode = mode

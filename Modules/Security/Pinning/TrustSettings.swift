@@ -12,7 +12,7 @@ public struct TrustSettings: Sendable {
     /// The pinned keys, those in use before their backups. For certificates of ``PinningMode/publicKey``, their keys.
     public internal(set) var pins: [PublicKeyPin] = []
     /// The pinned certificates.
-    public internal(set) var pinnedCertificates: [Certificate] = []
+    public internal(set) var pinnedCertificates: [X509Certificate] = []
     /// The certificates of the verified chain that are compared.
     public internal(set) var pinPosition = PinPosition.anyInVerifiedChain
     /// When the pins expire; nil means never.

@@ -105,7 +105,7 @@ public struct SecurityPolicy: Sendable {
     ///
     /// - Throws: ``SecurityError/Code/noPins`` when there is none.
     public static func certificatePins(
-        _ certificates: [Certificate], anchors: TrustAnchors? = nil
+        _ certificates: [X509Certificate], anchors: TrustAnchors? = nil
     ) throws(SecurityError) -> SecurityPolicy {
         SecurityPolicy([], try .certificatePins(certificates, anchors: anchors))
     }

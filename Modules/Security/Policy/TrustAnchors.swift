@@ -34,7 +34,7 @@ public struct TrustAnchors: Sendable {
     /// Only these certificates. A chain may also end at an intermediate or server certificate.
     ///
     /// - Throws: ``SecurityError/Code/noAnchors`` when there is none.
-    public static func certificates(_ certificates: [Certificate]) throws(SecurityError) -> TrustAnchors {
+    public static func certificates(_ certificates: [X509Certificate]) throws(SecurityError) -> TrustAnchors {
         try own(certificates.map(\.handle))
     }
 
@@ -42,13 +42,13 @@ public struct TrustAnchors: Sendable {
     ///
     /// - Throws: ``SecurityError/Code/cannotReadFile`` or ``SecurityError/Code/invalidCertificate``.
     public static func file(_ path: String) throws(SecurityError) -> TrustAnchors {
-        try certificates(Certificate.all(contentsOfFile: path))
+        try certificates(X509Certificate.all(contentsOfFile: path))
     }
 
     /// Returns these anchors and additional certificates. A chain may also end at an intermediate certificate.
     ///
     /// - Throws: ``SecurityError/Code/noAnchors`` when there is none.
-    public func adding(_ certificates: [Certificate]) throws(SecurityError) -> TrustAnchors {
+    public func adding(_ certificates: [X509Certificate]) throws(SecurityError) -> TrustAnchors {
         let more = certificates.map(\.handle)
         guard !more.isEmpty else { throw SecurityError(.noAnchors, "There is no certificate to add.") }
         switch source {
@@ -70,11 +70,11 @@ public struct TrustAnchors: Sendable {
     }
 
     /// The named certificates, in order. The system's anchors are not among them.
-    public var certificates: [Certificate] {
+    public var certificates: [X509Certificate] {
         switch source {
         case .system: []
-        case .extended(let stores, _): stores.added.map { Certificate($0) }
-        case .own(_, let anchors): anchors.map { Certificate($0) }
+        case .extended(let stores, _): stores.added.map { X509Certificate($0) }
+        case .own(_, let anchors): anchors.map { X509Certificate($0) }
         }
     }
 

@@ -39,20 +39,20 @@ struct PolicyRuleReader {
         try located("\(key.rawValue)[\(index)]") { () throws(SecurityError) in try PublicKeyPin(text) }
     }
 
-    func anchorCertificates(_ index: Int) throws(SecurityError) -> [Certificate] {
+    func anchorCertificates(_ index: Int) throws(SecurityError) -> [X509Certificate] {
         try certificates("anchors[\(index)]", rule.anchors[index])
     }
 
-    func pinnedCertificates(_ index: Int, _ text: String) throws(SecurityError) -> [Certificate] {
+    func pinnedCertificates(_ index: Int, _ text: String) throws(SecurityError) -> [X509Certificate] {
         try certificates("pinnedCertificates[\(index)]", text)
     }
 
     /// The certificates of a PEM text or a file.
-    private func certificates(_ place: String, _ text: String) throws(SecurityError) -> [Certificate] {
+    private func certificates(_ place: String, _ text: String) throws(SecurityError) -> [X509Certificate] {
         try located(place) { () throws(SecurityError) in
             PEM.isPEM(text)
-                ? try Certificate.all(pem: Data(text.utf8))
-                : try Certificate.all(contentsOfFile: SecurityPolicyFile.resolve(text, in: part.folder))
+                ? try X509Certificate.all(pem: Data(text.utf8))
+                : try X509Certificate.all(contentsOfFile: SecurityPolicyFile.resolve(text, in: part.folder))
         }
     }
 
@@ -107,7 +107,7 @@ struct PolicyRuleReader {
     }
 
     private func pinned(
-        _ certificates: [Certificate], anchors: TrustAnchors?
+        _ certificates: [X509Certificate], anchors: TrustAnchors?
     ) throws(SecurityError) -> StandardTrustEvaluator {
         try .certificatePins(
             certificates, anchors: anchors, validatesHost: rule.validatesDomainName, position: rule.pinPosition,
@@ -145,8 +145,8 @@ struct PolicyRuleReader {
         rule.reportOnly ? .reportOnly(strict, enforcing: lax) : strict
     }
 
-    private func certificates() throws(SecurityError) -> [Certificate] {
-        var certificates: [Certificate] = []
+    private func certificates() throws(SecurityError) -> [X509Certificate] {
+        var certificates: [X509Certificate] = []
         for (index, text) in (rule.pinnedCertificates ?? []).enumerated() {
             certificates += try pinnedCertificates(index, text)
         }
@@ -155,7 +155,7 @@ struct PolicyRuleReader {
 
     private func anchors() throws(SecurityError) -> TrustAnchors {
         guard !rule.anchors.isEmpty else { return .system }
-        var certificates: [Certificate] = []
+        var certificates: [X509Certificate] = []
         for index in rule.anchors.indices { certificates += try anchorCertificates(index) }
         return rule.trust == .anchors ? try .certificates(certificates) : try TrustAnchors.system.adding(certificates)
     }

@@ -114,7 +114,7 @@ package final class OpenBodyFile: Sendable {
 
 /// Reads a file in chunks, for callers that pull a body and for parts of other bodies. A session sends a body that is
 /// a single file in a faster way.
-struct FileBodyReader: HTTPBodyReader {
+struct FileBodyReader: HTTPRequestBodyReader {
     private let file: BodyFile
     private let threads: FileThreads
     private var opened: OpenBodyFile?

@@ -7,7 +7,7 @@ public import FoundationEssentials
 ///
 /// ```swift
 /// enum Order: String, ParameterConvertible { case newest, oldest }
-/// let parameters: Parameters = ["page": page, "order": Order.newest, "tags": tags]
+/// let parameters: RequestParameters = ["page": page, "order": Order.newest, "tags": tags]
 /// ```
 public protocol ParameterConvertible: Sendable {
     /// The value as a parameter.
@@ -47,7 +47,7 @@ extension ParameterValue: ParameterConvertible {
     public var parameterValue: ParameterValue { self }
 }
 
-extension Parameters: ParameterConvertible {
+extension RequestParameters: ParameterConvertible {
     /// The value at the top.
     public var parameterValue: ParameterValue { root }
 }
@@ -109,5 +109,5 @@ extension Set: ParameterConvertible where Element: ParameterConvertible {
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
     /// The named values, ordered by the bytes of their names.
-    public var parameterValue: ParameterValue { Parameters(mapValues(\.parameterValue)).root }
+    public var parameterValue: ParameterValue { RequestParameters(mapValues(\.parameterValue)).root }
 }

@@ -30,11 +30,11 @@ public struct ParameterEncoder: Sendable {
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error is
     ///   that of the value or a strategy's closure; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
-    public func encode(_ value: some Encodable) throws(SerializationError) -> Parameters {
+    public func encode(_ value: some Encodable) throws(SerializationError) -> RequestParameters {
         do {
             let encoder = TreeEncoder(settings: self)
             try encoder.encode(value)
-            return Parameters(try encoder.node.value(depth: 0))
+            return RequestParameters(try encoder.node.value(depth: 0))
         } catch let error as SerializationError {
             throw error
         } catch {
@@ -47,7 +47,7 @@ public struct ParameterEncoder: Sendable {
     }
 }
 
-extension Parameters {
+extension RequestParameters {
     /// Creates parameters from any `Encodable` value; see ``ParameterEncoder``.
     public init(
         encoding value: some Encodable,

@@ -171,7 +171,7 @@ extension ParameterValue: Encodable {
     }
 }
 
-extension Parameters: Encodable {
+extension RequestParameters: Encodable {
     /// Encodes the top-level value.
     public func encode(to encoder: any Encoder) throws { try root.encode(to: encoder) }
 }

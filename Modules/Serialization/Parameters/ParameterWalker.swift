@@ -24,7 +24,7 @@ struct ParameterWalker<Sink: ParameterSink> {
         self.sink = sink
     }
 
-    mutating func walk(_ parameters: Parameters) throws(SerializationError) {
+    mutating func walk(_ parameters: RequestParameters) throws(SerializationError) {
         if parameters.isEmpty { return }
         guard case .dictionary(let entries) = parameters.root else {
             throw SerializationError(

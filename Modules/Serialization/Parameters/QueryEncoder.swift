@@ -38,7 +38,7 @@ public struct QueryEncoder: Sendable, Hashable {
     ///
     /// - Parameter encode: Receives the parameters, and the request if there is one. Its result becomes the query or
     ///   the body unchanged. Its error becomes the underlying error of a ``SerializationError/Code/encodingFailed``.
-    public init(custom encode: @escaping @Sendable (Parameters, Request?) throws -> String) {
+    public init(custom encode: @escaping @Sendable (RequestParameters, SessionRequest?) throws -> String) {
         closure = QueryEncodingClosure(encode)
     }
 
@@ -48,7 +48,9 @@ public struct QueryEncoder: Sendable, Hashable {
     ///   no names, a list in ``ArrayStyle/commaSeparated`` contains collections, or the elements of an array cannot
     ///   be separated in ``ArrayStyle/brackets``; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels;
     ///   with ``SerializationError/Code/encodingFailed`` if the closure throws.
-    public func encode(_ parameters: Parameters, for request: Request? = nil) throws(SerializationError) -> String {
+    public func encode(_ parameters: RequestParameters, for request: SessionRequest? = nil) throws(SerializationError)
+        -> String
+    {
         if let closure { return try closure.encode(parameters, for: request) }
         var walker = ParameterWalker(encoder: self, sink: QueryTextSink(encoder: self))
         try walker.walk(parameters)
@@ -57,7 +59,7 @@ public struct QueryEncoder: Sendable, Hashable {
 
     /// Returns the names and values of ``encode(_:for:)``, in order and without percent-encoding, such as for a
     /// multipart form. The closure is not used.
-    package func flatten(_ parameters: Parameters) throws(SerializationError) -> [ParameterValue.Entry] {
+    package func flatten(_ parameters: RequestParameters) throws(SerializationError) -> [ParameterValue.Entry] {
         var walker = ParameterWalker(encoder: self, sink: EntrySink(encoder: self))
         try walker.walk(parameters)
         return walker.sink.entries
@@ -81,11 +83,13 @@ public struct QueryEncoder: Sendable, Hashable {
 
 /// A closure with an identity, which makes its owner `Hashable`.
 final class QueryEncodingClosure: Sendable, Hashable {
-    private let closure: @Sendable (Parameters, Request?) throws -> String
+    private let closure: @Sendable (RequestParameters, SessionRequest?) throws -> String
 
-    init(_ closure: @escaping @Sendable (Parameters, Request?) throws -> String) { self.closure = closure }
+    init(_ closure: @escaping @Sendable (RequestParameters, SessionRequest?) throws -> String) {
+        self.closure = closure
+    }
 
-    func encode(_ parameters: Parameters, for request: Request?) throws(SerializationError) -> String {
+    func encode(_ parameters: RequestParameters, for request: SessionRequest?) throws(SerializationError) -> String {
         do {
             return try closure(parameters, request)
         } catch {

@@ -48,12 +48,12 @@ public struct QueryParser: Sendable, Hashable, Codable {
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed``, including for a name that is
     ///   used both for a value and for a collection (but see ``RepetitionStyle/combined``); with
     ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
-    public func parse(_ text: String) throws(SerializationError) -> Parameters {
+    public func parse(_ text: String) throws(SerializationError) -> RequestParameters {
         let tree = QueryTree(parser: self)
         try forEachPair(in: text) { name, value throws(SerializationError) in
             try tree.insert(try self.value(value), at: name)
         }
-        return Parameters(try tree.value())
+        return RequestParameters(try tree.value())
     }
 
     private func plainValue(_ bytes: ArraySlice<UInt8>?) throws(SerializationError) -> ParameterValue {

@@ -65,7 +65,7 @@ struct TreeEncoder: Encoder {
         case let value as Data: try settings.dataEncodingStrategy.value(of: value)
         case let value as URL: .string(value.absoluteString)
         case let value as Decimal: .decimal(value)
-        case let value as Parameters: value.root
+        case let value as RequestParameters: value.root
         case let value as ParameterValue: value
         default: nil
         }

@@ -4,13 +4,13 @@ import FoundationEssentials
 ///
 /// ```swift
 /// let serializer = BodyRequestSerializer(.data(image), contentType: "image/png")
-/// let request = try serializer.serialize(Request(url: url, method: .put), parameters: ["name": "a.png"])
+/// let request = try serializer.serialize(SessionRequest(url: url, method: .put), parameters: ["name": "a.png"])
 /// ```
 public struct BodyRequestSerializer: RequestSerializer {
     /// Header fields, options, and how a query is written. Its methods are ignored.
     public var settings: RequestSerializerSettings
     /// The content.
-    public var body: HTTPBody
+    public var body: HTTPRequestBody
     /// The value of the Content-Type field, for a request without one.
     public var contentType: String?
 
@@ -18,7 +18,7 @@ public struct BodyRequestSerializer: RequestSerializer {
     ///
     /// The default of `contentType` is `application/octet-stream`; nil adds no field.
     public init(
-        _ body: HTTPBody,
+        _ body: HTTPRequestBody,
         contentType: String? = "application/octet-stream",
         settings: RequestSerializerSettings = RequestSerializerSettings()
     ) {
@@ -40,7 +40,9 @@ public struct BodyRequestSerializer: RequestSerializer {
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` if the request has a body,
     ///   or the parameters have no names.
-    public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
+    public func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
+        -> SessionRequest
+    {
         var complete = settings.complete(request)
         try complete.appendQuery(parameters, encoder: settings.queryEncoder)
         try complete.setBody(SerializedBody(body, contentType: contentType))

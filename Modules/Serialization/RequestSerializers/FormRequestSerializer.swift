@@ -6,7 +6,7 @@ public import HTTPTypes
 ///
 /// ```swift
 /// let serializer = FormRequestSerializer()
-/// let request = try serializer.serialize(Request(url: url), parameters: ["q": "swift", "page": 2])
+/// let request = try serializer.serialize(SessionRequest(url: url), parameters: ["q": "swift", "page": 2])
 /// ```
 /// Without parameters, other methods get an empty body with the form's Content-Type, unless the request has a body.
 public struct FormRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
@@ -32,8 +32,10 @@ public struct FormRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     }
 
     /// The form, which is empty without parameters.
-    public func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody? {
-        let text = try queryEncoder.encode(parameters ?? Parameters(), for: request)
+    public func body(for parameters: RequestParameters?, of request: SessionRequest) throws(SerializationError)
+        -> SerializedBody?
+    {
+        let text = try queryEncoder.encode(parameters ?? RequestParameters(), for: request)
         return SerializedBody(.data(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
     }
 }

@@ -27,7 +27,9 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     }
 
     /// The parameters as JSON; nil without parameters.
-    public func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody? {
+    public func body(for parameters: RequestParameters?, of request: SessionRequest) throws(SerializationError)
+        -> SerializedBody?
+    {
         guard let parameters else { return nil }
         let bytes = try ParameterJSONWriter.write(parameters.root, options: options)
         return SerializedBody(.data(Data(bytes)), contentType: "application/json")
@@ -43,10 +45,10 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     ///   Foundation's `EncodingError`, also for NaN and infinities; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
     public func serialize(
-        _ request: Request,
+        _ request: SessionRequest,
         encoding value: some Encodable,
         encoder: JSONBodyEncoder? = nil
-    ) throws(SerializationError) -> Request {
+    ) throws(SerializationError) -> SessionRequest {
         let data = try encoded(value) { try (encoder ?? makeEncoder()).encode(value) }
         var complete = settings.complete(request)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/json"))

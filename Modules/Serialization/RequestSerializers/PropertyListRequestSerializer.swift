@@ -27,7 +27,9 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
     }
 
     /// The parameters as a property list; nil without parameters.
-    public func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody? {
+    public func body(for parameters: RequestParameters?, of request: SessionRequest) throws(SerializationError)
+        -> SerializedBody?
+    {
         guard let parameters else { return nil }
         let data = try PropertyListValue(parameters.root).data(format: format)
         return SerializedBody(.data(data), contentType: "application/x-plist")
@@ -40,9 +42,9 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
     ///   ``SerializationError/Code/nestedTooDeep`` beyond 512 levels; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.
     public func serialize(
-        _ request: Request,
+        _ request: SessionRequest,
         encoding value: some Encodable
-    ) throws(SerializationError) -> Request {
+    ) throws(SerializationError) -> SessionRequest {
         let data = try Self.tree(of: value).data(format: format)
         var complete = settings.complete(request)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/x-plist"))

@@ -8,7 +8,8 @@ public protocol RequestSerializer: Sendable {
     /// Returns the request with the parameters in its URL or body.
     ///
     /// Header fields of the request are never replaced.
-    func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request
+    func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
+        -> SessionRequest
 }
 
 extension RequestSerializer where Self == FormRequestSerializer {
@@ -37,18 +38,19 @@ public protocol HTTPRequestSerializer: RequestSerializer {
     /// The body for the parameters, for methods that do not write them into the query; nil for none.
     ///
     /// `parameters` is nil if the caller passed none.
-    func body(for parameters: Parameters?, of request: Request) throws(SerializationError) -> SerializedBody?
+    func body(for parameters: RequestParameters?, of request: SessionRequest) throws(SerializationError)
+        -> SerializedBody?
 }
 
 /// A body with its default media type.
 public struct SerializedBody: Sendable {
     /// The content.
-    public var content: HTTPBody
+    public var content: HTTPRequestBody
     /// The value of the Content-Type field, for a request without one; nil adds none.
     public var contentType: String?
 
     /// Creates a body.
-    public init(_ content: HTTPBody, contentType: String?) {
+    public init(_ content: HTTPRequestBody, contentType: String?) {
         self.content = content
         self.contentType = contentType
     }
@@ -105,7 +107,9 @@ extension HTTPRequestSerializer {
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidParameters`` if the parameters do not
     ///   suit the format, or the request has a body; with ``SerializationError/Code/encodingFailed`` if a value
     ///   cannot be encoded; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
-    public func serialize(_ request: Request, parameters: Parameters?) throws(SerializationError) -> Request {
+    public func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
+        -> SessionRequest
+    {
         var complete = settings.complete(request)
         // Faster than hashing for so few elements.
         if settings.methodsEncodingParametersInURL.contains(where: { $0 == request.method }) {
@@ -144,7 +148,7 @@ public struct RequestSerializerSettings: Sendable, Hashable {
     }
 
     /// Adds missing fields and options to a request.
-    func complete(_ request: Request) -> Request {
+    func complete(_ request: SessionRequest) -> SessionRequest {
         var request = request
         request.headerFields.addMissing(headerFields)
         request.options = request.options.filled(from: requestOptions)

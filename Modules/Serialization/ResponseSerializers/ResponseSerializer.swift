@@ -70,8 +70,8 @@ public struct SerializedResponse: Sendable {
 
     /// The media type in Content-Type; nil if the field is missing or malformed. If the server sent the field several
     /// times, the last valid value counts (WHATWG Fetch, "extract a MIME type").
-    public var mediaType: MediaType? {
-        head.headerFields[.contentType].flatMap(MediaType.init(contentType:))
+    public var mediaType: MIMEType? {
+        head.headerFields[.contentType].flatMap(MIMEType.init(contentType:))
     }
 
     /// Whether HTTP allows the response to have content: not with 1xx, 204, 205 or 304, and not in reply to HEAD

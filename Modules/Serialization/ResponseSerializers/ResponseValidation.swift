@@ -8,7 +8,7 @@ import HTTPTypes
 /// ```
 public struct ResponseValidation: Sendable, Hashable {
     private var statuses: AcceptedStatuses
-    /// The accepted content types, as patterns (see ``MediaType/matches(_:)``); the default, nil, accepts all.
+    /// The accepted content types, as patterns (see ``MIMEType/matches(_:)``); the default, nil, accepts all.
     ///
     /// Parameters are ignored. A response without a body is accepted whatever its type. One with a body and a missing
     /// or malformed Content-Type is refused, unless `*/*` is among the patterns.
@@ -68,7 +68,7 @@ public struct ResponseValidation: Sendable, Hashable {
         let field = Self.contentType(of: response.head.headerFields)
         // The frequent cases, which need no parsing.
         if let field, contentTypes.contains(field) || Self.isPlainMatch(field, contentTypes) { return nil }
-        let mediaType = field.flatMap(MediaType.init(contentType:))
+        let mediaType = field.flatMap(MIMEType.init(contentType:))
         if let mediaType, contentTypes.contains(where: mediaType.matches) { return nil }
         if contentTypes.contains("*/*") { return nil }
         return SerializationError(
@@ -104,7 +104,7 @@ public struct ResponseValidation: Sendable, Hashable {
     private static func message(_ field: String?, wanted: [String]) -> String {
         let wanted = wanted.joined(separator: ", ")
         guard let field else { return "The response has no content type; accepted are \(wanted)." }
-        guard let type = MediaType(contentType: field) else {
+        guard let type = MIMEType(contentType: field) else {
             let shown = String(field.prefix(100)).debugDescription
             return "The Content-Type \(shown) is not a media type such as text/plain; accepted are \(wanted)."
         }

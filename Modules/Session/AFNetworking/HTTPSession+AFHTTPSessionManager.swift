@@ -9,9 +9,9 @@ extension HTTPSession {
     /// GET:parameters:headers:progress:success:failure:
     @discardableResult
     public func get(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
-        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
         start(call(.get, path, parameters), headers, progress, success, failure)
@@ -20,8 +20,8 @@ extension HTTPSession {
     /// HEAD:parameters:headers:success:failure:
     @discardableResult
     public func head(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
-        success: @escaping @Sendable (Response<Data>) -> Void,
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
+        success: @escaping @Sendable (SessionResponse<Data>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<Data> {
         call(.head, path, parameters).headers(headers).task().started(nil, success, failure)
@@ -30,9 +30,9 @@ extension HTTPSession {
     /// POST:parameters:headers:progress:success:failure:
     @discardableResult
     public func post(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
-        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
         start(call(.post, path, parameters), headers, progress, success, failure)
@@ -44,10 +44,10 @@ extension HTTPSession {
     /// ``SessionError/Code/encodingFailed``.
     @discardableResult
     public func post(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         constructingBodyWith construct: (inout MultipartForm) throws -> Void,
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
-        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> UploadTask<JSONValue?> {
         var call = call(.post, path)
@@ -67,9 +67,9 @@ extension HTTPSession {
     /// PUT:parameters:headers:success:failure:
     @discardableResult
     public func put(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
-        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
         start(call(.put, path, parameters), headers, progress, success, failure)
@@ -78,9 +78,9 @@ extension HTTPSession {
     /// PATCH:parameters:headers:success:failure:
     @discardableResult
     public func patch(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
-        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
         start(call(.patch, path, parameters), headers, progress, success, failure)
@@ -89,9 +89,9 @@ extension HTTPSession {
     /// DELETE:parameters:headers:success:failure:
     @discardableResult
     public func delete(
-        _ path: String, parameters: Parameters? = nil, headers: HTTPFields = [:],
+        _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
-        success: @escaping @Sendable (Response<JSONValue?>) -> Void,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
         start(call(.delete, path, parameters), headers, progress, success, failure)
@@ -99,7 +99,8 @@ extension HTTPSession {
 
     private func start(
         _ call: HTTPCall, _ headers: HTTPFields, _ progress: (@Sendable (TaskProgress) -> Void)?,
-        _ success: @escaping @Sendable (Response<JSONValue?>) -> Void, _ failure: (@Sendable (SessionError) -> Void)?
+        _ success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
+        _ failure: (@Sendable (SessionError) -> Void)?
     ) -> TransferTask<JSONValue?> {
         call.headers(headers).jsonTask().started(progress, success, failure)
     }
@@ -108,7 +109,8 @@ extension HTTPSession {
 extension TransferTask {
     /// The task with the callbacks of a verb, running.
     fileprivate func started(
-        _ progress: (@Sendable (TaskProgress) -> Void)?, _ success: @escaping @Sendable (Response<Value>) -> Void,
+        _ progress: (@Sendable (TaskProgress) -> Void)?,
+        _ success: @escaping @Sendable (SessionResponse<Value>) -> Void,
         _ failure: (@Sendable (SessionError) -> Void)?
     ) -> Self {
         if let progress { onProgress(progress) }

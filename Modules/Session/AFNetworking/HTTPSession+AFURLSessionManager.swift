@@ -8,9 +8,9 @@ public import LinnetSerialization
 extension HTTPSession {
     /// dataTaskWithRequest:uploadProgress:downloadProgress:completionHandler:
     public func dataTask(
-        with request: Request, uploadProgress: (@Sendable (TransferProgress) -> Void)? = nil,
+        with request: SessionRequest, uploadProgress: (@Sendable (TransferProgress) -> Void)? = nil,
         downloadProgress: (@Sendable (TransferProgress) -> Void)? = nil,
-        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+        completionHandler: (@Sendable (Result<SessionResponse<JSONValue?>, SessionError>) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
         call(request).jsonTask().observed(uploadProgress, downloadProgress, completionHandler)
     }
@@ -19,16 +19,16 @@ extension HTTPSession {
     ///
     /// A file that cannot be read fails the task once it is resumed.
     public func uploadTask(
-        with request: Request, fromFile file: URL, progress: (@Sendable (TransferProgress) -> Void)? = nil,
-        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+        with request: SessionRequest, fromFile file: URL, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<SessionResponse<JSONValue?>, SessionError>) -> Void)? = nil
     ) -> UploadTask<JSONValue?> {
         call(request).body(file: file).jsonTask().observed(progress, nil, completionHandler)
     }
 
     /// uploadTaskWithRequest:fromData:progress:completionHandler:
     public func uploadTask(
-        with request: Request, from data: Data, progress: (@Sendable (TransferProgress) -> Void)? = nil,
-        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+        with request: SessionRequest, from data: Data, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<SessionResponse<JSONValue?>, SessionError>) -> Void)? = nil
     ) -> UploadTask<JSONValue?> {
         call(request).body(.data(data)).jsonTask().observed(progress, nil, completionHandler)
     }
@@ -37,8 +37,8 @@ extension HTTPSession {
     ///
     /// The body is the request's own.
     public func uploadTask(
-        withStreamedRequest request: Request, progress: (@Sendable (TransferProgress) -> Void)? = nil,
-        completionHandler: (@Sendable (Result<Response<JSONValue?>, SessionError>) -> Void)? = nil
+        withStreamedRequest request: SessionRequest, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        completionHandler: (@Sendable (Result<SessionResponse<JSONValue?>, SessionError>) -> Void)? = nil
     ) -> UploadTask<JSONValue?> {
         let call = request.body.map { self.call(request).body($0) } ?? self.call(request)
         return call.jsonTask().observed(progress, nil, completionHandler)
@@ -46,9 +46,9 @@ extension HTTPSession {
 
     /// downloadTaskWithRequest:progress:destination:completionHandler:
     public func downloadTask(
-        with request: Request, progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        with request: SessionRequest, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,
-        completionHandler: (@Sendable (Result<Response<URL>, SessionError>) -> Void)? = nil
+        completionHandler: (@Sendable (Result<SessionResponse<URL>, SessionError>) -> Void)? = nil
     ) -> DownloadTask {
         call(request).downloadTask(chooseDestination: destination).observed(nil, progress, completionHandler)
     }
@@ -57,9 +57,9 @@ extension HTTPSession {
     public func downloadTask(
         withResumeData resumeData: ResumeData, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,
-        completionHandler: (@Sendable (Result<Response<URL>, SessionError>) -> Void)? = nil
+        completionHandler: (@Sendable (Result<SessionResponse<URL>, SessionError>) -> Void)? = nil
     ) -> DownloadTask {
-        call(Request(url: resumeData.url)).downloadTask(resuming: resumeData, chooseDestination: destination)
+        call(SessionRequest(url: resumeData.url)).downloadTask(resuming: resumeData, chooseDestination: destination)
             .observed(nil, progress, completionHandler)
     }
 }
@@ -69,7 +69,7 @@ extension TransferTask {
     fileprivate func observed(
         _ uploadProgress: (@Sendable (TransferProgress) -> Void)?,
         _ downloadProgress: (@Sendable (TransferProgress) -> Void)?,
-        _ completionHandler: (@Sendable (Result<Response<Value>, SessionError>) -> Void)?
+        _ completionHandler: (@Sendable (Result<SessionResponse<Value>, SessionError>) -> Void)?
     ) -> Self {
         if uploadProgress != nil || downloadProgress != nil {
             onProgress {

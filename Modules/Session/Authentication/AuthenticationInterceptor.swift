@@ -11,7 +11,7 @@ struct AuthenticationInterceptor: Interceptor {
 
     let store: CredentialStore?
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let target = try WireTarget(request.url)
         let isOwn = request.headerFields.contains(.authorization) || target.authorization != nil
         let credential = isOwn ? nil : store?.credential(before: target)
@@ -24,7 +24,8 @@ struct AuthenticationInterceptor: Interceptor {
     }
 
     private func answer(
-        _ first: StreamedResponse, to request: Request, _ exchange: inout Authentication, _ next: Next
+        _ first: StreamedResponse, to request: SessionRequest, _ exchange: inout Authentication,
+        _ next: InterceptorChain
     ) async throws(SessionError) -> StreamedResponse {
         var (request, response) = (request, first)
         var attempts: [TransportMetrics] = []
@@ -57,7 +58,7 @@ struct AuthenticationInterceptor: Interceptor {
 
     /// Returns the credential to try next, or nil if there is none.
     private func choose(
-        for response: StreamedResponse, _ exchange: Authentication, _ next: Next
+        for response: StreamedResponse, _ exchange: Authentication, _ next: InterceptorChain
     ) async throws(SessionError) -> Credential? {
         let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
         let proposal = exchange.isOwn ? nil : proposal(for: challenges, exchange)
@@ -101,8 +102,8 @@ private struct Authentication {
     var failures = 0
 }
 
-extension Request {
-    fileprivate func authorized(by credential: Credential) -> Request {
+extension SessionRequest {
+    fileprivate func authorized(by credential: Credential) -> SessionRequest {
         var request = self
         request.headerFields[.authorization] = credential.authorization
         return request

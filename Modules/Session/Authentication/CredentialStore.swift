@@ -8,7 +8,7 @@ internal import Synchronization
 /// ```swift
 /// let credentials = CredentialStore()
 /// try credentials.set(.basic(username: "ada", password: password), for: ProtectionSpace(origin: Origin(url)))
-/// let session = try Session { $0.credentialStore = credentials }
+/// let session = try HTTPSession { $0.credentialStore = credentials }
 /// ```
 /// Sessions may share a store. Nothing is written to disk.
 public final class CredentialStore: Sendable {

@@ -34,7 +34,7 @@ extension HTTPCall {
     @discardableResult
     public func download(
         to destination: URL, resuming resumeData: ResumeData? = nil, options: DownloadOptions = DownloadOptions()
-    ) async throws(SessionError) -> Response<URL> {
+    ) async throws(SessionError) -> SessionResponse<URL> {
         let plan = try DownloadPlan(to: destination, options, resume: resumeData)
         return try await session.download(request(), plan, extras)
     }

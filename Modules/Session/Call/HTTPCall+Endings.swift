@@ -8,21 +8,22 @@ public import LinnetSerialization
 extension HTTPCall {
     /// Sends the request, and returns the response as a serializer reads it: `call.response(.string)`.
     @discardableResult
-    public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> Response<S.Value> {
+    public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> SessionResponse<S.Value>
+    {
         guard let extras else { return try await session.response(for: request(), serializer: serializer) }
         return try await session.response(for: request(), serializer: serializer, extras: extras)
     }
 
     /// Sends the request, and returns the response with the body as it is; that of HEAD is empty.
     @discardableResult
-    public func response() async throws(SessionError) -> Response<Data> {
+    public func response() async throws(SessionError) -> SessionResponse<Data> {
         try await response(DataResponseSerializer())
     }
 
     /// Sends the request, and returns the response with its JSON body decoded as a type.
     ///
     /// The request accepts `application/json` unless it says what it accepts.
-    public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> Response<T> {
+    public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> SessionResponse<T> {
         try await acceptingJSON().response(session.settings.serializer(for: type))
     }
 

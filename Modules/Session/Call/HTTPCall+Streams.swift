@@ -17,7 +17,7 @@ extension HTTPCall {
     /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
     /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a status that is not 200 to 299 with
     /// ``SessionError/Code/unacceptableStatus``.
-    public func lines(upTo limit: Int = ResponseBody.defaultLineLimit) -> CallSequence<LineSequence> {
+    public func lines(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> CallSequence<LineSequence> {
         CallSequence(self) { $0.lines(upTo: limit) }
     }
 
@@ -26,7 +26,7 @@ extension HTTPCall {
     ///
     /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, otherwise as ``lines(upTo:)``.
     public func jsonLines<Value: Decodable & Sendable>(
-        of type: Value.Type, upTo limit: Int = ResponseBody.defaultLineLimit
+        of type: Value.Type, upTo limit: Int = HTTPResponseBody.defaultLineLimit
     ) -> CallSequence<JSONLineSequence<Value>> {
         CallSequence(self) { [decoder = session.settings.decoder] in
             $0.jsonLines(as: type, decoder: decoder, upTo: limit)
@@ -64,9 +64,9 @@ where Base.Failure == SessionError, Base.Element: Sendable {
     public typealias Failure = SessionError
 
     private let call: HTTPCall
-    private let read: @Sendable (ResponseBody) -> Base
+    private let read: @Sendable (HTTPResponseBody) -> Base
 
-    init(_ call: HTTPCall, _ read: @escaping @Sendable (ResponseBody) -> Base) {
+    init(_ call: HTTPCall, _ read: @escaping @Sendable (HTTPResponseBody) -> Base) {
         self.call = call
         self.read = read
     }
@@ -77,11 +77,11 @@ where Base.Failure == SessionError, Base.Element: Sendable {
     /// Sends the request, and reads its response.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let call: HTTPCall
-        fileprivate let read: @Sendable (ResponseBody) -> Base
+        fileprivate let read: @Sendable (HTTPResponseBody) -> Base
         private var base: Base.AsyncIterator?
         private var isOver = false
 
-        fileprivate init(call: HTTPCall, read: @escaping @Sendable (ResponseBody) -> Base) {
+        fileprivate init(call: HTTPCall, read: @escaping @Sendable (HTTPResponseBody) -> Base) {
             self.call = call
             self.read = read
         }

@@ -27,7 +27,7 @@ extension HTTPCall {
     /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
     public func streamTask() -> StreamTask { prepared(session.streamTask(for: made(), own: extras?.chain)) }
 
-    func made() -> Result<Request, SessionError> {
+    func made() -> Result<SessionRequest, SessionError> {
         Result { () throws(SessionError) in try request() }
     }
 

@@ -17,9 +17,9 @@ public struct HTTPCall: Sendable {
     /// The content that is sent in addition to the header fields.
     enum Content: Sendable {
         case none
-        case parameters(Parameters)
-        case json(@Sendable (Request, HTTPSession.Configuration) throws(SerializationError) -> Request)
-        case body(HTTPBody, contentType: String?)
+        case parameters(RequestParameters)
+        case json(@Sendable (SessionRequest, HTTPSession.Configuration) throws(SerializationError) -> SessionRequest)
+        case body(HTTPRequestBody, contentType: String?)
         case file(URL)
         indirect case form(MultipartForm)
         case failure(SessionError)
@@ -38,7 +38,7 @@ public struct HTTPCall: Sendable {
         /// A path, which is resolved against the base URL.
         case path(HTTPRequest.Method, String)
         /// A request, which is sent as it is, unless the call has other content.
-        indirect case request(Request)
+        indirect case request(SessionRequest)
     }
 
     /// Rarely used properties, stored separately to keep other calls small.
@@ -165,7 +165,7 @@ extension HTTPCall {
     }
 
     /// The call with a body as it is; the default of `contentType` is the one that the header fields have, or none.
-    public func body(_ body: HTTPBody, contentType: String? = nil) -> HTTPCall {
+    public func body(_ body: HTTPRequestBody, contentType: String? = nil) -> HTTPCall {
         changed { $0.content = .body(body, contentType: contentType) }
     }
 
@@ -202,11 +202,11 @@ extension HTTPCall {
     /// are left out where the call goes to another one.
     ///
     /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL``, or with what the serializer finds wrong.
-    public func request() throws(SessionError) -> Request {
-        var request: Request
+    public func request() throws(SessionError) -> SessionRequest {
+        var request: SessionRequest
         switch target {
         case .path(let method, let path):
-            request = Request(url: try session.url(for: path), method: method, options: options)
+            request = SessionRequest(url: try session.url(for: path), method: method, options: options)
         case .request(let own):
             request = own
             request.options = options.filled(from: own.options)
@@ -236,9 +236,9 @@ extension HTTPCall {
         if case .none = content { extras?.requestSerializer == nil } else { false }
     }
 
-    private func serialize(_ request: Request) throws -> Request {
+    private func serialize(_ request: SessionRequest) throws -> SessionRequest {
         var request = request
-        var parameters: Parameters?
+        var parameters: RequestParameters?
         let own = extras?.requestSerializer
         switch content {
         case .none: break

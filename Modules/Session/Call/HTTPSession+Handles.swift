@@ -6,7 +6,7 @@ internal import LinnetTransport
 extension HTTPSession {
     /// A handle on a request whose response a serializer reads.
     func task<S: ResponseSerializer>(
-        for request: Result<Request, SessionError>, kind: TaskKind, own: CallChain?, serializer: S
+        for request: Result<SessionRequest, SessionError>, kind: TaskKind, own: CallChain?, serializer: S
     ) -> TransferTask<S.Value> {
         handle(try? request.get(), kind: kind) { [engine] driver throws(SessionError) in
             try await engine.run(request.get(), serializer, driver: driver, own: own)
@@ -15,7 +15,7 @@ extension HTTPSession {
 
     /// A handle on a request whose response is written to a file.
     func downloadTask(
-        for request: Result<Request, SessionError>, own: CallChain?,
+        for request: Result<SessionRequest, SessionError>, own: CallChain?,
         _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
         let link = DownloadLink()
@@ -31,7 +31,7 @@ extension HTTPSession {
     }
 
     /// A handle on a request whose response is read as it arrives.
-    func streamTask(for request: Result<Request, SessionError>, own: CallChain?) -> StreamTask {
+    func streamTask(for request: Result<SessionRequest, SessionError>, own: CallChain?) -> StreamTask {
         let link = StreamLink()
         return handle(try? request.get(), kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
             try await engine.stream(request.get(), link, driver: driver, own: own)
@@ -39,8 +39,8 @@ extension HTTPSession {
     }
 
     private func handle<Value>(
-        _ request: Request?, kind: TaskKind, link: TransferLink = .none,
-        work: @escaping TaskDriver<Response<Value>>.Work
+        _ request: SessionRequest?, kind: TaskKind, link: TransferLink = .none,
+        work: @escaping TaskDriver<SessionResponse<Value>>.Work
     ) -> TransferTask<Value> {
         let driver = TaskDriver(
             request: request, kind: kind, hub: hub, progressInterval: settings.progressInterval,

@@ -8,8 +8,8 @@ extension HTTPSession {
     ///
     /// It runs in the caller's task and creates no other; cancelling the task cancels the transfer.
     func response<S: ResponseSerializer>(
-        for request: Request, serializer: S, extras: HTTPCall.Extras?
-    ) async throws(SessionError) -> Response<S.Value> {
+        for request: SessionRequest, serializer: S, extras: HTTPCall.Extras?
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
         let hooks = hub.hooks(of: request, extras?.hooks, .data)
         guard hub.isReporting || hooks != nil else { return try await answer(request, serializer, nil, extras?.chain) }
         return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
@@ -19,14 +19,14 @@ extension HTTPSession {
 
     /// The same for calls without extras, which avoids their place in the frame of the function.
     func response<S: ResponseSerializer>(
-        for request: Request, serializer: S
-    ) async throws(SessionError) -> Response<S.Value> {
+        for request: SessionRequest, serializer: S
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
         guard hub.isReporting else { return try await answer(request, serializer, nil, nil) }
         return try await response(for: request, serializer: serializer, extras: nil)
     }
 
     /// Sends a request, and returns once the response's head was received; the body is read as it arrives.
-    func bytes(for request: Request, extras: HTTPCall.Extras?) async throws(SessionError) -> StreamedResponse {
+    func bytes(for request: SessionRequest, extras: HTTPCall.Extras?) async throws(SessionError) -> StreamedResponse {
         let hooks = hub.hooks(of: request, extras?.hooks, .stream)
         let report =
             hub.isReporting || hooks != nil
@@ -42,8 +42,8 @@ extension HTTPSession {
 
     /// Sends a request, and writes the body of its response to a file.
     func download(
-        _ request: Request, _ plan: DownloadPlan, _ extras: HTTPCall.Extras?
-    ) async throws(SessionError) -> Response<URL> {
+        _ request: SessionRequest, _ plan: DownloadPlan, _ extras: HTTPCall.Extras?
+    ) async throws(SessionError) -> SessionResponse<URL> {
         let hooks = hub.hooks(of: request, extras?.hooks, .download)
         guard hub.isReporting || hooks != nil else {
             return try await engine.download(request, plan, own: extras?.chain)
@@ -54,8 +54,8 @@ extension HTTPSession {
     }
 
     private func answer<S: ResponseSerializer>(
-        _ request: Request, _ serializer: S, _ hooks: RequestHooks?, _ own: CallChain?
-    ) async throws(SessionError) -> Response<S.Value> {
+        _ request: SessionRequest, _ serializer: S, _ hooks: RequestHooks?, _ own: CallChain?
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
         guard !engine.retriers.isEmpty || own?.retriers.isEmpty == false else {
             let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own)
             return try response.read(body, answering: request.method, by: serializer)

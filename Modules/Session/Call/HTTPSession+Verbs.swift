@@ -7,16 +7,22 @@ public import LinnetSerialization
 // them.
 extension HTTPSession {
     /// A call with the method GET.
-    public func get(_ path: String, _ parameters: Parameters? = nil) -> HTTPCall { call(.get, path, parameters) }
+    public func get(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall { call(.get, path, parameters) }
 
     /// A call with the method HEAD, whose response has no body.
-    public func head(_ path: String, _ parameters: Parameters? = nil) -> HTTPCall { call(.head, path, parameters) }
+    public func head(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall {
+        call(.head, path, parameters)
+    }
 
     /// A call with the method DELETE.
-    public func delete(_ path: String, _ parameters: Parameters? = nil) -> HTTPCall { call(.delete, path, parameters) }
+    public func delete(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall {
+        call(.delete, path, parameters)
+    }
 
     /// A call with the method POST.
-    public func post(_ path: String, _ parameters: Parameters? = nil) -> HTTPCall { call(.post, path, parameters) }
+    public func post(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall {
+        call(.post, path, parameters)
+    }
 
     /// A call with the method POST, and a value as its JSON body; see ``HTTPCall/body(json:)``.
     public func post(_ path: String, json value: some Encodable & Sendable) -> HTTPCall {
@@ -27,7 +33,7 @@ extension HTTPSession {
     public func post(_ path: String, form: MultipartForm) -> HTTPCall { call(.post, path).body(form: form) }
 
     /// A call with the method PUT.
-    public func put(_ path: String, _ parameters: Parameters? = nil) -> HTTPCall { call(.put, path, parameters) }
+    public func put(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall { call(.put, path, parameters) }
 
     /// A call with the method PUT, and a value as its JSON body; see ``HTTPCall/body(json:)``.
     public func put(_ path: String, json value: some Encodable & Sendable) -> HTTPCall {
@@ -38,7 +44,9 @@ extension HTTPSession {
     public func put(_ path: String, file: URL) -> HTTPCall { call(.put, path).body(file: file) }
 
     /// A call with the method PATCH.
-    public func patch(_ path: String, _ parameters: Parameters? = nil) -> HTTPCall { call(.patch, path, parameters) }
+    public func patch(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall {
+        call(.patch, path, parameters)
+    }
 
     /// A call with the method PATCH, and a value as its JSON body; see ``HTTPCall/body(json:)``.
     public func patch(_ path: String, json value: some Encodable & Sendable) -> HTTPCall {
@@ -50,13 +58,13 @@ extension HTTPSession {
     /// `path` is resolved against the base URL (RFC 3986, section 5), as AFHTTPSessionManager does: `a/b` goes below the base's
     /// path, `/a/b` replaces that path, `//host/a` replaces the host too, and a whole URL ignores the base. Characters that a
     /// URL may not hold are percent-encoded.
-    public func call(_ method: HTTPRequest.Method, _ path: String, _ parameters: Parameters? = nil) -> HTTPCall {
+    public func call(_ method: HTTPRequest.Method, _ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall {
         HTTPCall(self, .path(method, path), parameters.map { .parameters($0) } ?? .none)
     }
 
     /// A call that sends a request as it is, with the session's header fields. The base URL is not used, and the serializer
     /// only for content that is given to the call.
-    public func call(_ request: Request) -> HTTPCall {
+    public func call(_ request: SessionRequest) -> HTTPCall {
         HTTPCall(self, .request(request))
     }
 

@@ -41,7 +41,8 @@ final class Engine: Sendable {
     /// The response's body is whole when `delivery` says so and no interceptor streams; a caller that needs it whole collects
     /// it.
     func run(
-        _ request: Request, delivery: ResponseDelivery, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
+        _ request: SessionRequest, delivery: ResponseDelivery, sink: (any EngineSink)? = nil,
+        hooks: RequestHooks? = nil,
         own: CallChain? = nil, decoding: Decoding? = nil
     ) async throws(SessionError) -> StreamedResponse {
         guard !hasEnded.load(ordering: .relaxed) else { throw .shutDown(request.url) }
@@ -57,7 +58,7 @@ final class Engine: Sendable {
 
     /// Sends a request, and cancels what it does at a deadline: interceptors, hooks and transports of the user's included.
     private func run(
-        _ request: Request, _ exchange: Exchange, until deadline: ContinuousClock.Instant
+        _ request: SessionRequest, _ exchange: Exchange, until deadline: ContinuousClock.Instant
     ) async throws(SessionError) -> StreamedResponse {
         let outcome = await withTaskGroup(of: Result<StreamedResponse, SessionError>?.self) { group in
             group.addTask {
@@ -83,7 +84,7 @@ final class Engine: Sendable {
 
     /// Sends a request, and returns its response with the body in memory.
     func runWhole(
-        _ request: Request, hooks: RequestHooks? = nil, own: CallChain? = nil, decoding: Decoding? = nil
+        _ request: SessionRequest, hooks: RequestHooks? = nil, own: CallChain? = nil, decoding: Decoding? = nil
     ) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await run(
             request, delivery: .whole(upTo: maximumBodySize), hooks: hooks, own: own, decoding: decoding)
@@ -97,7 +98,7 @@ final class Engine: Sendable {
 
     /// The chain from a link on.
     func proceed(
-        _ request: Request, from index: Int, _ exchange: Exchange
+        _ request: SessionRequest, from index: Int, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         // The interceptors of the call come first.
         let own = exchange.own?.interceptors ?? []
@@ -111,7 +112,7 @@ final class Engine: Sendable {
         let interceptor = index < own.count ? own[index] : links[index - own.count].interceptor
         do {
             return try await interceptor.intercept(
-                request, next: Next(engine: self, index: index + 1, exchange: exchange))
+                request, next: InterceptorChain(engine: self, index: index + 1, exchange: exchange))
         } catch {
             throw SessionError(thrown: error, url: request.url)
         }
@@ -127,7 +128,7 @@ final class Engine: Sendable {
         return RequestRecord(id: hooks?.context.taskID ?? sink?.taskID ?? TaskID.next())
     }
 
-    func deadline(of request: Request) -> ContinuousClock.Instant? {
+    func deadline(of request: SessionRequest) -> ContinuousClock.Instant? {
         guard let limit = request.options.timeout ?? timeouts.request else { return nil }
         return .now + limit
     }

@@ -6,7 +6,7 @@ public import LinnetSerialization
 ///
 /// ```swift
 /// struct AgentInterceptor: Interceptor {
-///     func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+///     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
 ///         var request = request
 ///         request.headerFields[.userAgent] = "Finch/1.2"
 ///         return try await next(request)
@@ -21,17 +21,17 @@ public protocol Interceptor: Sendable {
     ///
     /// Calling `next` more than once sends the request again; a response that is not returned should be read to its end
     /// or dropped, which closes its connection.
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse
 }
 
 /// The rest of the chain below an ``Interceptor``.
-public struct Next: Sendable {
+public struct InterceptorChain: Sendable {
     let engine: Engine
     let index: Int
     let exchange: Exchange
 
     /// Sends the request on, and returns its response.
-    public func callAsFunction(_ request: Request) async throws(SessionError) -> StreamedResponse {
+    public func callAsFunction(_ request: SessionRequest) async throws(SessionError) -> StreamedResponse {
         try await engine.proceed(request, from: index, exchange)
     }
 }

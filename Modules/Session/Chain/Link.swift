@@ -82,7 +82,7 @@ final class RequestRecord: Sendable {
     private struct State {
         var attempts = 0
         var sends = 0
-        var adapted: Request?
+        var adapted: SessionRequest?
     }
 
     /// The number of the request in the process.
@@ -97,7 +97,7 @@ final class RequestRecord: Sendable {
     var attempts: Int { state.withLock { $0.attempts } }
 
     /// The request of the last attempt as the adapters changed it.
-    var adapted: Request? { state.withLock { $0.adapted } }
+    var adapted: SessionRequest? { state.withLock { $0.adapted } }
 
     /// Begins an attempt, and returns its number.
     func nextAttempt() -> Int {
@@ -116,7 +116,7 @@ final class RequestRecord: Sendable {
         }
     }
 
-    func adapt(_ request: Request) {
+    func adapt(_ request: SessionRequest) {
         state.withLock { $0.adapted = request }
     }
 }

@@ -19,7 +19,7 @@ struct NetworkPermission: Sendable {
         status = { monitor.status }
     }
 
-    func check(_ request: Request) throws(SessionError) {
+    func check(_ request: SessionRequest) throws(SessionError) {
         let options = request.options
         if let policy = options.cachePolicy, policy == .cacheOnly {
             throw SessionError(

@@ -3,7 +3,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
-/// Where a reader of a ``ResponseBody`` takes its chunks from.
+/// Where a reader of a ``HTTPResponseBody`` takes its chunks from.
 protocol ResponseBodySource {
     mutating func next() async throws(SessionError) -> Data?
     /// All bytes that are there, for those who write them on; from a connection as they came from it.
@@ -101,7 +101,7 @@ final class ReportedBody: Sendable {
 }
 
 struct ReportedSource: ResponseBodySource {
-    private var iterator: ResponseBody.Iterator
+    private var iterator: HTTPResponseBody.Iterator
     private let body: ReportedBody
 
     init(_ body: ReportedBody) {
@@ -120,7 +120,7 @@ struct ReportedSource: ResponseBodySource {
     }
 }
 
-extension Response where Value == ResponseBody {
+extension SessionResponse where Value == HTTPResponseBody {
     /// The response for a caller, whose end is reported.
     func reporting(to report: StreamReport? = nil) -> StreamedResponse {
         var response = self

@@ -8,7 +8,7 @@ struct TransportLink: Sendable {
     let permission: NetworkPermission
 
     func send(
-        _ request: Request, _ exchange: Exchange, timeouts: TransportTimeouts
+        _ request: SessionRequest, _ exchange: Exchange, timeouts: TransportTimeouts
     ) async throws(SessionError) -> StreamedResponse {
         let target = try WireTarget(request.url)
         try permission.check(request)
@@ -43,7 +43,7 @@ extension TransportResponse {
 extension TransportTimeouts {
     /// These timeouts with a request's own in their place, and no more for the whole than its deadline leaves.
     func applying(
-        _ request: Request, deadline: ContinuousClock.Instant?
+        _ request: SessionRequest, deadline: ContinuousClock.Instant?
     ) throws(SessionError) -> TransportTimeouts {
         var timeouts = self
         if let idle = request.options.idleTimeout { timeouts.idleRead = idle }

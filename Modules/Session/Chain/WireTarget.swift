@@ -39,7 +39,7 @@ struct WireTarget: Hashable {
     }
 
     /// The head of a request to this target.
-    func head(of request: Request) -> HTTPRequest {
+    func head(of request: SessionRequest) -> HTTPRequest {
         var head = HTTPRequest(
             method: request.method, scheme: scheme, authority: authority, path: path,
             headerFields: request.headerFields)

@@ -20,7 +20,7 @@ public struct SessionError: Error, Sendable {
         var fileFailure: FileFailure?
         var resumeData: ResumeData?
         var metrics: [TransportMetrics] = []
-        var redirects: [Redirect] = []
+        var redirects: [HTTPRedirect] = []
     }
 
     // The details are boxed to keep the error small: each function that throws it reserves space for it in its frame.
@@ -98,7 +98,7 @@ public struct SessionError: Error, Sendable {
     }
 
     /// The redirects that were followed before the error, in order.
-    public var redirects: [Redirect] {
+    public var redirects: [HTTPRedirect] {
         get { details.value.redirects }
         set { details.value.redirects = newValue }
     }
@@ -142,7 +142,7 @@ extension SessionError {
     /// The problem details of the response (RFC 9457); nil unless its content type is `application/problem+json` and its body is
     /// a valid problem details object.
     public var problem: ProblemDetails? {
-        guard let type = head?.headerFields[.contentType].flatMap({ MediaType(contentType: $0) }),
+        guard let type = head?.headerFields[.contentType].flatMap({ MIMEType(contentType: $0) }),
             type.type == "application", type.subtype == "problem+json"
         else { return nil }
         return try? decoded(as: ProblemDetails.self)

@@ -7,13 +7,13 @@ internal import Synchronization
 struct ReportedRequest: Sendable {
     private let id: UInt64
     private let kind: TaskKind
-    private let request: Request
+    private let request: SessionRequest
     private let hooks: RequestHooks?
     private let hub: TaskEventHub
 
     var url: URL { request.url }
 
-    init(_ request: Request, _ kind: TaskKind, _ hooks: RequestHooks?, hub: TaskEventHub) {
+    init(_ request: SessionRequest, _ kind: TaskKind, _ hooks: RequestHooks?, hub: TaskEventHub) {
         id = hooks?.context.taskID ?? TaskID.next()
         self.kind = kind
         self.hooks = hooks

@@ -33,7 +33,7 @@ final class TaskEventHub: Sendable {
     }
 
     /// Returns the hooks of a request, the session's and its own; nil if there are none.
-    func hooks(of request: Request, _ own: TaskHooks?, _ kind: TaskKind, id: UInt64? = nil) -> RequestHooks? {
+    func hooks(of request: SessionRequest, _ own: TaskHooks?, _ kind: TaskKind, id: UInt64? = nil) -> RequestHooks? {
         guard hooks != nil || own != nil else { return nil }
         let context = HookContext(taskID: id ?? TaskID.next(), kind: kind, request: request)
         return RequestHooks(context, tables: [hooks, own].compactMap { $0 }, executor: executor)
@@ -51,9 +51,10 @@ final class TaskEventHub: Sendable {
 
     /// Runs a request that has no handle, and reports when it starts and ends.
     func reporting<Value>(
-        _ request: Request, _ kind: TaskKind, _ hooks: RequestHooks?, _ serializer: (any ResponseSerializer)? = nil,
-        _ run: () async throws(SessionError) -> Response<Value>
-    ) async throws(SessionError) -> Response<Value> {
+        _ request: SessionRequest, _ kind: TaskKind, _ hooks: RequestHooks?,
+        _ serializer: (any ResponseSerializer)? = nil,
+        _ run: () async throws(SessionError) -> SessionResponse<Value>
+    ) async throws(SessionError) -> SessionResponse<Value> {
         let report = ReportedRequest(request, kind, hooks, hub: self)
         report.start()
         do {

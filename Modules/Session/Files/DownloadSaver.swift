@@ -16,14 +16,14 @@ struct DownloadSaver: Sendable {
     }
 
     let response: StreamedResponse
-    private let request: Request
+    private let request: SessionRequest
     private let plan: DownloadPlan
     private let content: Content
     private let sink: (any EngineSink)?
     private let hooks: RequestHooks?
 
     init(
-        _ request: Request, _ response: StreamedResponse, _ plan: DownloadPlan, _ content: Content,
+        _ request: SessionRequest, _ response: StreamedResponse, _ plan: DownloadPlan, _ content: Content,
         _ sink: (any EngineSink)?, _ hooks: RequestHooks?
     ) {
         self.request = request
@@ -154,7 +154,7 @@ struct DownloadSaver: Sendable {
 
     /// Validates a response by its head and by whether it has a body. The error of a refused response contains its body.
     private func validate(
-        beginning first: CircularBuffer<ByteBuffer>?, _ batches: inout ResponseBody.Iterator
+        beginning first: CircularBuffer<ByteBuffer>?, _ batches: inout HTTPResponseBody.Iterator
     ) async throws(SessionError) {
         let beginning = first?.first.map { Data($0) } ?? Data()
         var head = response.head

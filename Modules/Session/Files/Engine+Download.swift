@@ -7,9 +7,9 @@ internal import NIOCore
 extension Engine {
     /// Sends a request and writes the body of its response to a file, or resumes a download from its part.
     func download(
-        _ request: Request, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
+        _ request: SessionRequest, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
         own: CallChain? = nil
-    ) async throws(SessionError) -> Response<URL> {
+    ) async throws(SessionError) -> SessionResponse<URL> {
         do {
             try await onFileThreads { () async throws(SessionError) in try plan.check() }
         } catch {
@@ -32,17 +32,18 @@ extension Engine {
 
     /// Writes the body of a received response to a file.
     func save(
-        _ response: StreamedResponse, answering request: Request, _ plan: DownloadPlan, _ sink: (any EngineSink)?,
+        _ response: StreamedResponse, answering request: SessionRequest, _ plan: DownloadPlan,
+        _ sink: (any EngineSink)?,
         _ hooks: RequestHooks
-    ) async throws(SessionError) -> Response<URL> {
+    ) async throws(SessionError) -> SessionResponse<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
         return try await finish(DownloadSaver(request, response, plan, .whole(nil), sink, hooks))
     }
 
     private func download(
-        _ request: Request, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
+        _ request: SessionRequest, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
         _ hooks: RequestHooks?, _ own: CallChain?
-    ) async throws(SessionError) -> Response<URL> {
+    ) async throws(SessionError) -> SessionResponse<URL> {
         let rest = request.asking(forTheRestOf: resume)
         let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks, own: own)
         do {
@@ -61,9 +62,9 @@ extension Engine {
 
     /// Downloads the whole entity; with the reason, if the download was to resume.
     private func download(
-        _ request: Request, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
+        _ request: SessionRequest, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
         _ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?
-    ) async throws(SessionError) -> Response<URL> {
+    ) async throws(SessionError) -> SessionResponse<URL> {
         let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks, own: own)
         do {
             return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink, hooks))
@@ -72,7 +73,7 @@ extension Engine {
         }
     }
 
-    private func finish(_ saver: DownloadSaver) async throws(SessionError) -> Response<URL> {
+    private func finish(_ saver: DownloadSaver) async throws(SessionError) -> SessionResponse<URL> {
         let path = try await onFileThreads { () async throws(SessionError) in try await saver.save() }
         return saver.response.with(URL(filePath: path))
     }

@@ -94,7 +94,9 @@ extension HTTPSession {
             DecodableResponseSerializer(type, decoder: decoder, validation: responseSerializer.validation)
         }
 
-        func jsonRequest(_ request: Request, _ value: some Encodable) throws(SerializationError) -> Request {
+        func jsonRequest(_ request: SessionRequest, _ value: some Encodable) throws(SerializationError)
+            -> SessionRequest
+        {
             // The request's serializer adds its own fields and options.
             let options = (requestSerializer as? JSONRequestSerializer)?.options ?? JSONWritingOptions()
             return try JSONRequestSerializer(options: options, headerFields: [:])

@@ -48,7 +48,7 @@ extension HTTPSession {
     /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and
     /// ``SessionError/Code/shutDown``.
     public func prewarm(_ url: URL, connections count: Int = 1) throws(SessionError) {
-        let head = try WireTarget(url).head(of: Request(url: url))
+        let head = try WireTarget(url).head(of: SessionRequest(url: url))
         do {
             try transport.prewarm(head, connections: count)
         } catch {

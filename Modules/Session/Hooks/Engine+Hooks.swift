@@ -4,7 +4,7 @@ internal import LinnetSerialization
 extension Engine {
     /// Sends a request that has hooks through the chain.
     func run(
-        _ request: Request, _ exchange: Exchange, _ hooks: RequestHooks
+        _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks
     ) async throws(SessionError) -> StreamedResponse {
         var watched = exchange
         watched.sink = hooks.watching(exchange.sink)
@@ -22,7 +22,8 @@ extension Engine {
 
     /// Applies a hook's decision on a response; returns if the response is to be read normally.
     private func follow(
-        _ disposition: ResponseDisposition?, _ response: StreamedResponse, _ request: Request, _ exchange: Exchange,
+        _ disposition: ResponseDisposition?, _ response: StreamedResponse, _ request: SessionRequest,
+        _ exchange: Exchange,
         _ hooks: RequestHooks
     ) async throws(SessionError) {
         switch disposition {
@@ -42,9 +43,9 @@ extension Engine {
     }
 }
 
-extension Next {
+extension InterceptorChain {
     /// Returns the request with a readable body: its own, or one that a hook provides; nil if there is none.
-    func readable(_ request: Request) async throws(SessionError) -> Request? {
+    func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
         guard let body = request.body, !body.canBeRead else { return request }
         guard let new = try await exchange.hooks?.newBody(for: request) else { return nil }
         var request = request
@@ -53,7 +54,9 @@ extension Next {
     }
 
     /// Returns the request with a readable body; throws if there is none.
-    func readable(_ request: Request, after response: StreamedResponse) async throws(SessionError) -> Request {
+    func readable(_ request: SessionRequest, after response: StreamedResponse) async throws(SessionError)
+        -> SessionRequest
+    {
         if let readable = try await readable(request) { return readable }
         throw SessionError.bodyNotReplayable(of: request).adding(response)
     }
@@ -67,7 +70,7 @@ extension SessionError {
         return error
     }
 
-    static func bodyNotReplayable(of request: Request) -> SessionError {
+    static func bodyNotReplayable(of request: SessionRequest) -> SessionError {
         SessionError(
             .requestBodyFailed,
             "The request must be sent again, but its body cannot be replayed: "
@@ -77,17 +80,17 @@ extension SessionError {
 
 /// A response's body whose chunks are passed to a hook before their reader.
 final class WatchedBody: Sendable {
-    let base: ResponseBody
+    let base: HTTPResponseBody
     let hooks: RequestHooks
 
-    init(base: ResponseBody, hooks: RequestHooks) {
+    init(base: HTTPResponseBody, hooks: RequestHooks) {
         self.base = base
         self.hooks = hooks
     }
 }
 
 struct WatchedSource: ResponseBodySource {
-    private var iterator: ResponseBody.Iterator
+    private var iterator: HTTPResponseBody.Iterator
     private let hooks: RequestHooks
 
     init(_ body: WatchedBody) {

@@ -19,7 +19,9 @@ final class RequestHooks: Sendable {
 
     // MARK: Hooks that decide; nil if there is no hook
 
-    func willRedirect(_ redirect: Redirect, _ request: Request) async throws(SessionError) -> RedirectDecision? {
+    func willRedirect(_ redirect: HTTPRedirect, _ request: SessionRequest) async throws(SessionError)
+        -> RedirectDecision?
+    {
         guard let hook = deciding(\.willRedirect) else { return nil }
         return try await run { try await hook(context, redirect, request) }
     }
@@ -38,7 +40,7 @@ final class RequestHooks: Sendable {
         return try await run { try await hook(context, attempt, decision) }
     }
 
-    func newBody(for request: Request) async throws(SessionError) -> HTTPBody? {
+    func newBody(for request: SessionRequest) async throws(SessionError) -> HTTPRequestBody? {
         guard let hook = deciding(\.needsNewBody) else { return nil }
         return try await run { try await hook(context, request) }
     }
@@ -95,7 +97,7 @@ final class RequestHooks: Sendable {
     var readsResponses: Bool { isSeen(\.didReceiveResponse) || isSeen(\.didReceiveData) }
 
     /// Returns the body, with each chunk passed to the data hook before its reader.
-    func watching(_ body: ResponseBody) -> ResponseBody {
+    func watching(_ body: HTTPResponseBody) -> HTTPResponseBody {
         isSeen(\.didReceiveData) ? .watched(WatchedBody(base: body, hooks: self)) : body
     }
 

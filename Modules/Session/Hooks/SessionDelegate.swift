@@ -8,21 +8,21 @@ public import LinnetTransport
 ///
 /// ```swift
 /// final class Gatekeeper: SessionDelegate {
-///     func willRedirect(_ redirect: Redirect, by request: Request, _ context: HookContext) async throws
+///     func willRedirect(_ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext) async throws
 ///         -> RedirectDecision?
 ///     {
 ///         redirect.target.host() == "example.com" ? .follow(request) : .doNotFollow
 ///     }
 /// }
-/// let session = try Session { $0.setDelegate(gatekeeper) }
+/// let session = try HTTPSession { $0.setDelegate(gatekeeper) }
 /// ```
 /// The methods are called as the hooks are. The delegate is held weakly; once it is deallocated, the default implementations
 /// apply.
 public protocol SessionDelegate: AnyObject, Sendable {
     /// See ``TaskHooks/willRedirect``. The default leaves the decision to the session's policy.
     func willRedirect(
-        _ redirect: Redirect, by request: Request, _ context: HookContext
-    ) async throws -> RedirectDecision
+        _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
+    ) async throws -> RedirectDecision?
     /// See ``TaskHooks/didReceiveChallenge``. The default uses the proposed stored credential.
     func didReceiveChallenge(
         _ attempt: AuthenticationAttempt, _ context: HookContext
@@ -32,7 +32,7 @@ public protocol SessionDelegate: AnyObject, Sendable {
         _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
     ) async throws -> RetryDecision
     /// See ``TaskHooks/needsNewBody``. The default returns nil.
-    func needsNewBody(for request: Request, _ context: HookContext) async throws -> HTTPBody?
+    func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody?
     /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
     /// See ``TaskHooks/didReceiveData``. The default does nothing.
@@ -68,7 +68,7 @@ public protocol SessionDelegate: AnyObject, Sendable {
 extension SessionDelegate {
     /// Returns nil, which leaves the decision to the session's policy.
     public func willRedirect(
-        _ redirect: Redirect, by request: Request, _ context: HookContext
+        _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
     ) async throws -> RedirectDecision? { nil }
 
     /// Uses the proposed stored credential.
@@ -82,7 +82,9 @@ extension SessionDelegate {
     ) async throws -> RetryDecision { decision }
 
     /// Returns nil: there is no new body.
-    public func needsNewBody(for request: Request, _ context: HookContext) async throws -> HTTPBody? { nil }
+    public func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody? {
+        nil
+    }
 
     /// Reads the body.
     public func didReceiveResponse(

@@ -7,7 +7,7 @@ public import LinnetTransport
 /// ``HTTPSession/Configuration/hooks``, or for one request or handle where it is created.
 ///
 /// ```swift
-/// let session = try Session {
+/// let session = try HTTPSession {
 ///     $0.hooks.willRedirect = { context, redirect, request in
 ///         redirect.target.host() == "example.com" ? .follow(request) : .doNotFollow
 ///     }
@@ -28,7 +28,7 @@ public struct TaskHooks: Sendable {
     /// credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy also applies
     /// to a request that the hook returns. Nil leaves the decision to the policy; with ``RedirectPolicy/doNotFollow`` only the hook
     /// follows redirects.
-    public var willRedirect: (@Sendable (HookContext, Redirect, Request) async throws -> RedirectDecision?)?
+    public var willRedirect: (@Sendable (HookContext, HTTPRedirect, SessionRequest) async throws -> RedirectDecision?)?
     /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another one, or
     /// not at all. It is called again after each refused credential, a limited number of times.
     public var didReceiveChallenge:
@@ -38,7 +38,7 @@ public struct TaskHooks: Sendable {
     public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
     /// Returns a new body for a request that must be sent again and whose body can be read only once. Nil fails the request with
     /// ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
-    public var needsNewBody: (@Sendable (HookContext, Request) async throws -> HTTPBody?)?
+    public var needsNewBody: (@Sendable (HookContext, SessionRequest) async throws -> HTTPRequestBody?)?
     /// Decides on the final response before its body is read. Redirects that are followed, challenges that are answered and
     /// responses that are retried are not final.
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
@@ -96,7 +96,7 @@ public struct HookContext: Sendable {
     /// The kind of request.
     public let kind: TaskKind
     /// The request as it was passed to the session.
-    public let request: Request
+    public let request: SessionRequest
 }
 
 /// A hook's decision on a response whose body was not read yet.

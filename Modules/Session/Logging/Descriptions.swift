@@ -4,7 +4,7 @@ public import LinnetSerialization
 
 // Descriptions, with `Redaction.standard` applied.
 
-extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+extension SessionRequest: CustomStringConvertible, CustomDebugStringConvertible {
     /// The method, the URL and the header fields, redacted with ``Redaction/standard``.
     public var description: String {
         let fields = headerFields.map { "\($0.name): \(Redaction.standard.value(of: $0))" }.joined(separator: ", ")
@@ -15,7 +15,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
     public var debugDescription: String { description }
 }
 
-extension Response: CustomStringConvertible {
+extension SessionResponse: CustomStringConvertible {
     /// The status, the URL and the size of the body.
     public var description: String {
         "\(status.code) \(status.reasonPhrase) from \(Redaction.standard.text(of: url)), \(data.count) bytes"

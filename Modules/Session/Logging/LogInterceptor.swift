@@ -12,7 +12,7 @@ struct LogInterceptor: Interceptor {
     let logger: Logger
     let redaction: Redaction
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var facts = facts(of: request)
         if let record = next.exchange.record {
             facts["request"] = "\(record.id)"
@@ -41,7 +41,7 @@ struct LogInterceptor: Interceptor {
         }
     }
 
-    private func facts(of request: Request) -> Logger.Metadata {
+    private func facts(of request: SessionRequest) -> Logger.Metadata {
         var facts: Logger.Metadata = ["method": "\(request.method)", "url": "\(redaction.text(of: request.url))"]
         facts["tag"] = request.options.tag.map { "\($0)" }
         return facts

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let group = CompletionGroup()
-/// let session = try Session { $0.completionGroup = group }
+/// let session = try HTTPSession { $0.completionGroup = group }
 /// // … start requests …
 /// await group.wait()
 /// ```

@@ -51,7 +51,7 @@ public struct TaskNotification: Sendable {
     /// What happened.
     public let kind: Kind
     /// The original request; nil if it could not be created.
-    public let request: Request?
+    public let request: SessionRequest?
     /// The description of the handle, if there is one.
     public let taskDescription: String?
 }
@@ -75,7 +75,7 @@ public struct TaskCompletion: Sendable {
 }
 
 extension TaskCompletion {
-    init<Value>(_ response: Response<Value>, _ kind: TaskKind, _ serializer: (any ResponseSerializer)?) {
+    init<Value>(_ response: SessionResponse<Value>, _ kind: TaskKind, _ serializer: (any ResponseSerializer)?) {
         let hasBody = kind == .data || kind == .upload
         self.init(
             serializer: serializer, body: hasBody ? response.data : nil,

@@ -7,22 +7,22 @@ internal import LinnetTransport
 struct RedirectInterceptor: Interceptor {
     let policy: RedirectPolicy
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let response = try await next(request)
         guard response.head.status.isRedirect else { return response }
         return try await follow(response, to: request, next)
     }
 
     private func follow(
-        _ first: StreamedResponse, to original: Request, _ next: Next
+        _ first: StreamedResponse, to original: SessionRequest, _ next: InterceptorChain
     ) async throws(SessionError) -> StreamedResponse {
         var (request, response) = (original, first)
-        var (history, attempts): ([Redirect], [TransportMetrics]) = ([], [])
+        var (history, attempts): ([HTTPRedirect], [TransportMetrics]) = ([], [])
         do {
             // If the policy follows no redirects, a hook can still decide to follow them.
             let isAsked = policy.limit > 0 || next.exchange.hooks?.isSeen(\.willRedirect) == true
             while isAsked, let target = try response.redirectTarget() {
-                let redirect = Redirect(head: response.head, url: response.url, target: target)
+                let redirect = HTTPRedirect(head: response.head, url: response.url, target: target)
                 let proposal = try propose(target, for: request, response, followed: history.count)
                 guard var following = try await decide(on: redirect, proposal, from: request, next) else { break }
                 following = try await next.readable(following, after: response)
@@ -42,8 +42,8 @@ struct RedirectInterceptor: Interceptor {
 
     /// Returns the request that follows the redirect; throws if the policy forbids it.
     private func propose(
-        _ target: URL, for request: Request, _ response: StreamedResponse, followed: Int
-    ) throws(SessionError) -> Request {
+        _ target: URL, for request: SessionRequest, _ response: StreamedResponse, followed: Int
+    ) throws(SessionError) -> SessionRequest {
         let limit = policy.limit > 0 ? policy.limit : RedirectPolicy.follow.limit
         guard followed < limit else {
             throw SessionError(
@@ -55,7 +55,7 @@ struct RedirectInterceptor: Interceptor {
         return proposal
     }
 
-    private func check(_ request: Request, from url: URL, _ response: StreamedResponse) throws(SessionError) {
+    private func check(_ request: SessionRequest, from url: URL, _ response: StreamedResponse) throws(SessionError) {
         let (source, target) = (try Origin(url), try Origin(request.url))
         guard target.scheme == "https" || source.scheme == "http" else {
             throw .redirectRefused("The response redirects from https to http.", response)
@@ -67,8 +67,8 @@ struct RedirectInterceptor: Interceptor {
 
     /// Returns the request that the hook chooses; nil if the redirect is not to be followed.
     private func decide(
-        on redirect: Redirect, _ proposal: Request, from request: Request, _ next: Next
-    ) async throws(SessionError) -> Request? {
+        on redirect: HTTPRedirect, _ proposal: SessionRequest, from request: SessionRequest, _ next: InterceptorChain
+    ) async throws(SessionError) -> SessionRequest? {
         let byDefault = policy.limit > 0 ? proposal : nil
         guard let hooks = next.exchange.hooks else { return byDefault }
         switch try await hooks.willRedirect(redirect, proposal) {
@@ -89,7 +89,7 @@ struct RedirectInterceptor: Interceptor {
 
 extension SessionError {
     /// Returns the error with the redirects and attempts before it.
-    fileprivate func adding(_ history: [Redirect], _ attempts: [TransportMetrics]) -> SessionError {
+    fileprivate func adding(_ history: [HTTPRedirect], _ attempts: [TransportMetrics]) -> SessionError {
         var error = adding(attempts)
         error.redirects = history + redirects
         return error

@@ -39,13 +39,13 @@ public struct RedirectPolicy: Sendable, Hashable {
 /// A hook's decision on a redirect.
 public enum RedirectDecision: Sendable {
     /// Follow it with this request, which may be the proposed one or a changed one.
-    case follow(Request)
+    case follow(SessionRequest)
     /// Do not follow it: the redirect is the response.
     case doNotFollow
 }
 
 /// A redirect that was, or is about to be, followed (RFC 9110, section 15.4).
-public struct Redirect: Sendable, Hashable {
+public struct HTTPRedirect: Sendable, Hashable {
     /// The status and header fields of the redirecting response.
     public var head: HTTPResponse
     /// The URL of the redirecting response, without user name and password.

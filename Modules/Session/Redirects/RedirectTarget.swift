@@ -70,9 +70,9 @@ extension String {
     }
 }
 
-extension Request {
+extension SessionRequest {
     /// Returns the request that follows a redirect (RFC 9110, section 15.4).
-    func redirected(to url: URL, by status: HTTPResponse.Status) throws(SessionError) -> Request {
+    func redirected(to url: URL, by status: HTTPResponse.Status) throws(SessionError) -> SessionRequest {
         var request = self
         request.url = url
         if method.changesToGet(by: status) {

@@ -21,7 +21,7 @@ struct PartKeeper {
     ///
     /// - Parameter hasher: The hasher that has consumed the part of a resumed download.
     init?(
-        _ response: StreamedResponse, answering request: Request, total: Int64?, options: DownloadOptions,
+        _ response: StreamedResponse, answering request: SessionRequest, total: Int64?, options: DownloadOptions,
         continuing resume: ResumeData?, hasher: SHA256Hasher?
     ) {
         let head = response.head

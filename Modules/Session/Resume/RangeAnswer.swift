@@ -49,9 +49,9 @@ enum RangeAnswer: Equatable {
     }
 }
 
-extension Request {
+extension SessionRequest {
     /// Returns the request for the rest after a part (RFC 9110, sections 13.1.5 and 14.2).
-    func asking(forTheRestOf resume: ResumeData) -> Request {
+    func asking(forTheRestOf resume: ResumeData) -> SessionRequest {
         var request = self
         request.headerFields[.range] = "bytes=\(resume.offset)-"
         request.headerFields[.ifRange] = resume.validators.ifRange

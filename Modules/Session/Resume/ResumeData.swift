@@ -7,7 +7,7 @@ internal import LinnetSerialization
 /// ```swift
 /// let saved = await task.cancelProducingResumeData()
 /// // Later, possibly in another process:
-/// let task = session.call(Request(url: saved.url)).downloadTask(to: destination, resuming: saved)
+/// let task = session.call(SessionRequest(url: saved.url)).downloadTask(to: destination, resuming: saved)
 /// ```
 /// Store the value with `Codable` or ``encoded()``. It contains no header fields and no password, but the complete URL,
 /// including a signed query. Resuming writes to the file that the value names, so store it with your app's private files.

@@ -11,9 +11,9 @@ extension Engine {
     ///
     /// - Parameter attempt: Runs the chain once and reads the response.
     func decoding<Value>(
-        _ request: Request, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
-        _ attempt: (Request, Decoding?) async throws(SessionError) -> Response<Value>
-    ) async throws(SessionError) -> Response<Value> {
+        _ request: SessionRequest, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
+        _ attempt: (SessionRequest, Decoding?) async throws(SessionError) -> SessionResponse<Value>
+    ) async throws(SessionError) -> SessionResponse<Value> {
         let retriers = (own?.retriers ?? []) + self.retriers
         guard !retriers.isEmpty else { return try await attempt(request, nil) }
         let decoding = Decoding(
@@ -40,7 +40,7 @@ extension Engine {
     }
 
     private func wait(
-        after failure: SessionError, _ request: Request, _ decoding: Decoding, _ retriers: [any RequestRetrier],
+        after failure: SessionError, _ request: SessionRequest, _ decoding: Decoding, _ retriers: [any RequestRetrier],
         _ hooks: RequestHooks?
     ) async throws(SessionError) -> Duration? {
         let attempt = RetryAttempt(

@@ -6,12 +6,12 @@ public struct RetryAttempt: Sendable {
     /// The number of attempts, including this one.
     public let number: Int
     /// The request, without the changes of the adapters. The next attempt begins with it.
-    public let request: Request
+    public let request: SessionRequest
     /// The request as the adapters changed it, for example with the token that the server refused.
     ///
     /// A retrier that refreshes a token compares it with the current one, so that a token that another request or an adapter
     /// has refreshed already is not refreshed twice.
-    public let sentRequest: Request
+    public let sentRequest: SessionRequest
     /// The response's status and header fields; nil when there was none.
     public let head: HTTPResponse?
     /// The error; nil when there is a response that is not validated yet.
@@ -19,8 +19,8 @@ public struct RetryAttempt: Sendable {
 
     /// Makes an attempt; for tests of retriers. The default of `sentRequest` is `request`.
     public init(
-        number: Int, request: Request, head: HTTPResponse? = nil, error: SessionError? = nil,
-        sentRequest: Request? = nil
+        number: Int, request: SessionRequest, head: HTTPResponse? = nil, error: SessionError? = nil,
+        sentRequest: SessionRequest? = nil
     ) {
         self.number = number
         self.request = request
@@ -55,14 +55,14 @@ public protocol RequestRetrier: Sendable {
 /// Credentials that they add are not sent to another origin; see ``RedirectPolicy``.
 public protocol RequestAdapter: Sendable {
     /// Returns the request to send. An error fails the request as an ``Interceptor``'s error does.
-    func adapt(_ request: Request) async throws -> Request
+    func adapt(_ request: SessionRequest) async throws -> SessionRequest
 }
 
 /// The link that calls the adapters, in order.
 struct AdapterInterceptor: Interceptor {
     let adapters: [any RequestAdapter]
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var request = request
         for adapter in adapters { request = try await adapter.adapt(request) }
         for adapter in next.exchange.own?.adapters ?? [] { request = try await adapter.adapt(request) }

@@ -8,7 +8,7 @@ struct RetryInterceptor: Interceptor {
     let retriers: [any RequestRetrier]
     let clock: any Clock<Duration>
 
-    func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var request = request
         let own = next.exchange.own
         let retriers = (own?.retriers ?? []) + self.retriers
@@ -63,7 +63,8 @@ extension [any RequestRetrier] {
 
 extension RetryAttempt {
     fileprivate init(
-        _ number: Int, _ request: Request, _ outcome: Result<StreamedResponse, SessionError>, sent: Request?
+        _ number: Int, _ request: SessionRequest, _ outcome: Result<StreamedResponse, SessionError>,
+        sent: SessionRequest?
     ) {
         switch outcome {
         case .success(let response): self.init(number: number, request: request, head: response.head, sentRequest: sent)

@@ -4,7 +4,7 @@ internal import LinnetSerialization
 /// When a request is retried, and after which delay.
 ///
 /// ```swift
-/// let session = try Session { $0.retryPolicy = .limited(to: 3) }
+/// let session = try HTTPSession { $0.retryPolicy = .limited(to: 3) }
 /// ```
 /// Only transient failures of idempotent requests are retried; see ``methods``. Independently of this policy, a request that
 /// can be replayed is sent again once when a reused connection ended without a byte of response.

@@ -4,8 +4,8 @@ internal import LinnetSerialization
 extension Engine {
     /// Runs a stream task, in which each chunk waits until the reader has taken the previous one.
     func stream(
-        _ request: Request, _ link: StreamLink, driver: TaskDriver<Response<Void>>, own: CallChain?
-    ) async throws(SessionError) -> Response<Void> {
+        _ request: SessionRequest, _ link: StreamLink, driver: TaskDriver<SessionResponse<Void>>, own: CallChain?
+    ) async throws(SessionError) -> SessionResponse<Void> {
         do {
             let response = try await run(
                 request, delivery: .streamed, sink: driver, hooks: driver.requestHooks(), own: own)
@@ -22,7 +22,7 @@ extension Engine {
     }
 
     private func hand(
-        _ response: StreamedResponse, to link: StreamLink, _ driver: TaskDriver<Response<Void>>
+        _ response: StreamedResponse, to link: StreamLink, _ driver: TaskDriver<SessionResponse<Void>>
     ) async throws(SessionError) {
         var chunks = response.body.makeAsyncIterator()
         do {

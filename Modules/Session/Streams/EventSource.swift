@@ -10,7 +10,7 @@ public struct EventSource: AsyncSequence, Sendable {
     public typealias Failure = SessionError
 
     let session: HTTPSession
-    let request: Result<Request, SessionError>
+    let request: Result<SessionRequest, SessionError>
     let options: EventSourceOptions
     let extras: HTTPCall.Extras?
 
@@ -122,7 +122,7 @@ public struct EventSource: AsyncSequence, Sendable {
 
     fileprivate var url: URL? { try? request.get().url }
 
-    fileprivate func request(after lastEventID: String) throws(SessionError) -> Request {
+    fileprivate func request(after lastEventID: String) throws(SessionError) -> SessionRequest {
         var request = try request.get()
         request.headerFields[.accept] = request.headerFields[.accept] ?? "text/event-stream"
         request.headerFields[.cacheControl] = "no-store"
@@ -175,7 +175,7 @@ public struct EventSourceOptions: Sendable {
     /// The initial last event ID, such as a saved one. The default is empty: none.
     public var lastEventID = ""
     /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
-    public var eventSizeLimit = ResponseBody.defaultLineLimit
+    public var eventSizeLimit = HTTPResponseBody.defaultLineLimit
     /// The clock for the delays. The default is the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
 

@@ -8,7 +8,7 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
     /// The error of the sequence.
     public typealias Failure = SessionError
 
-    let body: ResponseBody
+    let body: HTTPResponseBody
     let decoder: JSONBodyDecoder
     let limit: Int
 
@@ -48,7 +48,7 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
     }
 }
 
-extension ResponseBody {
+extension HTTPResponseBody {
     /// Returns the values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF. Empty lines
     /// are skipped.
     ///
@@ -61,13 +61,13 @@ extension ResponseBody {
     ///   - limit: The maximum size of a line in bytes. The default is 1 MiB.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONBodyDecoder = JSONBodyDecoder(),
-        upTo limit: Int = ResponseBody.defaultLineLimit
+        upTo limit: Int = HTTPResponseBody.defaultLineLimit
     ) -> JSONLineSequence<Value> {
         JSONLineSequence(body: self, decoder: decoder, limit: limit)
     }
 
     /// Returns the values of a body of newline-delimited JSON, as they arrive, as `JSONValue`s.
-    public func jsonLines(upTo limit: Int = ResponseBody.defaultLineLimit) -> JSONLineSequence<JSONValue> {
+    public func jsonLines(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> JSONLineSequence<JSONValue> {
         jsonLines(as: JSONValue.self, upTo: limit)
     }
 }

@@ -7,7 +7,7 @@ public struct LineSequence: AsyncSequence, Sendable {
     /// The error of the sequence.
     public typealias Failure = SessionError
 
-    let body: ResponseBody
+    let body: HTTPResponseBody
     let limit: Int
 
     /// Creates the reader. A streamed body has only one.
@@ -31,7 +31,7 @@ public struct LineSequence: AsyncSequence, Sendable {
     }
 }
 
-extension ResponseBody {
+extension HTTPResponseBody {
     /// The default maximum size of a line: 1 MiB.
     public static let defaultLineLimit = 1024 * 1024
 
@@ -42,18 +42,18 @@ extension ResponseBody {
     /// ```
     /// A line ends with LF, CR or CRLF. Text after the last line ending is a line, unless it is empty. Iteration throws
     /// ``SessionError/Code/bodyTooLarge`` for a line of more bytes than the limit.
-    public func lines(upTo limit: Int = ResponseBody.defaultLineLimit) -> LineSequence {
+    public func lines(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> LineSequence {
         LineSequence(body: self, limit: limit)
     }
 }
 
 /// Reads a response's lines as bytes.
 struct LineReader {
-    private var chunks: ResponseBody.Iterator
+    private var chunks: HTTPResponseBody.Iterator
     private var splitter: LineSplitter
     private var isAtEnd = false
 
-    init(_ body: ResponseBody, _ ending: LineSplitter.Ending, limit: Int) {
+    init(_ body: HTTPResponseBody, _ ending: LineSplitter.Ending, limit: Int) {
         chunks = body.makeAsyncIterator()
         splitter = LineSplitter(ending, limit: limit)
     }

@@ -1,11 +1,11 @@
-/// The events of one response of type `text/event-stream`, as they arrive; see ``ResponseBody/serverSentEvents(upTo:)``.
+/// The events of one response of type `text/event-stream`, as they arrive; see ``HTTPResponseBody/serverSentEvents(upTo:)``.
 public struct ServerSentEventSequence: AsyncSequence, Sendable {
     /// A server-sent event.
     public typealias Element = ServerSentEvent
     /// The error of the sequence.
     public typealias Failure = SessionError
 
-    let body: ResponseBody
+    let body: HTTPResponseBody
     let limit: Int
 
     /// Creates the reader. A streamed body has only one.
@@ -36,7 +36,7 @@ struct ServerSentEventReader {
     private var lines: LineReader
     private(set) var parser: ServerSentEventParser
 
-    init(_ body: ResponseBody, limit: Int, lastEventID: String = "") {
+    init(_ body: HTTPResponseBody, limit: Int, lastEventID: String = "") {
         lines = LineReader(body, .any, limit: limit)
         parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
     }
@@ -50,14 +50,14 @@ struct ServerSentEventReader {
     }
 }
 
-extension ResponseBody {
+extension HTTPResponseBody {
     /// Returns the events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the end of
     /// the body.
     ///
     /// The status and the content type are not validated, and the stream is not reconnected;
     /// ``HTTPCall/serverSentEvents(options:)`` does both. Iteration throws ``SessionError/Code/bodyTooLarge`` if a line, or the
     /// data of an event, has more bytes than the limit.
-    public func serverSentEvents(upTo limit: Int = ResponseBody.defaultLineLimit) -> ServerSentEventSequence {
+    public func serverSentEvents(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> ServerSentEventSequence {
         ServerSentEventSequence(body: self, limit: limit)
     }
 }

@@ -7,8 +7,8 @@ internal import Synchronization
 extension Engine {
     /// Runs a handle's request, reports its progress, and pauses the transfer while the handle is suspended.
     func run<S: ResponseSerializer>(
-        _ request: Request, _ serializer: S, driver: TaskDriver<Response<S.Value>>, own: CallChain?
-    ) async throws(SessionError) -> Response<S.Value> {
+        _ request: SessionRequest, _ serializer: S, driver: TaskDriver<SessionResponse<S.Value>>, own: CallChain?
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
         driver.shared.withLock { $0.serializer = serializer }
         do {
             let hooks = driver.requestHooks()
@@ -25,7 +25,7 @@ extension Engine {
     }
 
     private func collect<Value>(
-        _ response: inout StreamedResponse, of method: HTTPRequest.Method, _ driver: TaskDriver<Response<Value>>
+        _ response: inout StreamedResponse, of method: HTTPRequest.Method, _ driver: TaskDriver<SessionResponse<Value>>
     ) async throws(SessionError) -> Data {
         driver.willReceiveBody(length: response.head.bodyLength(answering: method))
         var collector = BodyCollector(limit: maximumBodySize)

@@ -11,7 +11,7 @@ public protocol SessionTask: AnyObject, Sendable, Identifiable where ID == UInt6
     /// The kind of task.
     var kind: TaskKind { get }
     /// The original request; nil if it could not be created, in which case the task fails.
-    var originalRequest: Request? { get }
+    var originalRequest: SessionRequest? { get }
     /// A custom description of the task. Linnet includes it in events and never changes it.
     var taskDescription: String? { get set }
     /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be changed at any

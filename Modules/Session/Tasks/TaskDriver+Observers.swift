@@ -204,7 +204,7 @@ private protocol CompletedResponse {
     func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion
 }
 
-extension Response: CompletedResponse {
+extension SessionResponse: CompletedResponse {
     fileprivate func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion {
         TaskCompletion(self, kind, serializer)
     }

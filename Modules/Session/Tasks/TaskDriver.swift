@@ -34,7 +34,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     }
 
     let id = TaskID.next()
-    let request: Request?
+    let request: SessionRequest?
     let kind: TaskKind
     let hub: TaskEventHub
     let shared: Mutex<Shared>
@@ -42,7 +42,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     /// - Parameter progressInterval: The minimum time between two reports of progress.
     init(
-        request: Request?, kind: TaskKind = .data, hub: TaskEventHub, progressInterval: Duration = .zero,
+        request: SessionRequest?, kind: TaskKind = .data, hub: TaskEventHub, progressInterval: Duration = .zero,
         didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void = { _, _ in },
         work: @escaping Work
     ) {

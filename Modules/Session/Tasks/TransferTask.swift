@@ -21,15 +21,15 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         /// The progress when the subscription began, or a change of it.
         case progress(TaskProgress)
         /// The task's end: always delivered, last and exactly once.
-        case completed(Result<Response<Value>, SessionError>)
+        case completed(Result<SessionResponse<Value>, SessionError>)
     }
 
-    let driver: TaskDriver<Response<Value>>
+    let driver: TaskDriver<SessionResponse<Value>>
     let executor: CallbackExecutor
     /// The state that a download or a stream shares with its handle.
     let link: TransferLink
 
-    init(driver: TaskDriver<Response<Value>>, executor: CallbackExecutor, link: TransferLink = .none) {
+    init(driver: TaskDriver<SessionResponse<Value>>, executor: CallbackExecutor, link: TransferLink = .none) {
         self.driver = driver
         self.executor = executor
         self.link = link
@@ -46,7 +46,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     public var id: UInt64 { driver.id }
 
     /// The original request; nil if it could not be created, in which case the task fails.
-    public var originalRequest: Request? { driver.request }
+    public var originalRequest: SessionRequest? { driver.request }
 
     /// A custom description of the task. Linnet includes it in events and never changes it.
     public var taskDescription: String? {
@@ -77,7 +77,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     public var error: SessionError? { driver.outcome?.error }
 
     /// The response or the error; nil before the task has ended.
-    public var result: Result<Response<Value>, SessionError>? { driver.outcome }
+    public var result: Result<SessionResponse<Value>, SessionError>? { driver.outcome }
 
     /// The response, once it is available. It can be awaited more than once.
     ///
@@ -86,7 +86,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     ///
     /// Awaiting it starts a task that was never started; a suspended task remains suspended. Cancelling the awaiting task ends
     /// the wait with ``SessionError/Code/cancelled``, and does not affect this task.
-    public var value: Response<Value> {
+    public var value: SessionResponse<Value> {
         get async throws(SessionError) {
             if !hasStarted { resume() }
             return try await driver.waitForOutcome().get()
@@ -160,14 +160,14 @@ extension TransferTask {
     /// Calls a function with the task's result, exactly once, on the session's callback executor, even if the task has ended.
     @discardableResult
     public func onCompletion(
-        _ observer: @escaping @Sendable (Result<Response<Value>, SessionError>) -> Void
+        _ observer: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> Void
     ) -> SessionObservation {
         driver.observe(on: executor, \.outcome, observer)
     }
 }
 
 extension TransferTask.Event {
-    init(_ news: TaskNews<Response<Value>>) {
+    init(_ news: TaskNews<SessionResponse<Value>>) {
         switch news {
         case .state(let state): self = .state(state)
         case .progress(let progress): self = .progress(progress)

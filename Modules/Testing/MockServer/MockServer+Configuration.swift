@@ -19,9 +19,9 @@ extension MockServer {
             /// The server requests no certificate.
             case ignored
             /// A client can present a certificate of these authorities. Any other certificate fails the handshake.
-            case requested(issuedBy: [Certificate])
+            case requested(issuedBy: [X509Certificate])
             /// A client must present a certificate of these authorities.
-            case required(issuedBy: [Certificate])
+            case required(issuedBy: [X509Certificate])
         }
 
         /// The host name in the server's URL. The server listens on 127.0.0.1 only.

@@ -34,7 +34,7 @@ public struct RecordedRequest: Sendable {
     /// The server name in the TLS handshake (SNI), if any.
     public internal(set) var serverName: String?
     /// The certificate that the client presented in the TLS handshake, or in the handshake of the resumed session.
-    public internal(set) var clientCertificate: Certificate?
+    public internal(set) var clientCertificate: X509Certificate?
     var bodyChunks = RequestBodyChunks(.bytes(Data()))
 
     /// The body as it arrives in streamed mode; otherwise ``body`` in one piece. It can be read once.
@@ -68,7 +68,7 @@ public struct RecordedRequest: Sendable {
         self.exchangeIndex = exchangeIndex
         tlsVersion = session?.version
         serverName = session?.serverName
-        clientCertificate = session?.clientCertificate.flatMap { try? Certificate(der: $0) }
+        clientCertificate = session?.clientCertificate.flatMap { try? X509Certificate(der: $0) }
     }
 }
 

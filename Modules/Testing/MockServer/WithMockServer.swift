@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// try await withMockServer(handler: { .text($0.path) }) { server in
-///     let response = try await session.call(Request(url: server.url("/hello"))).response()
+///     let response = try await session.call(SessionRequest(url: server.url("/hello"))).response()
 /// }
 /// ```
 ///

@@ -105,8 +105,8 @@ package final class ForgedCertificate: Sendable {
     }
 
     /// The certificate as parsed by OpenSSL.
-    package var certificate: Certificate {
-        get throws { try Certificate(der: der) }
+    package var certificate: X509Certificate {
+        get throws { try X509Certificate(der: der) }
     }
 }
 

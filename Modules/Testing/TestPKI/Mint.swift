@@ -7,7 +7,7 @@ final class Minted: Sendable {
     // SAFETY: not modified after their creation, and OpenSSL's reference counts are atomic.
     nonisolated(unsafe) let x509: OpaquePointer
     nonisolated(unsafe) let key: OpaquePointer
-    let certificate: Certificate
+    let certificate: X509Certificate
     let certificatePEM: String
     let privateKeyPEM: String
 
@@ -17,7 +17,7 @@ final class Minted: Sendable {
         certificatePEM = Mint.text { PEM_write_bio_X509($0, x509) }
         privateKeyPEM = Mint.text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
         do {
-            certificate = try Certificate(pem: certificatePEM)
+            certificate = try X509Certificate(pem: certificatePEM)
         } catch {
             throw TestingError(
                 .cannotMint, "The created certificate could not be parsed: \(error)", underlying: error)

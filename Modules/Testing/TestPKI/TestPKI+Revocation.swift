@@ -31,7 +31,7 @@ extension TestPKI {
     ///   - validity: The period from `thisUpdate` to `nextUpdate`. The default is ``Validity/current``.
     /// - Throws: ``TestingError`` with ``TestingError/Code/cannotMint``.
     public func revocationList(
-        revoking revoked: [Certificate], by authority: Authority = .intermediate, validity: Validity = .current
+        revoking revoked: [X509Certificate], by authority: Authority = .intermediate, validity: Validity = .current
     ) throws(TestingError) -> Data {
         let issuer = issuer(authority)
         guard let list = X509_CRL_new(), let now = ASN1_TIME_new() else {
@@ -55,7 +55,7 @@ extension TestPKI {
         return Data(Forge.der { i2d_X509_CRL(list, $0) })
     }
 
-    private func add(_ certificate: Certificate, to list: OpaquePointer) -> Bool {
+    private func add(_ certificate: X509Certificate, to list: OpaquePointer) -> Bool {
         certificate.derBytes.withUnsafeBytes { bytes in
             var position = bytes.bindMemory(to: UInt8.self).baseAddress
             guard let parsed = d2i_X509(nil, &position, bytes.count), let entry = X509_REVOKED_new() else {

@@ -39,22 +39,22 @@ public struct TestPKI: Sendable {
         /// The private key in PEM.
         public let privateKeyPEM: String
         /// The chain: the leaf first, without the root.
-        public let chain: [Certificate]
+        public let chain: [X509Certificate]
 
         let leaf: Minted
 
         /// The leaf certificate.
-        public var certificate: Certificate { chain[0] }
+        public var certificate: X509Certificate { chain[0] }
         /// The pin of the leaf certificate's key.
         public var pin: PublicKeyPin { certificate.publicKeyPin }
     }
 
     /// The certificate of the root authority.
-    public let root: Certificate
+    public let root: X509Certificate
     /// The certificate of the root authority in PEM.
     public let rootPEM: String
     /// The certificate of the intermediate authority.
-    public let intermediate: Certificate
+    public let intermediate: X509Certificate
     /// The certificate of the intermediate authority in PEM.
     public var intermediatePEM: String { intermediateIssuer.certificatePEM }
     let rootIssuer: Minted

@@ -340,7 +340,7 @@ struct TLSPresentedChain: Sendable {
         guard awaitsStaple else { return false }
         (staple, awaitsStaple) = (response, false)
         if trust.awaitsStaple || response != nil { return true }
-        return certificates.first.flatMap { try? Certificate(der: $0) }?.promisesStaple ?? false
+        return certificates.first.flatMap { try? X509Certificate(der: $0) }?.promisesStaple ?? false
     }
 }
 

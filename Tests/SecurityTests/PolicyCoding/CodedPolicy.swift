@@ -15,7 +15,7 @@ struct CodedPolicy: Sendable, CustomTestStringConvertible {
         let stranger: PublicKeyPin
         let list: RevocationList
         /// The chains of servers, each valid in another way or not at all.
-        let chains: [[Certificate]]
+        let chains: [[X509Certificate]]
 
         init() throws {
             pki = try TestPKI()

@@ -4,7 +4,7 @@ import LinnetTesting
 
 extension ServerTrust {
     /// A server that presents these certificates.
-    init(_ chain: [Certificate], host: String = "localhost", time: Date = Date()) {
+    init(_ chain: [X509Certificate], host: String = "localhost", time: Date = Date()) {
         self.init(host: host, port: 443, presentedChain: chain.map(\.derBytes), time: time)
     }
 }
@@ -12,13 +12,13 @@ extension ServerTrust {
 extension TrustEvaluator {
     /// The refusal of a server that presents this chain; nil if it is accepted.
     func refusal(
-        of chain: [Certificate], host: String = "localhost", time: Date = Date()
+        of chain: [X509Certificate], host: String = "localhost", time: Date = Date()
     ) async -> TrustRefusal? {
         await evaluate(ServerTrust(chain, host: host, time: time)).refusal
     }
 
     /// The verified chain of a server that presents this chain; nil if it is refused.
-    func trust(in chain: [Certificate], host: String = "localhost") async -> VerifiedTrust? {
+    func trust(in chain: [X509Certificate], host: String = "localhost") async -> VerifiedTrust? {
         if case .accepted(let trust) = await evaluate(ServerTrust(chain, host: host)) { trust } else { nil }
     }
 }

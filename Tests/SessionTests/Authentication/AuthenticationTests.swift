@@ -90,7 +90,7 @@ struct AuthenticationTests {
         for text in [
             "http://example.com/a", "http://example.com:81/a", "http://www.example.com/a", "https://example.com/a",
         ] {
-            _ = try await session.call(Request(url: #require(URL(string: text)))).response()
+            _ = try await session.call(SessionRequest(url: #require(URL(string: text)))).response()
         }
         let sent = transport.requests.map { $0.head.headerFields[.authorization] }
         #expect(sent == [Self.basicValue, nil, nil, nil])
@@ -107,7 +107,9 @@ struct AuthenticationTests {
         var configuration = HTTPSession.Configuration()
         configuration.credentialStore = try Self.store(url, preemptively: true)
         let session = try HTTPSession(configuration: configuration, transport: transport)
-        let error = await #expect(throws: SessionError.self) { try await session.call(Request(url: url)).response() }
+        let error = await #expect(throws: SessionError.self) {
+            try await session.call(SessionRequest(url: url)).response()
+        }
         #expect(error?.head?.status == .unauthorized)
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == [Self.basicValue, nil])
     }
@@ -118,9 +120,9 @@ struct AuthenticationTests {
         var configuration = HTTPSession.Configuration()
         configuration.credentialStore = try Self.store(url)
         let session = try HTTPSession(configuration: configuration, transport: transport)
-        let own = Request(url: url, headerFields: [.authorization: "Own"])
+        let own = SessionRequest(url: url, headerFields: [.authorization: "Own"])
         _ = try? await session.call(own).response()
-        _ = try? await session.call(Request(url: #require(URL(string: "http://u:p@example.com")))).response()
+        _ = try? await session.call(SessionRequest(url: #require(URL(string: "http://u:p@example.com")))).response()
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Own", "Basic dTpw"])
     }
 
@@ -130,14 +132,15 @@ struct AuthenticationTests {
             $0.on("/*", respond: Self.guarded())
         } perform: { client, server in
             try store.set(.basic(username: "ada", password: "pass"), for: .init(origin: Origin(server.url)))
-            let again = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
-            _ = try await client.call(Request(url: try server.url("/x/a"), method: .post, body: again)).response()
+            let again = HTTPRequestBody.stream(length: nil, isReplayable: true) { OnceReader() }
+            _ = try await client.call(SessionRequest(url: try server.url("/x/a"), method: .post, body: again))
+                .response()
             #expect(server.recordedRequests.map(\.bodyText) == ["once", "once"])
-            let once = HTTPBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
+            let once = HTTPRequestBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
                 OnceReader()
             }
             let error = await #expect(throws: SessionError.self) {
-                try await client.call(Request(url: try server.url("/y/b"), method: .post, body: once)).response()
+                try await client.call(SessionRequest(url: try server.url("/y/b"), method: .post, body: once)).response()
             }
             #expect(error?.code == .requestBodyFailed)
             #expect(error?.message.contains("it is a pipe") == true)

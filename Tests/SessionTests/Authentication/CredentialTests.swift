@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LinnetSession
+@testable import LinnetSession
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))

@@ -28,7 +28,7 @@ struct CallChainTests {
     private struct Adapter: RequestAdapter {
         let name: String
 
-        func adapt(_ request: Request) async throws -> Request {
+        func adapt(_ request: SessionRequest) async throws -> SessionRequest {
             var request = request
             request.headerFields[.accept] = (request.headerFields[.accept] ?? "") + name
             return request
@@ -146,7 +146,7 @@ struct CallChainTests {
         private let token = Mutex(1)
         let refreshes = EventRecorder<Int>()
 
-        func adapt(_ request: Request) async throws -> Request {
+        func adapt(_ request: SessionRequest) async throws -> SessionRequest {
             var request = request
             request.headerFields[.authorization] = "Bearer \(token.withLock { $0 })"
             return request

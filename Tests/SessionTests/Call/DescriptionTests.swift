@@ -9,7 +9,7 @@ import Testing
 struct DescriptionTests {
     @Test func aRequestIsPrintedWithoutSecrets() throws {
         let url = try #require(URL(string: "https://user:pw@h/p?token=abc&page=2"))
-        let request = Request(url: url, headerFields: [.authorization: "Bearer secret", .accept: "text/csv"])
+        let request = SessionRequest(url: url, headerFields: [.authorization: "Bearer secret", .accept: "text/csv"])
         for text in ["\(request)", request.debugDescription, String(reflecting: request)] {
             #expect(!text.contains("secret") && !text.contains("abc") && !text.contains("pw"))
             #expect(text.contains("GET") && text.contains("page=2") && text.contains("text/csv"))

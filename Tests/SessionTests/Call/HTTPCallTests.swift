@@ -148,7 +148,7 @@ struct HTTPCallTests {
 
     @Test func aStreamThatCanBeReadOnceFailsTheSecondTime() async throws {
         let transport = StubTransport { _ in .json("1") }
-        let body = HTTPBody.chunks(
+        let body = HTTPRequestBody.chunks(
             AsyncStream {
                 $0.yield(Data("a".utf8)); $0.finish()
             }, length: nil, isReplayable: false)

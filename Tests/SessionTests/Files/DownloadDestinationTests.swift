@@ -18,7 +18,7 @@ struct DownloadDestinationTests {
 
     private func download(
         to url: URL, _ configure: (inout DownloadOptions) -> Void = { _ in }
-    ) async throws -> Result<Response<URL>, SessionError> {
+    ) async throws -> Result<SessionResponse<URL>, SessionError> {
         let client = try makeClient(transport)
         return await Result { () async throws(SessionError) in
             try await client.get("a").download(to: url, options: DownloadOptions(configure))

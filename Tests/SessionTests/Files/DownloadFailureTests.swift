@@ -145,7 +145,7 @@ struct DownloadFailureTests {
 }
 
 /// The error of what must fail.
-private func failure(of operation: () async throws -> Response<URL>) async -> SessionError? {
+private func failure(of operation: () async throws -> SessionResponse<URL>) async -> SessionError? {
     do {
         _ = try await operation()
         return nil

@@ -15,7 +15,8 @@ struct DownloadTests {
         try await withMockServer(response) { server in
             try await withScratchFolder { folder in
                 let session = try HTTPSession()
-                let response = try await session.call(Request(url: server.url("/a"))).download(to: folder["file"])
+                let response = try await session.call(SessionRequest(url: server.url("/a"))).download(
+                    to: folder["file"])
                 #expect(response.value.path == folder["file"].path)
                 #expect(response.data.isEmpty)
                 #expect(response.head.headerFields[.contentType] == "application/x-iso")
@@ -59,7 +60,7 @@ struct DownloadTests {
 
     @Test func interceptorsSeeItAndMayMakeTheBody() async throws {
         struct Doubling: Interceptor {
-            func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+            func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
                 var response = try await next(request)
                 response.head.headerFields[.contentLength] = nil
                 let (chunks, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
@@ -84,7 +85,7 @@ struct DownloadTests {
     @Test func aLargeBodyFromAnInterceptorIsWhole() async throws {
         struct Stored: Interceptor {
             let bytes: Data
-            func intercept(_ request: Request, next: Next) async throws -> StreamedResponse {
+            func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
                 StreamedResponse(url: request.url, head: HTTPResponse(status: .ok), body: .whole(bytes))
             }
         }

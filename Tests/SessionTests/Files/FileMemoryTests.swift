@@ -37,7 +37,7 @@ struct FileMemoryTests {
             let growth = try await Peak.growth { server in
                 let session = try HTTPSession()
                 var count = 0
-                for try await chunk in try await session.call(Request(url: server.url("/a"))).bytes().body {
+                for try await chunk in try await session.call(SessionRequest(url: server.url("/a"))).bytes().body {
                     // Slower than the server by far, and more so without optimization.
                     for byte in chunk where byte == 0 { count += 1 }
                 }
@@ -98,7 +98,7 @@ enum Peak {
         return try await withMockServer(configuration: configuration, handler: handler) { server in
             // What a first request brings into memory is not the transfer's.
             let session = try HTTPSession()
-            var first = try await session.call(Request(url: server.url("/a"))).bytes().body.makeAsyncIterator()
+            var first = try await session.call(SessionRequest(url: server.url("/a"))).bytes().body.makeAsyncIterator()
             _ = try await first.next()
             await session.shutdown(.immediate)
             let before = kilobytes("VmRSS")

@@ -43,7 +43,7 @@ struct ClientCertificateHookTests {
                 return request.accepts(identity) ? identity : nil
             }
         } perform: { server, session in
-            _ = try await session.call(Request(url: server.url("/"))).response()
+            _ = try await session.call(SessionRequest(url: server.url("/"))).response()
             #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
         }
     }
@@ -54,7 +54,7 @@ struct ClientCertificateHookTests {
         } perform: { server, session in
             let url = try server.url("/")
             let error = await #expect(throws: SessionError.self) {
-                try await session.call(Request(url: url)).response()
+                try await session.call(SessionRequest(url: url)).response()
             }
             #expect(error?.code == .hookFailed)
             #expect(error?.underlying is NoCard)
@@ -72,7 +72,7 @@ struct ClientCertificateHookTests {
                 return identities[asked.events.count - 1]
             }
         } perform: { server, session in
-            let request = Request(url: try server.url("/"))
+            let request = SessionRequest(url: try server.url("/"))
             _ = try await session.call(request).response()
             _ = try await session.call(request).response()
             try session.replaceClientIdentities(.everyHost(identities[0]))
@@ -98,7 +98,7 @@ struct ClientCertificateHookTests {
         try await withSession {
             $0.setDelegate(delegate)
         } perform: { server, session in
-            _ = try await session.call(Request(url: server.url("/"))).response()
+            _ = try await session.call(SessionRequest(url: server.url("/"))).response()
             #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
         }
     }

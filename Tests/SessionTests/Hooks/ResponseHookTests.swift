@@ -125,7 +125,7 @@ struct ResponseHookTests {
             attempt.head?.status.code == 503 ? .retry(after: .zero) : decision
         }
         let session = try HTTPSession(configuration: configuration, transport: transport)
-        let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        let once = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
         _ = try await session.call(makeRequest("a", method: .post, body: once)).response()
         #expect(asked.events == ["/b", "/b", "/a"])
         #expect(
@@ -138,7 +138,7 @@ struct ResponseHookTests {
         let transport = StubTransport { _ in .status(307, headerFields: [.location: "/b"]) }
         var hooks = TaskHooks()
         hooks.needsNewBody = { _, _ in nil }
-        let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        let once = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
         let error = await #expect(throws: SessionError.self) {
             try await HTTPSession(transport: transport).call(makeRequest("a", method: .post, body: once)).hooks(hooks)
                 .response()
@@ -147,7 +147,7 @@ struct ResponseHookTests {
     }
 }
 
-private struct BytesReader: HTTPBodyReader {
+private struct BytesReader: HTTPRequestBodyReader {
     var bytes: Data?
 
     mutating func next() async throws -> Data? {

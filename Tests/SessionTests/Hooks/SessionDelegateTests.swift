@@ -14,8 +14,8 @@ struct SessionDelegateTests {
         let calls = EventRecorder<String>()
 
         func willRedirect(
-            _ redirect: Redirect, by request: Request, _ context: HookContext
-        ) async throws -> RedirectDecision {
+            _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
+        ) async throws -> RedirectDecision? {
             calls.record("willRedirect")
             return .follow(request)
         }
@@ -116,7 +116,7 @@ struct ServerTrustHookTests {
     private func status(
         _ policy: SecurityPolicy, _ identity: TestPKI.Identity,
         _ hook: @escaping @Sendable (ServerTrust, TrustDecision) async -> TrustDecision
-    ) async throws -> Result<Response<Data>, SessionError> {
+    ) async throws -> Result<SessionResponse<Data>, SessionError> {
         try await withMockServer(.text("here"), tls: identity) { server in
             let session = try HTTPSession {
                 $0.securityPolicy = policy
@@ -124,7 +124,7 @@ struct ServerTrustHookTests {
             }
             let url = server.url
             let result = await Result { () async throws(SessionError) in
-                try await session.call(Request(url: url)).response()
+                try await session.call(SessionRequest(url: url)).response()
             }
             await session.shutdown()
             return result
@@ -184,7 +184,7 @@ struct ServerTrustHookTests {
                 }
                 var resumed: [Bool?] = []
                 for _ in 0..<3 {
-                    let response = try await session.call(Request(url: server.url)).response()
+                    let response = try await session.call(SessionRequest(url: server.url)).response()
                     resumed.append(response.metrics.last?.isResumedTLSSession)
                 }
                 #expect(resumed == (isAsked ? [false, false, false] : [false, true, true]))
@@ -204,9 +204,9 @@ struct ServerTrustHookTests {
                     return decision
                 }
             }
-            _ = try? await session.call(Request(url: server.url)).response()
+            _ = try? await session.call(SessionRequest(url: server.url)).response()
             try session.replaceSecurityPolicy(.systemTrust(anchors: .certificates([pki.root])))
-            #expect(try await session.call(Request(url: server.url)).response().status == .ok)
+            #expect(try await session.call(SessionRequest(url: server.url)).response().status == .ok)
             await session.shutdown()
             #expect(seen.events == [false, true])
         }

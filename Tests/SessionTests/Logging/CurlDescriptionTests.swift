@@ -12,7 +12,7 @@ struct CurlDescriptionTests {
     private static let url = URL(string: "http://example.com/a?b=c")
 
     @Test func aSimpleRequestIsASimpleCommand() throws {
-        let request = Request(url: try #require(Self.url), headerFields: [.accept: "*/*", .userAgent: "x"])
+        let request = SessionRequest(url: try #require(Self.url), headerFields: [.accept: "*/*", .userAgent: "x"])
         #expect(
             request.curlDescription()
                 == "curl --globoff --path-as-is --header 'Accept: */*' --header 'User-Agent: x' 'http://example.com/a?b=c'"
@@ -21,7 +21,7 @@ struct CurlDescriptionTests {
 
     @Test func secretsAreHiddenUnlessAskedFor() throws {
         let url = try #require(URL(string: "http://ada:s3cret@example.com/a?b=c&Access_Token=s3cret&x=1#f"))
-        let request = Request(
+        let request = SessionRequest(
             url: url, headerFields: [.cookie: "s3cret=s3cret", .proxyAuthorization: "s3cret", .accept: "shown"])
         let hidden = request.curlDescription()
         #expect(!hidden.contains("s3cret"))
@@ -46,7 +46,7 @@ struct CurlDescriptionTests {
             .referer: "https://ada:s3cret@example.com/?code=s3cret&z=3", .location: "/b?Signature=s3cret",
             .contentLocation: "http://[s3cret",
         ]
-        let request = Request(url: url, headerFields: fields)
+        let request = SessionRequest(url: url, headerFields: fields)
         let hidden = request.curlDescription()
         #expect(!hidden.contains("s3cret"))
         #expect(
@@ -57,7 +57,7 @@ struct CurlDescriptionTests {
     }
 
     @Test func whatHasNoPlaceIsARemark() throws {
-        let stream = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
+        let stream = HTTPRequestBody.stream(length: nil, isReplayable: true) { OnceReader() }
         let request = try makeRequest("a", method: .post, body: stream)
         #expect(request.curlDescription().hasSuffix("http://example.com/a  # the body is a stream and is not shown"))
         let large = try makeRequest("a", method: .post, body: .data(Data(repeating: 0x61, count: 1_000_000)))
@@ -123,7 +123,7 @@ struct CurlDescriptionTests {
         try await withMockClient {
             $0.on("/*", .text("ok"))
         } perform: { client, server in
-            let request = Request(
+            let request = SessionRequest(
                 url: try server.url(testCase.path), method: testCase.method, headerFields: testCase.fields,
                 body: testCase.body.map { .data($0) })
             _ = try await client.call(request).response()
@@ -149,7 +149,7 @@ struct CurlDescriptionTests {
         try Data("from a file\n".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         try await withMockServer(.text("ok")) { server in
-            let request = Request(url: server.url, method: .put, body: try .file(file))
+            let request = SessionRequest(url: server.url, method: .put, body: try .file(file))
             let run = try await Command.run(["sh", "-c", request.curlDescription() + " --silent --show-error"])
             #expect(run.status == 0, "\(run.errors)")
             #expect(server.recordedRequests.map(\.bodyText) == ["from a file\n"])

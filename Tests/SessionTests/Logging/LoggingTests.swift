@@ -80,7 +80,7 @@ struct LoggingTests {
         configuration.credentialStore = CredentialStore()
         let session = try HTTPSession(configuration: configuration, transport: transport)
         let url = try #require(URL(string: "http://ada:s3cret@example.com/?sig=s3cret"))
-        var request = Request(url: url, method: .post, headerFields: [.cookie: "s3cret", .accept: "shown"])
+        var request = SessionRequest(url: url, method: .post, headerFields: [.cookie: "s3cret", .accept: "shown"])
         request.body = .data(Data("s3cret".utf8))
         _ = try await session.call(request).response()
         let text = lines.events.map { "\($0)" }.joined()

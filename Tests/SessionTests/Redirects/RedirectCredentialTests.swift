@@ -60,7 +60,7 @@ struct RedirectCredentialTests {
             request.index == 0 ? .status(302, headerFields: [.location: location]) : .json("1")
         }
         let url = try #require(URL(string: "http://u:p@example.com/a"))
-        let response = try await HTTPSession(transport: transport).call(Request(url: url)).response()
+        let response = try await HTTPSession(transport: transport).call(SessionRequest(url: url)).response()
         #expect(transport.requests.map { $0.head.headerFields[.authorization] } == ["Basic dTpw", expected])
         #expect(response.redirects.map { "\($0.url)\($0.target)".contains("@") } == [false])
     }
@@ -98,7 +98,7 @@ struct RedirectCredentialTests {
                         rules: [HostRule("127.0.0.1", pins)], otherHosts: .systemTrust(anchors: anchors))
                 }
                 let error = await #expect(throws: SessionError.self) {
-                    try await session.call(Request(url: server.url("/a"))).response()
+                    try await session.call(SessionRequest(url: server.url("/a"))).response()
                 }
                 await session.shutdown()
                 #expect(error?.code == .trustRefused)

@@ -112,7 +112,7 @@ struct RedirectHookTests {
         }
         let url = try #require(URL(string: "https://example.com/a"))
         let error = await #expect(throws: SessionError.self) {
-            try await HTTPSession(transport: transport).call(Request(url: url)).hooks(hooks).response()
+            try await HTTPSession(transport: transport).call(SessionRequest(url: url)).hooks(hooks).response()
         }
         #expect(error?.code == .redirectRefused)
     }

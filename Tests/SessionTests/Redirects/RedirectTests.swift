@@ -34,7 +34,7 @@ struct RedirectTests {
             $0.on("/to", .text("here"))
         } perform: { client, server in
             let hasBody = testCase.method != .get && testCase.method != .head
-            let request = Request(
+            let request = SessionRequest(
                 url: try server.url("/from"), method: testCase.method,
                 headerFields: hasBody ? [.contentType: "text/x", .contentLanguage: "en", .accept: "a/b"] : [:],
                 body: hasBody ? .data(Data("body".utf8)) : nil)
@@ -77,7 +77,7 @@ struct RedirectTests {
             $0.on("/a", .redirect(to: "/b"))
             $0.on("/b", .text("bytes"))
         } perform: { client, server in
-            let request = Request(url: try server.url("/a"))
+            let request = SessionRequest(url: try server.url("/a"))
             let streamed = try await client.call(request).bytes()
             #expect(try await streamed.body.collect(upTo: 10) == Data("bytes".utf8))
             #expect(streamed.redirects.count == 1)
@@ -134,7 +134,7 @@ struct RedirectTests {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: "http://example.com/"]) }
         let url = try #require(URL(string: "https://example.com/"))
         let error = await #expect(throws: SessionError.self) {
-            try await HTTPSession(transport: transport).call(Request(url: url)).response()
+            try await HTTPSession(transport: transport).call(SessionRequest(url: url)).response()
         }
         #expect(error?.code == .redirectRefused)
         #expect(transport.requests.count == 1)
@@ -189,7 +189,7 @@ struct RedirectTests {
         let session = try HTTPSession(
             configuration: configuration { $0.redirectPolicy = .sameOrigin() }, transport: transport)
         let result = await Result { () async throws(SessionError) in
-            try await session.call(Request(url: URL(filePath: "/")).with("http://example.com/")).response()
+            try await session.call(SessionRequest(url: URL(filePath: "/")).with("http://example.com/")).response()
         }
         #expect(result.error?.code == (isFollowed ? nil : .redirectRefused))
         #expect(transport.requests.count == (isFollowed ? 2 : 1))
@@ -197,7 +197,9 @@ struct RedirectTests {
 
     @Test func aBodyThatCannotBeSentAgainIsATypedError() async throws {
         let transport = StubTransport { _ in .status(307, headerFields: [.location: "/b"]) }
-        let body = HTTPBody.stream(length: nil, isReplayable: false, replayObstacle: "the part \"log\" is a stream") {
+        let body = HTTPRequestBody.stream(
+            length: nil, isReplayable: false, replayObstacle: "the part \"log\" is a stream"
+        ) {
             OnceReader()
         }
         let error = await #expect(throws: SessionError.self) {
@@ -213,7 +215,7 @@ struct RedirectTests {
         let transport = StubTransport { request in
             request.index == 0 ? .status(303, headerFields: [.location: "/b"]) : .json("1")
         }
-        let body = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        let body = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
         _ = try await HTTPSession(transport: transport).call(makeRequest("a", method: .post, body: body)).response()
         #expect(transport.requests.map(\.body) == [Data("once".utf8), Data()])
     }
@@ -227,7 +229,7 @@ struct RedirectTests {
             $0.on("/a", response)
             $0.on("/b", .text("here"))
         } perform: { client, server in
-            let response = try await client.call(Request(url: try server.url("/a"))).response()
+            let response = try await client.call(SessionRequest(url: try server.url("/a"))).response()
             #expect(response.value == Data("here".utf8))
             #expect(response.metrics[0].responseBodyBytes < 4 * 1024 * 1024)
         }
@@ -242,7 +244,7 @@ struct RedirectTests {
             $0.on("/a", response)
             $0.on("/b", .text("here"))
         } perform: { client, server in
-            _ = try await client.call(Request(url: try server.url("/a"))).response()
+            _ = try await client.call(SessionRequest(url: try server.url("/a"))).response()
             #expect(server.acceptedConnections == 1)
         }
     }
@@ -254,8 +256,8 @@ private func configuration(_ configure: (inout HTTPSession.Configuration) -> Voi
     return configuration
 }
 
-extension Request {
-    fileprivate func with(_ text: String) -> Request {
+extension SessionRequest {
+    fileprivate func with(_ text: String) -> SessionRequest {
         var request = self
         if let url = URL(string: text) { request.url = url }
         return request
@@ -263,7 +265,7 @@ extension Request {
 }
 
 /// Gives one chunk.
-struct OnceReader: HTTPBodyReader {
+struct OnceReader: HTTPRequestBodyReader {
     private var chunk: Data? = Data("once".utf8)
 
     mutating func next() async throws -> Data? {

@@ -35,7 +35,7 @@ struct ResumeDataTests {
     @Test func itGoesOnFromWhatIsThere() async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
-            _ = try await makeSession().call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await makeSession().call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
             #expect(folder.names == ["file"])
         }
@@ -53,7 +53,7 @@ struct ResumeDataTests {
                         body: Self.bytes.dropFirst(100_000) + Data(count: extra))
                 })
             let error = await #expect(throws: SessionError.self) {
-                try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+                try await session.call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             }
             #expect(error?.code == .invalidResponse)
             #expect(!folder.names.contains("file"))
@@ -81,7 +81,7 @@ struct ResumeDataTests {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             try (Self.bytes.prefix(100_000) + Data("garbage".utf8)).write(to: data.partialFile)
-            _ = try await makeSession().call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await makeSession().call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
     }
@@ -120,7 +120,8 @@ struct ResumeDataTests {
             let data = try makeData(folder)
             try Self.damages[index].damage(data.partialFile)
             let before = folder.names
-            let task = try makeSession().call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = try makeSession().call(SessionRequest(url: data.url)).downloadTask(
+                to: folder["file"], resuming: data)
             task.resume()
             let error = await failure(of: task)
             #expect(error?.code == .invalidResumeData, "\(Self.damages[index].name)")
@@ -134,11 +135,12 @@ struct ResumeDataTests {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             let opened = try PartialFile.reopen(data, finalPath: folder["file"].path)
-            let task = try makeSession().call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = try makeSession().call(SessionRequest(url: data.url)).downloadTask(
+                to: folder["file"], resuming: data)
             task.resume()
             #expect(await failure(of: task)?.code == .invalidResumeData)
             opened.file.leave()
-            _ = try await makeSession().call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await makeSession().call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
         }
     }
 

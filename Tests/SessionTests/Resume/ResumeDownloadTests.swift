@@ -31,7 +31,7 @@ struct ResumeDownloadTests {
         method: HTTPRequest.Method = .get
     ) async throws -> ResumeData? {
         source.change { $0.fault = (.stall, Self.stop) }
-        let task = session.call(try Request(url: server.url("/large?v=1"), method: method)).downloadTask(
+        let task = session.call(try SessionRequest(url: server.url("/large?v=1"), method: method)).downloadTask(
             to: folder["file"])
         let progress = EventRecorder<Int64>()
         task.onProgress { progress.record($0.download.completed) }
@@ -54,7 +54,7 @@ struct ResumeDownloadTests {
             #expect(data.url == url)
             #expect(folder.names == [data.partialFile.lastPathComponent])
 
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             let hooked = EventRecorder<TransferProgress>()
             var hooks = TaskHooks()
             hooks.didResumeDownload = { context, progress in
@@ -94,7 +94,8 @@ struct ResumeDownloadTests {
             let read = try ResumeData(decoding: data.encoded())
             #expect(read == data)
             let other = try HTTPSession()
-            let response = try await other.call(Request(url: read.url)).download(to: folder["other"], resuming: read)
+            let response = try await other.call(SessionRequest(url: read.url)).download(
+                to: folder["other"], resuming: read)
             #expect(response.head.status == .partialContent)
             #expect(try Data(contentsOf: folder["other"]) == Self.bytes)
             #expect(folder.names == ["other"])
@@ -105,7 +106,7 @@ struct ResumeDownloadTests {
     @Test func aNewURLCanBeGiven() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
-            var request = try Request(url: server.url("/moved?signature=2"))
+            var request = try SessionRequest(url: server.url("/moved?signature=2"))
             request.headerFields[.authorization] = "Bearer t"
             let task = session.call(request).downloadTask(into: folder.url, resuming: data)
             task.resume()
@@ -122,7 +123,8 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             let options = DownloadOptions { $0.permissions = 0o640 }
-            let task = session.call(Request(url: data.url)).downloadTask(resuming: data, options: options) { _, _ in
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(resuming: data, options: options) {
+                _, _ in
                 folder["chosen"]
             }
             task.resume()
@@ -143,7 +145,7 @@ struct ResumeDownloadTests {
                 $0.bytes = changed
                 $0.fields[.eTag] = "\"v2\""
             }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(try await task.value.head.status == .ok)
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -161,7 +163,7 @@ struct ResumeDownloadTests {
                 $0.fields[.eTag] = "\"v2\""
                 $0.habit = .ignoresIfRange
             }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(try await task.value.head.status == .ok)
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -180,7 +182,7 @@ struct ResumeDownloadTests {
                 $0.fields = [:]
                 $0.habit = .ignoresIfRange
             }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             _ = try await task.value
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -192,7 +194,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.habit = .ignoresRange }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             _ = try await task.value
             #expect(task.resumption == .startedOver(.rangesIgnored))
@@ -209,7 +211,7 @@ struct ResumeDownloadTests {
                 $0.bytes = changed
                 $0.habit = .ignoresIfRange
             }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             _ = try await task.value
             #expect(task.resumption == .startedOver(.rangeNotSatisfiable))
@@ -240,7 +242,7 @@ struct ResumeDownloadTests {
                 $0.fields = part
                 $0.habit = .ignoresIfRange
             }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             #expect(try await task.value.head.status == .ok)
             #expect(task.resumption == .startedOver(.entityChanged))
@@ -265,14 +267,14 @@ struct ResumeDownloadTests {
                 $0.habit = .answers(
                     MockResponse(status: .partialContent, headerFields: fields, body: .bytes(Data(count: 100))))
             }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             let error = await failure(of: task)
             #expect(error?.code == .invalidResponse)
             #expect(error?.resumeData == data)
             #expect(task.resumption == nil)
             source.change { $0.habit = .followsTheRules }
-            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await session.call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
     }
@@ -281,7 +283,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.habit = .answers(.text("expired", status: .forbidden)) }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             task.resume()
             let error = await failure(of: task)
             #expect(error?.code == .unacceptableStatus)
@@ -297,13 +299,13 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fault = (.close, 700_000) }
             let options = DownloadOptions { $0.keepsPart = true }
-            let request = try Request(url: server.url("/large"))
+            let request = try SessionRequest(url: server.url("/large"))
             var data: ResumeData?
             var offsets: [Int64] = []
             while true {
                 let task =
                     if let data {
-                        session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+                        session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
                     } else {
                         session.call(request).downloadTask(to: folder["file"], options: options)
                     }
@@ -328,7 +330,7 @@ struct ResumeDownloadTests {
     @Test func theAsyncSurfaceKeepsThePartTooWhenAsked() async throws {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fault = (.close, 700_000) }
-            let request = try Request(url: server.url("/large"))
+            let request = try SessionRequest(url: server.url("/large"))
             let lost = await Result { () async throws(SessionError) in
                 try await session.call(request).download(to: folder["file"])
             }
@@ -340,7 +342,7 @@ struct ResumeDownloadTests {
             }
             let data = try #require(kept.error?.resumeData)
             source.change { $0.fault = nil }
-            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await session.call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
     }
@@ -349,7 +351,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.fault = (.stall, 500_000) }
-            let task = session.call(Request(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()
@@ -371,7 +373,8 @@ struct ResumeDownloadTests {
             }
             let made = Signal()
             source.change { $0.fault = (.delay(.milliseconds(1)), 10) }
-            let task = try session.call(Request(url: server.url("/large"))).downloadTask(options: options) { _, _ in
+            let task = try session.call(SessionRequest(url: server.url("/large"))).downloadTask(options: options) {
+                _, _ in
                 made.fire()
                 return folder["file"]
             }
@@ -379,7 +382,8 @@ struct ResumeDownloadTests {
             let data = try #require(await failure(of: task)?.resumeData)
             #expect(data.receivedBytes == data.totalBytes)
             source.change { $0.fault = nil }
-            let response = try await session.call(Request(url: data.url)).download(to: folder["second"], resuming: data)
+            let response = try await session.call(SessionRequest(url: data.url)).download(
+                to: folder["second"], resuming: data)
             #expect(response.metrics.last?.responseBodyBytes == 1)
             #expect(try Data(contentsOf: folder["second"]) == Self.bytes)
             #expect(folder.names == ["file", "second"])
@@ -422,7 +426,7 @@ struct ResumeDownloadTests {
             }
             let data = try #require(try await begin(source, server, session, folder))
             #expect(data.entityTag == nil)
-            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await session.call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(server.recordedRequests.last?.headerFields[.ifRange] == "Sun, 06 Nov 1994 08:49:37 GMT")
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
@@ -432,7 +436,7 @@ struct ResumeDownloadTests {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fields = [.eTag: "range3000000"] }
             let data = try #require(try await begin(source, server, session, folder))
-            _ = try await session.call(Request(url: data.url)).download(to: folder["file"], resuming: data)
+            _ = try await session.call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(server.recordedRequests.last?.headerFields[.ifRange] == "range3000000")
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
         }
@@ -440,7 +444,7 @@ struct ResumeDownloadTests {
 
     @Test func aTaskThatNeverRanOrHasEndedHasNoResumeData() async throws {
         try await withRangeServer { _, server, session, folder in
-            let request = try Request(url: server.url("/large"))
+            let request = try SessionRequest(url: server.url("/large"))
             let idle = session.call(request).downloadTask(to: folder["a"])
             #expect(await idle.cancelProducingResumeData() == nil)
             let ended = session.call(request).downloadTask(to: folder["b"])
@@ -454,7 +458,7 @@ struct ResumeDownloadTests {
     @Test func theResumeDataComesToACallbackToo() async throws {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fault = (.stall, Self.stop) }
-            let task = try session.call(Request(url: server.url("/large"))).downloadTask(to: folder["file"])
+            let task = try session.call(SessionRequest(url: server.url("/large"))).downloadTask(to: folder["file"])
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.download.completed) }
             task.resume()

@@ -20,7 +20,7 @@ struct ResumeFileTests {
                     $0.resumeFile = folder["resume.json"]
                     $0.resumeInterval = .zero
                 }
-                let task = try session.call(Request(url: server.url("/large"))).downloadTask(
+                let task = try session.call(SessionRequest(url: server.url("/large"))).downloadTask(
                     to: folder["file"], options: options)
                 let progress = EventRecorder<Int64>()
                 task.onProgress { progress.record($0.download.completed) }
@@ -36,7 +36,7 @@ struct ResumeFileTests {
                 #expect(try ResumeData(contentsOf: folder["resume.json"]) == data)
                 source.change { $0.fault = nil }
                 let other = try HTTPSession()
-                let second = other.call(Request(url: data.url)).downloadTask(
+                let second = other.call(SessionRequest(url: data.url)).downloadTask(
                     to: folder["file"], resuming: data, options: options)
                 second.resume()
                 _ = try await second.value

@@ -120,10 +120,10 @@ struct RetryTests {
         configuration.retryPolicy = Self.limited(to: 2)
         configuration.clock = ImmediateClock()
         let session = try HTTPSession(configuration: configuration, transport: transport)
-        let once = HTTPBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        let once = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
         _ = try? await session.call(makeRequest("a", method: .put, body: once)).response()
         #expect(transport.requests.count == 1)
-        let again = HTTPBody.stream(length: nil, isReplayable: true) { OnceReader() }
+        let again = HTTPRequestBody.stream(length: nil, isReplayable: true) { OnceReader() }
         _ = try? await session.call(makeRequest("a", method: .put, body: again)).response()
         #expect(
             transport.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["once", "once", "once", "once"])
@@ -133,7 +133,7 @@ struct RetryTests {
         struct Counting: RequestAdapter {
             let calls = EventRecorder<String>()
 
-            func adapt(_ request: Request) async throws -> Request {
+            func adapt(_ request: SessionRequest) async throws -> SessionRequest {
                 calls.record(request.url.path)
                 var request = request
                 request.headerFields[.userAgent] = "attempt \(calls.events.count)"

@@ -175,7 +175,7 @@ struct EventSourceTests {
         try await withMockServer(handler: handler) { server in
             let session = try HTTPSession()
             var seen: [String] = []
-            for try await event in session.call(Request(url: try server.url("/"))).serverSentEvents() {
+            for try await event in session.call(SessionRequest(url: try server.url("/"))).serverSentEvents() {
                 seen.append(event.data)
             }
             #expect(seen == (1...20).map { "event \($0)" })

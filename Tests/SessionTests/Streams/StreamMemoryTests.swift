@@ -25,7 +25,7 @@ struct StreamMemoryTests {
                 let session = try HTTPSession()
                 func post(_ times: Int) async throws {
                     for _ in 0..<times {
-                        let request = try Request(
+                        let request = try SessionRequest(
                             url: server.url("/"), method: .post, body: .data(Data(count: 1024 * 1024)))
                         let response = try await session.call(request).bytes()
                         let body = try await response.body.collect(upTo: .max)

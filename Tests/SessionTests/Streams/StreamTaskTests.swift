@@ -149,11 +149,11 @@ struct StreamTaskTests {
         try await withMockServer(response) { server in
             let session = try HTTPSession()
             for _ in 0..<20 {
-                let response = try await session.call(Request(url: server.url("/"))).bytes()
+                let response = try await session.call(SessionRequest(url: server.url("/"))).bytes()
                 #expect(try await response.body.collect(upTo: 10) == Data("all".utf8))
                 #expect(response.trailers?[sum] == "1")
             }
-            let task = try session.call(Request(url: server.url("/"))).streamTask()
+            let task = try session.call(SessionRequest(url: server.url("/"))).streamTask()
             task.resume()
             let streamed = try await task.response
             #expect(try await streamed.body.collect(upTo: 10) == Data("all".utf8))

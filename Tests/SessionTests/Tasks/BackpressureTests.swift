@@ -19,7 +19,7 @@ struct BackpressureTests {
         try await withMockServer(handler: handler) { server in
             try await withScratchFolder { folder in
                 let session = try HTTPSession()
-                let task = try session.call(Request(url: server.url("/large"))).downloadTask(to: folder["file"])
+                let task = try session.call(SessionRequest(url: server.url("/large"))).downloadTask(to: folder["file"])
                 let progress = EventRecorder<Int64>()
                 task.onProgress { progress.record($0.download.completed) }
                 task.resume()
@@ -44,7 +44,7 @@ struct BackpressureTests {
         }
         try await withMockServer(handler: handler) { server in
             let session = try HTTPSession()
-            let task = try session.call(Request(url: server.url("/large"))).streamTask()
+            let task = try session.call(SessionRequest(url: server.url("/large"))).streamTask()
             task.resume()
             let response = try await task.response
             var chunks = response.body.makeAsyncIterator()
@@ -69,8 +69,8 @@ struct BackpressureTests {
         }
         try await withMockServer(configuration: configuration, handler: handler) { server in
             let session = try HTTPSession()
-            let body = HTTPBody.stream(length: nil, isReplayable: false) { source.makeAsyncIterator() }
-            let task = try session.call(Request(url: server.url("/upload"), method: .put)).body(body).task(
+            let body = HTTPRequestBody.stream(length: nil, isReplayable: false) { source.makeAsyncIterator() }
+            let task = try session.call(SessionRequest(url: server.url("/upload"), method: .put)).body(body).task(
                 StringResponseSerializer())
             let progress = EventRecorder<Int64>()
             task.onProgress { progress.record($0.upload.completed) }
@@ -98,14 +98,15 @@ struct BackpressureTests {
         }
         try await withMockServer(configuration: configuration, handler: handler) { server in
             let session = try HTTPSession()
-            let task = try session.call(Request(url: server.url("/upload"), method: .put)).body(.data(bytes)).task(
-                StringResponseSerializer())
+            let task = try session.call(SessionRequest(url: server.url("/upload"), method: .put)).body(.data(bytes))
+                .task(
+                    StringResponseSerializer())
             task.resume()
             while task.progress.upload.completed == 0 { await Task.yield() }
             var before: Int64 = -1
             while before != task.progress.upload.completed {
                 before = task.progress.upload.completed
-                for _ in 0..<50 { _ = try await session.call(Request(url: server.url("/small"))).response() }
+                for _ in 0..<50 { _ = try await session.call(SessionRequest(url: server.url("/small"))).response() }
             }
             #expect(before < bytes.count)
             #expect(task.progress.upload.total == Int64(bytes.count))
@@ -122,7 +123,7 @@ struct BackpressureTests {
     {
         while true {
             let before = source.made
-            for _ in 0..<50 { _ = try await session.call(Request(url: server.url("/small"))).response() }
+            for _ in 0..<50 { _ = try await session.call(SessionRequest(url: server.url("/small"))).response() }
             if source.made == before { return before }
         }
     }
@@ -132,7 +133,7 @@ struct BackpressureTests {
 private final class CountedSource: AsyncSequence, Sendable {
     static let piece = Data(repeating: 0x61, count: 256 * 1024)
 
-    struct AsyncIterator: AsyncIteratorProtocol, HTTPBodyReader {
+    struct AsyncIterator: AsyncIteratorProtocol, HTTPRequestBodyReader {
         let source: CountedSource
 
         mutating func next() async throws -> Data? {

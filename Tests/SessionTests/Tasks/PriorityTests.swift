@@ -25,12 +25,12 @@ struct PriorityTests {
         }
         return try await withMockServer(handler: handler) { server in
             let session = try HTTPSession { $0.maximumConnectionsPerOrigin = 1 }
-            let first = try session.call(Request(url: server.url("/first"))).task(DataResponseSerializer())
+            let first = try session.call(SessionRequest(url: server.url("/first"))).task(DataResponseSerializer())
             first.resume()
             await arrived.wait()
             var tasks: [DataTask<Data>] = []
             for (index, name) in names.enumerated() {
-                let task = try session.call(Request(url: server.url("/" + name))).task(DataResponseSerializer())
+                let task = try session.call(SessionRequest(url: server.url("/" + name))).task(DataResponseSerializer())
                 prepare(index, task)
                 tasks.append(task)
                 task.resume()

@@ -90,7 +90,8 @@ struct InvalidationTests {
             let first = try HTTPSession { $0.headerFields[.userAgent] = "Finch/1" }
             first.invalidate(cancellingTasks: true)
             let second = try first.copy()
-            #expect(try await second.call(Request(url: server.url("/"))).response().value == Data("Finch/1".utf8))
+            #expect(
+                try await second.call(SessionRequest(url: server.url("/"))).response().value == Data("Finch/1".utf8))
             await second.shutdown()
         }
     }

@@ -67,7 +67,7 @@ package final class TLSServerContext: Sendable {
     ) throws(TestingError) {
         let (authorities, mode) =
             switch certificates {
-            case .ignored: ([Certificate](), SSL_VERIFY_NONE)
+            case .ignored: ([X509Certificate](), SSL_VERIFY_NONE)
             case .requested(let authorities): (authorities, SSL_VERIFY_PEER)
             case .required(let authorities): (authorities, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT)
             }
@@ -78,7 +78,7 @@ package final class TLSServerContext: Sendable {
         for authority in authorities where !accept(authority) { throw Self.refused("an authority for clients") }
     }
 
-    private func accept(_ authority: Certificate) -> Bool {
+    private func accept(_ authority: X509Certificate) -> Bool {
         authority.derBytes.withUnsafeBytes { bytes in
             var position = bytes.bindMemory(to: UInt8.self).baseAddress
             guard let certificate = d2i_X509(nil, &position, bytes.count) else { return false }

@@ -5,7 +5,7 @@ internal import NIOCore
 /// The bytes of a response: whole in memory, or pulled by one reader under backpressure.
 ///
 /// A streamed body that is dropped before its end closes its connection.
-public struct ResponseBody: Sendable, AsyncSequence {
+public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// The bytes, as they came.
     public typealias Element = Data
     /// A ``SessionError``.
@@ -27,23 +27,23 @@ public struct ResponseBody: Sendable, AsyncSequence {
     }
 
     /// A body of these bytes.
-    public static func whole(_ bytes: Data) -> ResponseBody {
-        ResponseBody(.whole(bytes, nil))
+    public static func whole(_ bytes: Data) -> HTTPResponseBody {
+        HTTPResponseBody(.whole(bytes, nil))
     }
 
     /// A body of the chunks of a sequence. What the sequence throws fails the reader with a ``SessionError``:
     /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
     /// ``SessionError/Code/interceptorFailed`` for the rest.
-    public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> ResponseBody where S.Element == Data {
-        ResponseBody(.sequence { SequenceSource(iterator: chunks.makeAsyncIterator()) })
+    public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> HTTPResponseBody where S.Element == Data {
+        HTTPResponseBody(.sequence { SequenceSource(iterator: chunks.makeAsyncIterator()) })
     }
 
-    static func watched(_ body: WatchedBody) -> ResponseBody {
-        ResponseBody(.watched(body))
+    static func watched(_ body: WatchedBody) -> HTTPResponseBody {
+        HTTPResponseBody(.watched(body))
     }
 
-    static func reported(_ body: ReportedBody) -> ResponseBody {
-        ResponseBody(.reported(body))
+    static func reported(_ body: ReportedBody) -> HTTPResponseBody {
+        HTTPResponseBody(.reported(body))
     }
 
     /// The body in the hands of a caller; nil for others.
@@ -51,14 +51,14 @@ public struct ResponseBody: Sendable, AsyncSequence {
         if case .reported(let body) = storage { body } else { nil }
     }
 
-    static func transport(_ body: TransportResponseBody, url: URL) -> ResponseBody {
-        guard let whole = body.wholeWithCompletion else { return ResponseBody(.transport(body, url)) }
-        return ResponseBody(.whole(Data(whole.bytes), whole.completion))
+    static func transport(_ body: TransportResponseBody, url: URL) -> HTTPResponseBody {
+        guard let whole = body.wholeWithCompletion else { return HTTPResponseBody(.transport(body, url)) }
+        return HTTPResponseBody(.whole(Data(whole.bytes), whole.completion))
     }
 
     /// A body whose chunks a task hands over.
-    static func handed(_ reader: HandedReader) -> ResponseBody {
-        ResponseBody(.handed(reader))
+    static func handed(_ reader: HandedReader) -> HTTPResponseBody {
+        HTTPResponseBody(.handed(reader))
     }
 
     /// The bytes, when all of them are there already.
@@ -142,7 +142,7 @@ public struct ResponseBody: Sendable, AsyncSequence {
     }
 }
 
-extension ResponseBody {
+extension HTTPResponseBody {
     /// As many bytes are read for the sake of the connection alone: 64 KiB.
     static let drainLimit = 64 * 1024
     /// As long it may take.
@@ -167,7 +167,7 @@ extension ResponseBody {
     }
 }
 
-extension ResponseBody.Iterator {
+extension HTTPResponseBody.Iterator {
     /// The most bytes of an error page that are kept for an error.
     private static let errorBodyLimit = 1024 * 1024
 

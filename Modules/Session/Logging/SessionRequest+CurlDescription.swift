@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 public import LinnetSerialization
 
-extension Request {
+extension SessionRequest {
     /// The maximum size of a body in the command: Linux's limit for one argument, with room for its quotes.
     private static let inlineLimit = 32 * 1024
 
@@ -40,7 +40,7 @@ extension Request {
     }
 
     /// The empty body of a method that defines a meaning for a body (RFC 9110, section 8.6).
-    private var emptyBody: HTTPBody? {
+    private var emptyBody: HTTPRequestBody? {
         method == .post || method == .put || method == .patch ? .data(Data()) : nil
     }
 
@@ -59,7 +59,7 @@ private struct CurlBody {
     var words: [String] = []
     var remark: String?
 
-    init(_ body: HTTPBody?, limit: Int) {
+    init(_ body: HTTPRequestBody?, limit: Int) {
         guard let body else { return }
         if let file = body.file {
             words = ["--data-binary", "@" + file.path]
@@ -83,7 +83,7 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line; see `Request.curlDescription(redaction:)`.
+    /// Returns the call's request as a curl command line; see `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {

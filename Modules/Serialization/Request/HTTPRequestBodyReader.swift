@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Reads a body chunk by chunk.
-public protocol HTTPBodyReader {
+public protocol HTTPRequestBodyReader {
     /// Returns the next chunk; nil at the end.
     ///
     /// A chunk may be empty. It is not called again after the end or an error.
@@ -9,7 +9,7 @@ public protocol HTTPBodyReader {
 }
 
 /// Returns data as a single chunk.
-struct DataBodyReader: HTTPBodyReader {
+struct DataBodyReader: HTTPRequestBodyReader {
     private var data: Data?
 
     init(_ data: Data) { self.data = data.isEmpty ? nil : data }

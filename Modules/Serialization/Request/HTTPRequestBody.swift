@@ -4,9 +4,9 @@ import Synchronization
 /// The content of a request: data, a file, or a stream that is read as the connection accepts it.
 ///
 /// ```swift
-/// let body = HTTPBody.stream(length: nil, isReplayable: true) { try LogReader(path) }
+/// let body = HTTPRequestBody.stream(length: nil, isReplayable: true) { try LogReader(path) }
 /// ```
-public struct HTTPBody: Sendable {
+public struct HTTPRequestBody: Sendable {
     /// The exact number of bytes; nil if it is unknown, in which case the body is sent chunked.
     public var length: Int64?
     /// Whether ``makeReader()`` may be called again, which redirects, authentication and retries need.
@@ -18,7 +18,7 @@ public struct HTTPBody: Sendable {
     private let source: Source
 
     /// Opens a source. The reader does blocking work on files on the given threads.
-    package typealias ReaderMaker = @Sendable (FileThreads) throws -> any HTTPBodyReader
+    package typealias ReaderMaker = @Sendable (FileThreads) throws -> any HTTPRequestBodyReader
 
     private enum Source: Sendable {
         case data(Data)
@@ -28,8 +28,8 @@ public struct HTTPBody: Sendable {
     }
 
     /// A replayable body in memory.
-    public static func data(_ data: Data) -> HTTPBody {
-        HTTPBody(length: Int64(data.count), isReplayable: true, source: .data(data))
+    public static func data(_ data: Data) -> HTTPRequestBody {
+        HTTPRequestBody(length: Int64(data.count), isReplayable: true, source: .data(data))
     }
 
     /// A replayable body in a file, which is read while it is sent, with bounded memory.
@@ -39,9 +39,9 @@ public struct HTTPBody: Sendable {
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyFileUnreadable`` if there is no readable
     ///   regular file, or with ``SerializationError/Code/invalidURL`` if the URL is not a file URL.
-    public static func file(_ url: URL) throws(SerializationError) -> HTTPBody {
+    public static func file(_ url: URL) throws(SerializationError) -> HTTPRequestBody {
         let file = try BodyFile(url)
-        return HTTPBody(length: file.size, isReplayable: true, source: .file(file))
+        return HTTPRequestBody(length: file.size, isReplayable: true, source: .file(file))
     }
 
     /// A body from a reader.
@@ -55,8 +55,8 @@ public struct HTTPBody: Sendable {
         length: Int64?,
         isReplayable: Bool,
         replayObstacle: String? = nil,
-        makeReader: @escaping @Sendable () throws -> any HTTPBodyReader
-    ) -> HTTPBody {
+        makeReader: @escaping @Sendable () throws -> any HTTPRequestBodyReader
+    ) -> HTTPRequestBody {
         stream(
             length: length, isReplayable: isReplayable, replayObstacle: replayObstacle,
             readingFiles: { _ in try makeReader() })
@@ -65,9 +65,9 @@ public struct HTTPBody: Sendable {
     /// A body from a reader that also reads files.
     package static func stream(
         length: Int64?, isReplayable: Bool, replayObstacle: String?, readingFiles makeReader: @escaping ReaderMaker
-    ) -> HTTPBody {
+    ) -> HTTPRequestBody {
         let source: Source = isReplayable ? .stream(makeReader) : .once(SingleUse(makeReader))
-        return HTTPBody(
+        return HTTPRequestBody(
             length: length,
             isReplayable: isReplayable,
             replayObstacle: isReplayable ? nil : replayObstacle,
@@ -95,12 +95,12 @@ public struct HTTPBody: Sendable {
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/bodyNotReplayable`` if the body was read
     ///   before and is not replayable; otherwise the source's error.
-    public func makeReader() throws -> any HTTPBodyReader {
+    public func makeReader() throws -> any HTTPRequestBodyReader {
         try makeReader(readingFilesOn: .callers)
     }
 
     /// Returns a reader that does blocking work on files on the given threads.
-    package func makeReader(readingFilesOn threads: FileThreads) throws -> any HTTPBodyReader {
+    package func makeReader(readingFilesOn threads: FileThreads) throws -> any HTTPRequestBodyReader {
         switch source {
         case .data(let data): return DataBodyReader(data)
         case .file(let file): return try FileBodyReader(file, on: threads)
@@ -119,13 +119,13 @@ public struct HTTPBody: Sendable {
 
 /// Hands out a closure once, among all copies of a body.
 private final class SingleUse: Sendable {
-    private let closure: Mutex<HTTPBody.ReaderMaker?>
+    private let closure: Mutex<HTTPRequestBody.ReaderMaker?>
 
-    init(_ closure: @escaping HTTPBody.ReaderMaker) { self.closure = Mutex(closure) }
+    init(_ closure: @escaping HTTPRequestBody.ReaderMaker) { self.closure = Mutex(closure) }
 
     var isThere: Bool { closure.withLock { $0 != nil } }
 
-    func take() -> HTTPBody.ReaderMaker? {
+    func take() -> HTTPRequestBody.ReaderMaker? {
         closure.withLock { held in
             defer { held = nil }
             return held

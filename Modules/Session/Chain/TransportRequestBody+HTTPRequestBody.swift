@@ -7,7 +7,7 @@ extension TransportRequestBody {
     /// Bytes that are watched go out in pieces of this size, so that they can be counted and held back.
     private static let pieceSize = 64 * 1024
 
-    init(_ body: HTTPBody, sink: (any EngineSink)?) {
+    init(_ body: HTTPRequestBody, sink: (any EngineSink)?) {
         if let data = body.data, sink == nil || data.count <= Self.pieceSize {
             self = .bytes(ByteBuffer(bytes: data))
         } else if let data = body.data {
@@ -42,7 +42,7 @@ private struct PiecewiseReader: TransportBodyReader {
 
 /// Pulls a body's own reader.
 private struct StreamReader: TransportBodyReader {
-    var reader: any HTTPBodyReader
+    var reader: any HTTPRequestBodyReader
     let sink: (any EngineSink)?
 
     mutating func next() async throws -> ByteBuffer? {

@@ -7,7 +7,7 @@ public import LinnetTransport
 ///
 /// The value is what a serializer read from the body, the URL of a downloaded file, or the body itself as it arrives
 /// (``StreamedResponse``).
-public struct Response<Value: Sendable>: Sendable {
+public struct SessionResponse<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
     /// The URL of the response, after redirects.
@@ -17,7 +17,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// The body as received; empty when it was streamed or written to a file.
     public var data: Data
     /// The redirects that were followed to it, in order.
-    public var redirects: [Redirect] = []
+    public var redirects: [HTTPRedirect] = []
     /// The metrics of the attempts until the response was returned.
     var attempts: [TransportMetrics]
 
@@ -37,7 +37,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// complete once it was read to its end.
     public var metrics: [TransportMetrics] {
         get {
-            guard let final = (value as? ResponseBody)?.finalMetrics else { return attempts }
+            guard let final = (value as? HTTPResponseBody)?.finalMetrics else { return attempts }
             return attempts.dropLast() + [final]
         }
         set { attempts = newValue }
@@ -46,13 +46,13 @@ public struct Response<Value: Sendable>: Sendable {
     /// Returns the response with its value transformed. Rethrows errors from `transform`.
     public func map<NewValue: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> NewValue
-    ) throws(Failure) -> Response<NewValue> {
+    ) throws(Failure) -> SessionResponse<NewValue> {
         with(try transform(value), data: data)
     }
 
     /// The response with another value.
-    func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> Response<NewValue> {
-        var response = Response<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
+    func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> SessionResponse<NewValue> {
+        var response = SessionResponse<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
         response.redirects = redirects
         return response
     }
@@ -64,16 +64,17 @@ public struct Response<Value: Sendable>: Sendable {
 /// let response = try await api.get("report").bytes()
 /// for try await chunk in response.body { consume(chunk) }
 /// ```
-public typealias StreamedResponse = Response<ResponseBody>
+public typealias StreamedResponse = SessionResponse<HTTPResponseBody>
 
-extension Response where Value == ResponseBody {
+extension SessionResponse where Value == HTTPResponseBody {
     /// Makes a response with a body; for interceptors that answer themselves.
-    public init(url: URL, head: HTTPResponse, body: ResponseBody = .whole(Data()), metrics: [TransportMetrics] = []) {
+    public init(url: URL, head: HTTPResponse, body: HTTPResponseBody = .whole(Data()), metrics: [TransportMetrics] = [])
+    {
         self.init(value: body, url: url, head: head, metrics: metrics)
     }
 
     /// The body: whole, or pulled as it arrives.
-    public var body: ResponseBody {
+    public var body: HTTPResponseBody {
         get { value }
         set { value = newValue }
     }
@@ -84,7 +85,7 @@ extension Response where Value == ResponseBody {
     /// The response with its value read from its body by a serializer.
     func read<S: ResponseSerializer>(
         _ body: Data, answering method: HTTPRequest.Method, by serializer: S
-    ) throws(SessionError) -> Response<S.Value> {
+    ) throws(SessionError) -> SessionResponse<S.Value> {
         do {
             return with(
                 try serializer.serialize(

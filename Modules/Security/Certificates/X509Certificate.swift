@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// An X.509 certificate (RFC 5280).
-public struct Certificate: Sendable {
+public struct X509Certificate: Sendable {
     let handle: X509Handle
     /// The certificate in DER.
     public let derBytes: Data
@@ -20,7 +20,7 @@ public struct Certificate: Sendable {
     ///
     /// - Throws: ``SecurityError/Code/invalidCertificate``.
     public init(pem: String) throws(SecurityError) {
-        let all = try Certificate.all(pem: Data(pem.utf8))
+        let all = try X509Certificate.all(pem: Data(pem.utf8))
         self = all[0]
     }
 
@@ -32,18 +32,18 @@ public struct Certificate: Sendable {
     /// Reads all certificates of a PEM text, in order; at least one.
     ///
     /// - Throws: ``SecurityError/Code/invalidCertificate`` if there is none, or if one cannot be read.
-    public static func all(pem: Data) throws(SecurityError) -> [Certificate] {
+    public static func all(pem: Data) throws(SecurityError) -> [X509Certificate] {
         guard let handles = PEM.certificates(pem), !handles.isEmpty else {
             throw SecurityError(
                 .invalidCertificate, "The text contains no PEM certificate, or one that cannot be read.")
         }
-        return handles.map { Certificate($0) }
+        return handles.map { X509Certificate($0) }
     }
 
     /// Reads all certificates of a file, in PEM or DER.
     ///
     /// - Throws: ``SecurityError/Code/cannotReadFile`` or ``SecurityError/Code/invalidCertificate``.
-    public static func all(contentsOfFile path: String) throws(SecurityError) -> [Certificate] {
+    public static func all(contentsOfFile path: String) throws(SecurityError) -> [X509Certificate] {
         let data = try FileBytes.read(path)
         return try FileBytes.naming(path) { () throws(SecurityError) in try all(data: data) }
     }
@@ -71,23 +71,23 @@ public struct Certificate: Sendable {
     public var summary: CertificateSummary { CertificateSummary(handle) }
 }
 
-extension Certificate: Hashable {
+extension X509Certificate: Hashable {
     /// Whether two certificates have the same bytes.
-    public static func == (left: Certificate, right: Certificate) -> Bool { left.derBytes == right.derBytes }
+    public static func == (left: X509Certificate, right: X509Certificate) -> Bool { left.derBytes == right.derBytes }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(derBytes) }
 }
 
-extension Certificate {
+extension X509Certificate {
     /// The file name extensions that ``all(inDirectory:)`` reads.
     public static let fileExtensions = ["cer", "crt", "der", "pem"]
 
     /// Reads all certificates of PEM or DER bytes; at least one.
     ///
     /// - Throws: ``SecurityError/Code/invalidCertificate``.
-    public static func all(data: Data) throws(SecurityError) -> [Certificate] {
-        PEM.isPEM(data) ? try all(pem: data) : [try Certificate(der: data)]
+    public static func all(data: Data) throws(SecurityError) -> [X509Certificate] {
+        PEM.isPEM(data) ? try all(pem: data) : [try X509Certificate(der: data)]
     }
 
     /// Reads all certificates of the files in a directory that end in `.cer`, `.crt`, `.der` or `.pem`, in the order of
@@ -99,7 +99,7 @@ extension Certificate {
     ///
     /// - Throws: ``SecurityError/Code/cannotReadFile``; ``SecurityError/Code/invalidCertificate`` if one of the files
     ///   is not a certificate; ``SecurityError/Code/noPins`` if there is no such file.
-    public static func all(inDirectory path: String) throws(SecurityError) -> [Certificate] {
+    public static func all(inDirectory path: String) throws(SecurityError) -> [X509Certificate] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -112,8 +112,8 @@ extension Certificate {
         guard !files.isEmpty else {
             throw SecurityError(.noPins, "\"\(path.oneLine)\" contains no file that ends in .cer, .crt, .der or .pem.")
         }
-        var all: [Certificate] = []
-        for file in files.sorted() { all += try Certificate.all(contentsOfFile: path + "/" + file) }
+        var all: [X509Certificate] = []
+        for file in files.sorted() { all += try X509Certificate.all(contentsOfFile: path + "/" + file) }
         return all
     }
 }

@@ -3,7 +3,7 @@
 /// Parsing follows browsers (WHATWG MIME Sniffing, section 4.4): a malformed parameter is ignored, and the type is
 /// kept. `application/json; charset=` is `application/json`, and an unquoted value may contain any printable
 /// character except a semicolon.
-public struct MediaType: Sendable, Hashable, CustomStringConvertible {
+public struct MIMEType: Sendable, Hashable, CustomStringConvertible {
     /// A parameter such as `charset=utf-8`.
     struct Parameter: Hashable {
         /// The name in lower case.
@@ -80,19 +80,19 @@ struct MediaTypeScanner {
         position = self.bytes.startIndex
     }
 
-    mutating func scan() -> (String, String, [MediaType.Parameter])? {
+    mutating func scan() -> (String, String, [MIMEType.Parameter])? {
         let type = until { $0 == UInt8(ascii: "/") }
         guard Self.isToken(type), position < bytes.endIndex else { return nil }
         position += 1
         let subtype = Self.withoutTrailingSpace(until { $0 == UInt8(ascii: ";") })
         guard Self.isToken(subtype) else { return nil }
-        var parameters: [MediaType.Parameter] = []
+        var parameters: [MIMEType.Parameter] = []
         var names: Set<String> = []
         while let (name, value) = parameter() {
             guard Self.isToken(name), let value, value.allSatisfy(Self.isValueByte) else { continue }
             let lowercased = Self.text(name).lowercased()
             guard names.insert(lowercased).inserted else { continue }
-            parameters.append(MediaType.Parameter(name: lowercased, value: Self.text(value)))
+            parameters.append(MIMEType.Parameter(name: lowercased, value: Self.text(value)))
         }
         return (Self.text(type).lowercased(), Self.text(subtype).lowercased(), parameters)
     }
@@ -159,23 +159,23 @@ struct MediaTypeScanner {
     }
 }
 
-extension MediaType {
+extension MIMEType {
     /// Parses the value of a Content-Type field. If the server sent several fields, the value is a list, and the last
     /// valid media type other than `*/*` counts (WHATWG Fetch, "extract a MIME type").
     ///
     /// If the last one has no charset, it inherits the charset of an earlier one with the same type.
     package init?(contentType: String) {
-        var found: MediaType?
+        var found: MIMEType?
         for value in Self.elements(of: Array(contentType.utf8)) {
             var scanner = MediaTypeScanner(value)
             guard let (type, subtype, parameters) = scanner.scan() else { continue }
-            var next = MediaType(type: type, subtype: subtype, parameters: parameters)
+            var next = MIMEType(type: type, subtype: subtype, parameters: parameters)
             guard next.essence != "*/*" else { continue }
             if let found, found.essence == next.essence, next.parameter("charset") == nil,
                 let charset = found.parameter("charset")
             {
                 let inherited = Parameter(name: "charset", value: charset)
-                next = MediaType(type: type, subtype: subtype, parameters: parameters + [inherited])
+                next = MIMEType(type: type, subtype: subtype, parameters: parameters + [inherited])
             }
             found = next
         }

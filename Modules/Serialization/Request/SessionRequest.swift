@@ -5,7 +5,7 @@ public import HTTPTypes
 ///
 /// Serializers take a request and return another. Fields of the request win over the defaults of the serializer and
 /// the session.
-public struct Request: Sendable {
+public struct SessionRequest: Sendable {
     /// The URL of the request.
     public var url: URL
     /// The method; the default is GET.
@@ -13,7 +13,7 @@ public struct Request: Sendable {
     /// The header fields, in order.
     public var headerFields: HTTPFields
     /// The content; nil sends none.
-    public var body: HTTPBody?
+    public var body: HTTPRequestBody?
     /// Settings for this request only.
     public var options: RequestOptions
 
@@ -22,7 +22,7 @@ public struct Request: Sendable {
         url: URL,
         method: HTTPRequest.Method = .get,
         headerFields: HTTPFields = [:],
-        body: HTTPBody? = nil,
+        body: HTTPRequestBody? = nil,
         options: RequestOptions = RequestOptions()
     ) {
         self.url = url

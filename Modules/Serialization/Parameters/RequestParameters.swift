@@ -1,10 +1,10 @@
 /// The parameters of a request: an ordered tree of values, which each serializer writes in its own format.
 ///
 /// ```swift
-/// let parameters: Parameters = ["q": "swift", "page": 2, "tags": ["linux", "http"]]
+/// let parameters: RequestParameters = ["q": "swift", "page": 2, "tags": ["linux", "http"]]
 /// ```
 /// A form requires names at the top level; JSON also accepts an array.
-public struct Parameters: Sendable, Hashable {
+public struct RequestParameters: Sendable, Hashable {
     /// The top-level value.
     public var root: ParameterValue
 
@@ -68,14 +68,14 @@ public struct Parameters: Sendable, Hashable {
     }
 
     /// Sets the named values of `other`, in order.
-    public mutating func merge(_ other: Parameters) {
+    public mutating func merge(_ other: RequestParameters) {
         var merged = root
         for entry in other.entries { merged[entry.key] = entry.value }
         root = merged
     }
 }
 
-extension Parameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+extension RequestParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
     /// Creates parameters in the literal's order, from values of any ``ParameterConvertible`` types; nil is null.
     ///
     /// A nested literal with values of several types needs a type: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.

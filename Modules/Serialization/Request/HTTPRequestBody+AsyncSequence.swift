@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-extension HTTPBody {
+extension HTTPRequestBody {
     /// A body from an async sequence of chunks.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ extension HTTPBody {
     /// - replayObstacle: Why the body cannot be replayed, for error messages.
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, isReplayable: Bool = false, replayObstacle: String? = nil
-    ) -> HTTPBody where Chunks.Element: DataProtocol {
+    ) -> HTTPRequestBody where Chunks.Element: DataProtocol {
         stream(length: length, isReplayable: isReplayable, replayObstacle: replayObstacle) {
             ChunkSequenceReader<Chunks>(iterator: chunks.makeAsyncIterator())
         }
@@ -20,7 +20,7 @@ extension HTTPBody {
     /// ``chunks(_:length:isReplayable:replayObstacle:)``.
     public static func bytes<Bytes: AsyncSequence & Sendable>(
         _ bytes: Bytes, length: Int64?, isReplayable: Bool = false, replayObstacle: String? = nil
-    ) -> HTTPBody where Bytes.Element == UInt8 {
+    ) -> HTTPRequestBody where Bytes.Element == UInt8 {
         stream(length: length, isReplayable: isReplayable, replayObstacle: replayObstacle) {
             ByteSequenceReader<Bytes>(iterator: bytes.makeAsyncIterator())
         }
@@ -28,7 +28,7 @@ extension HTTPBody {
 }
 
 /// Reads chunks from an async sequence.
-private struct ChunkSequenceReader<Chunks: AsyncSequence>: HTTPBodyReader where Chunks.Element: DataProtocol {
+private struct ChunkSequenceReader<Chunks: AsyncSequence>: HTTPRequestBodyReader where Chunks.Element: DataProtocol {
     var iterator: Chunks.AsyncIterator
 
     mutating func next() async throws -> Data? {
@@ -38,7 +38,7 @@ private struct ChunkSequenceReader<Chunks: AsyncSequence>: HTTPBodyReader where 
 }
 
 /// Collects bytes from an async sequence.
-private struct ByteSequenceReader<Bytes: AsyncSequence>: HTTPBodyReader where Bytes.Element == UInt8 {
+private struct ByteSequenceReader<Bytes: AsyncSequence>: HTTPRequestBodyReader where Bytes.Element == UInt8 {
     private static var chunkSize: Int { 64 * 1024 }
 
     var iterator: Bytes.AsyncIterator

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
 
-extension Request {
-    mutating func appendQuery(_ parameters: Parameters?, encoder: QueryEncoder) throws(SerializationError) {
+extension SessionRequest {
+    mutating func appendQuery(_ parameters: RequestParameters?, encoder: QueryEncoder) throws(SerializationError) {
         guard let parameters else { return }
         let query = try encoder.encode(parameters, for: self)
         if encoder.closure != nil, !query.utf8.allSatisfy(Self.mayStandInQuery) {
