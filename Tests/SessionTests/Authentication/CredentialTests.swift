@@ -1,6 +1,7 @@
 import FoundationEssentials
-@testable import LinnetSession
 import Testing
+
+@testable import LinnetSession
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CredentialTests {
