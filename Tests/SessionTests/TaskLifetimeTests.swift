@@ -4,7 +4,7 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-/// A task that has ended is held by nobody but the app.
+/// Only the app retains a task that has ended.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskLifetimeTests {
     @Test(arguments: [true, false])

@@ -240,16 +240,20 @@ extension HTTPCall {
         var request = request
         var parameters: RequestParameters?
         let own = extras?.requestSerializer
+        // Those of a request that was made elsewhere.
+        let given = request.headerFields
         switch content {
         case .none: break
         case .parameters(let given): parameters = given
         case .json(let write): request = try write(request, session.settings)
         case .body(let body, let contentType):
             request.body = body
-            request.headerFields[.contentType] = contentType
+            if let contentType { request.headerFields[.contentType] = contentType }
         case .file(let file):
             request.body = try .file(file)
-            request.headerFields[.contentType] = MediaTypeTable.mediaType(forPathExtension: file.pathExtension)
+            if given[.contentType] == nil {
+                request.headerFields[.contentType] = MediaTypeTable.mediaType(forPathExtension: file.pathExtension)
+            }
         case .form(let form):
             try form.validate()
             request.body = form.makeBody()
@@ -260,7 +264,10 @@ extension HTTPCall {
         request = try (own ?? session.settings.requestSerializer).serialize(request, parameters: parameters)
         if own == nil {
             // The session's serializer is configured for the base URL's origin; a call's own is for whatever URL the call has.
-            if session.resolver.leadsElsewhere(request.url) { request.headerFields.removeCredentials() }
+            if session.resolver.leadsElsewhere(request.url) {
+                request.headerFields.removeCredentials()
+                request.headerFields.addDefaults(given)
+            }
         } else {
             request.headerFields.addDefaults(session.headerFields(for: request.url))
         }

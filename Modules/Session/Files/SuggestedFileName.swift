@@ -109,8 +109,8 @@ struct SuggestedFileName {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst(), let low = rest.popFirst(),
-                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            guard let high = rest.popFirst(), let low = rest.popFirst(), high != UInt8(ascii: "+"),
+                high != UInt8(ascii: "-"), let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
             else { return nil }
             bytes.append(value)
         }

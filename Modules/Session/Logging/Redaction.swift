@@ -64,7 +64,7 @@ public struct Redaction: Sendable, Hashable {
         return hidden
     }
 
-    private static func isMark(_ byte: UInt8) -> Bool { "?#&".utf8.contains(byte) }
+    private static func isMark(_ byte: UInt8) -> Bool { "?#&;".utf8.contains(byte) }
 
     private func pair(_ pair: Substring) -> String {
         guard let equals = pair.firstIndex(of: "="),
@@ -78,7 +78,9 @@ public struct Redaction: Sendable, Hashable {
         var bytes: [UInt8] = []
         var rest = name.utf8[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) {
+            if byte == UInt8(ascii: "%"), rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-"),
+                let code = UInt8(String(Substring(rest.prefix(2))), radix: 16)
+            {
                 bytes.append(code)
                 rest = rest.dropFirst(2)
             } else {

@@ -188,4 +188,18 @@ struct CallChainTests {
         #expect(sent.head.method == .post)
         #expect(sent.head.headerFields[.contentType] == "application/json")
     }
+
+    @Test func aRequestKeepsItsOwnFieldsAtAnotherOrigin() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport) { $0.headerFields = [.authorization: "Bearer session"] }
+        let url = try #require(URL(string: "http://elsewhere.example/x"))
+        let fields: HTTPFields = [.authorization: "Bearer own", .contentType: "text/csv"]
+        let request = SessionRequest(url: url, method: .post, headerFields: fields)
+        try await client.call(request).body(.data(Data("a".utf8))).response()
+        try await client.call(SessionRequest(url: url)).response()
+        try await client.post("http://elsewhere.example/x").body(.data(Data("a".utf8))).response()
+        let sent = transport.requests.map(\.head.headerFields)
+        #expect(sent.map { $0[.authorization] } == ["Bearer own", nil, nil])
+        #expect(sent[0][.contentType] == "text/csv")
+    }
 }

@@ -14,6 +14,7 @@ struct SuggestedFileNameTests {
         (#"attachment; filename="plain.txt"; filename*=UTF-8''na%C3%AFve.txt"#, "naïve.txt"),
         ("attachment; filename*=iso-8859-1'en'caf%E9.txt", "café.txt"),
         (#"attachment; filename*=UTF-8''%FF; filename="fallback.txt""#, "fallback.txt"),
+        (#"attachment; filename*=UTF-8''%+a; filename="fallback.txt""#, "fallback.txt"),
         ("attachment; filename*=UTF-8''%2e%2e%2fetc%2fpasswd", "passwd"),
         (#"attachment; filename="../../x.txt""#, "x.txt"),
         (#"attachment; filename="C:\\\\dir\\\\x.txt""#, "x.txt"),

@@ -7,7 +7,7 @@ import Testing
 /// Ten thousand tasks with random histories, the same each time: each ends once, in a legal order, and nothing is left.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(10)))
 struct TaskHistoryTests {
-    // In a process of its own, where nobody else opens descriptors.
+    // In a process of its own, where no other test opens descriptors.
     @Test func everyTaskEndsOnceAndLeavesNothing() async {
         await #expect(processExitsWith: .success) {
             // What is made once for the process is there after this.

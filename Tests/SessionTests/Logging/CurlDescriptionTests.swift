@@ -41,7 +41,8 @@ struct CurlDescriptionTests {
     }
 
     @Test func fieldsThatAreURLsAndFragmentsAreHiddenToo() throws {
-        let url = try #require(URL(string: "http://example.com/a?x=1&token=s3cret?code=s3cret#access_token=s3cret&y=2"))
+        let url = try #require(
+            URL(string: "http://example.com/a?x=1&token=s3cret?code=s3cret#access_token=s3cret&y=2;token=s3cret"))
         let fields: HTTPFields = [
             .referer: "https://ada:s3cret@example.com/?code=s3cret&z=3", .location: "/b?Signature=s3cret",
             .contentLocation: "http://[s3cret",
@@ -49,8 +50,9 @@ struct CurlDescriptionTests {
         let request = SessionRequest(url: url, headerFields: fields)
         let hidden = request.curlDescription()
         #expect(!hidden.contains("s3cret"))
-        #expect(
-            hidden.contains("'http://example.com/a?x=1&token=<redacted>?code=<redacted>#access_token=<redacted>&y=2'"))
+        let shown =
+            "http://example.com/a?x=1&token=<redacted>?code=<redacted>#access_token=<redacted>&y=2;token=<redacted>"
+        #expect(hidden.contains("'\(shown)'"))
         #expect(hidden.contains("'Referer: https://example.com/?code=<redacted>&z=3'"))
         #expect(hidden.contains("'Location: /b?Signature=<redacted>'"))
         #expect(request.curlDescription(redaction: .insecureShowEverything).contains("ada:s3cret@"))
