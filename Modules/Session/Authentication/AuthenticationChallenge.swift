@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// A server's challenge to authenticate (RFC 9110, section 11.3).
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case, such as `basic`.
