@@ -19,6 +19,18 @@ struct PoolRoomTests {
         return (bench, shared)
     }
 
+    /// An unused connection to one origin, and one request more to another than the next connection has places for.
+    private func unusedConnection(
+        in bench: PoolBench
+    ) throws -> (unused: FakeOpener.Opened, requests: [PoolBench.Request]) {
+        let other = bench.request(try PoolBench.origin("a"))
+        let unused = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(other) != nil)
+        unused.connection.exchangeEnded()
+        return (unused, try (0...FakeOpener.capacity).map { _ in bench.request(try PoolBench.origin("m")) })
+    }
+
     @Test func aConnectionInUseIsKeptWhileAnotherOriginWaits() throws {
         let (bench, shared) = try fullPool(exchanges: 2)
         let other = bench.request(try PoolBench.origin("a"))
@@ -67,12 +79,7 @@ struct PoolRoomTests {
     /// The retiring connection still counts, and the unused one makes room for its successor.
     @Test func aRetiringConnectionIsReplacedInPlaceOfAnUnusedOne() throws {
         let bench = PoolBench { $0.pool.connections = 2 }
-        let other = bench.request(try PoolBench.origin("a"))
-        let unused = try bench.opener.succeed(try #require(bench.opener.attempts.first))
-        bench.settle()
-        #expect(bench.outcome(other) != nil)
-        unused.connection.exchangeEnded()
-        let requests = try (0...FakeOpener.capacity).map { _ in bench.request(try PoolBench.origin("m")) }
+        let (unused, requests) = try unusedConnection(in: bench)
         let full = try bench.opener.succeed(try #require(bench.opener.attempts.first))
         bench.settle()
         #expect(bench.outcome(requests[FakeOpener.capacity]) == nil)
@@ -92,12 +99,7 @@ struct PoolRoomTests {
             $0.pool.connections = 2
             $0.http2.maximumConnectionsPerOrigin = 2
         }
-        let other = bench.request(try PoolBench.origin("a"))
-        let unused = try bench.opener.succeed(try #require(bench.opener.attempts.first))
-        bench.settle()
-        #expect(bench.outcome(other) != nil)
-        unused.connection.exchangeEnded()
-        let requests = try (0...FakeOpener.capacity).map { _ in bench.request(try PoolBench.origin("m")) }
+        let (unused, requests) = try unusedConnection(in: bench)
         #expect(unused.connection.isOpen)
         _ = try bench.opener.succeed(try #require(bench.opener.attempts.first))
         bench.settle()
