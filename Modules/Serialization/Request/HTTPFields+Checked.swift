@@ -25,7 +25,8 @@ extension HTTPFields {
     }
 
     /// Appends the fields whose names are missing.
-    mutating func addMissing(_ fields: HTTPFields) {
+    package mutating func addMissing(_ fields: HTTPFields) {
+        guard !fields.isEmpty else { return }
         guard !isEmpty else {
             self = fields
             return

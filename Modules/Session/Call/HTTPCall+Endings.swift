@@ -24,7 +24,7 @@ extension HTTPCall {
     ///
     /// The request accepts `application/json` unless it says what it accepts.
     public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> SessionResponse<T> {
-        try await acceptingJSON().response(session.settings.serializer(for: type))
+        try await acceptingJSON().response(session.initialConfiguration.serializer(for: type))
     }
 
     /// Sends the request, and returns its JSON body decoded as a type, like ``response(as:)``.
@@ -34,7 +34,7 @@ extension HTTPCall {
 
     /// Sends the request, and returns its body as JSON; nil where the body is empty.
     public func json() async throws(SessionError) -> JSONValue? {
-        try await acceptingJSON().response(session.settings.responseSerializer).value
+        try await acceptingJSON().response(session.initialConfiguration.responseSerializer).value
     }
 
     /// Sends the request, and returns the body's bytes.

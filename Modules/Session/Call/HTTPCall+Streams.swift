@@ -28,7 +28,7 @@ extension HTTPCall {
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type, upTo limit: Int = HTTPResponseBody.defaultLineLimit
     ) -> CallSequence<JSONLineSequence<Value>> {
-        CallSequence(self) { [decoder = session.settings.decoder] in
+        CallSequence(self) { [decoder = session.initialConfiguration.decoder] in
             $0.jsonLines(as: type, decoder: decoder, upTo: limit)
         }
     }

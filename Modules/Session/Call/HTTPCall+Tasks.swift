@@ -8,7 +8,8 @@ extension HTTPCall {
     public func task<S: ResponseSerializer>(_ serializer: S) -> TransferTask<S.Value> {
         prepared(
             session.task(
-                for: made(), kind: content.isUpload ? .upload : .data, own: extras?.chain, serializer: serializer))
+                for: made(), kind: content.isUpload ? .upload : .data, own: extras?.value.chain, serializer: serializer)
+        )
     }
 
     /// Makes a handle on the call, whose response has the body as it is.
@@ -16,23 +17,23 @@ extension HTTPCall {
 
     /// Makes a handle on the call, whose JSON body is decoded as a type.
     public func task<T: Decodable & Sendable>(as type: T.Type) -> TransferTask<T> {
-        acceptingJSON().task(session.settings.serializer(for: type))
+        acceptingJSON().task(session.initialConfiguration.serializer(for: type))
     }
 
     /// Makes a handle on the call, whose body is read as JSON; its value is nil where the body is empty.
     public func jsonTask() -> TransferTask<JSONValue?> {
-        acceptingJSON().task(session.settings.responseSerializer)
+        acceptingJSON().task(session.initialConfiguration.responseSerializer)
     }
 
     /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
-    public func streamTask() -> StreamTask { prepared(session.streamTask(for: made(), own: extras?.chain)) }
+    public func streamTask() -> StreamTask { prepared(session.streamTask(for: made(), own: extras?.value.chain)) }
 
     func made() -> Result<SessionRequest, SessionError> {
         Result { () throws(SessionError) in try request() }
     }
 
     func prepared<Value>(_ task: TransferTask<Value>) -> TransferTask<Value> {
-        if let hooks = extras?.hooks { task.hooks = hooks }
+        if let hooks = extras?.value.hooks { task.hooks = hooks }
         return task
     }
 }

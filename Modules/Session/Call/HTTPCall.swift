@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetMultipart
 public import LinnetSerialization
+internal import LinnetTransport
 
 /// A request to a server, ready to be sent. Making a call sends nothing; its methods that return a response do:
 ///
@@ -41,17 +42,11 @@ public struct HTTPCall: Sendable {
         indirect case request(SessionRequest)
     }
 
-    /// Rarely used properties, stored separately to keep other calls small.
-    final class Extras: Sendable {
-        let requestSerializer: (any RequestSerializer)?
-        let hooks: TaskHooks?
-        let chain: CallChain?
-
-        init(requestSerializer: (any RequestSerializer)? = nil, hooks: TaskHooks? = nil, chain: CallChain? = nil) {
-            self.requestSerializer = requestSerializer
-            self.hooks = hooks
-            self.chain = chain
-        }
+    /// Rarely used properties, stored behind a reference to keep other calls small.
+    struct Extras: Sendable {
+        var requestSerializer: (any RequestSerializer)?
+        var hooks: TaskHooks?
+        var chain: CallChain?
     }
 
     let session: HTTPSession
@@ -59,7 +54,7 @@ public struct HTTPCall: Sendable {
     var content: Content
     var headerFields = HTTPFields()
     var options = RequestOptions()
-    var extras: Extras?
+    var extras: Boxed<Extras>?
 
     init(_ session: HTTPSession, _ target: Target, _ content: Content = .none) {
         self.session = session
@@ -104,10 +99,7 @@ extension HTTPCall {
 
     /// The call with its own hooks, in addition to the session's.
     public func hooks(_ hooks: TaskHooks?) -> HTTPCall {
-        changed {
-            $0.extras = Extras(
-                requestSerializer: $0.extras?.requestSerializer, hooks: hooks, chain: $0.extras?.chain)
-        }
+        changingExtras { $0.hooks = hooks }
     }
 
     /// The call with an interceptor, within those that it has, and outside of the session's.
@@ -134,9 +126,7 @@ extension HTTPCall {
     ///
     /// Credentials that this serializer adds are sent to any origin that the call goes to.
     public func requestSerializer(_ serializer: some RequestSerializer) -> HTTPCall {
-        changed {
-            $0.extras = Extras(requestSerializer: serializer, hooks: $0.extras?.hooks, chain: $0.extras?.chain)
-        }
+        changingExtras { $0.requestSerializer = serializer }
     }
 
     /// The call with an `Encodable` value as its parameters, which the request serializer writes.
@@ -178,11 +168,18 @@ extension HTTPCall {
     }
 
     private func changingChain(_ change: (inout CallChain) -> Void) -> HTTPCall {
-        changed {
-            var chain = $0.extras?.chain ?? CallChain()
+        changingExtras {
+            var chain = $0.chain ?? CallChain()
             change(&chain)
-            $0.extras = Extras(
-                requestSerializer: $0.extras?.requestSerializer, hooks: $0.extras?.hooks, chain: chain)
+            $0.chain = chain
+        }
+    }
+
+    private func changingExtras(_ change: (inout Extras) -> Void) -> HTTPCall {
+        changed {
+            var extras = $0.extras?.value ?? Extras()
+            change(&extras)
+            $0.extras = Boxed(extras)
         }
     }
 
@@ -212,7 +209,7 @@ extension HTTPCall {
             request.options = options.filled(from: own.options)
             guard !isAsGiven else {
                 request.headerFields.override(with: headerFields)
-                request.headerFields.addDefaults(session.headerFields(for: request.url))
+                request.headerFields.addMissing(session.headerFields(for: request.url))
                 return request
             }
         }
@@ -233,19 +230,19 @@ extension HTTPCall {
 
     /// Whether nothing is to be serialized.
     private var isAsGiven: Bool {
-        if case .none = content { extras?.requestSerializer == nil } else { false }
+        if case .none = content { extras?.value.requestSerializer == nil } else { false }
     }
 
     private func serialize(_ request: SessionRequest) throws -> SessionRequest {
         var request = request
         var parameters: RequestParameters?
-        let own = extras?.requestSerializer
+        let own = extras?.value.requestSerializer
         // Those of a request that was made elsewhere.
         let given = request.headerFields
         switch content {
         case .none: break
         case .parameters(let given): parameters = given
-        case .json(let write): request = try write(request, session.settings)
+        case .json(let write): request = try write(request, session.initialConfiguration)
         case .body(let body, let contentType):
             request.body = body
             if let contentType { request.headerFields[.contentType] = contentType }
@@ -260,16 +257,16 @@ extension HTTPCall {
             request.headerFields[.contentType] = form.contentType
         case .failure(let error): throw error
         }
-        if own == nil { request.headerFields.addDefaults(session.headerFields) }
-        request = try (own ?? session.settings.requestSerializer).serialize(request, parameters: parameters)
+        if own == nil { request.headerFields.addMissing(session.headerFields) }
+        request = try (own ?? session.initialConfiguration.requestSerializer).serialize(request, parameters: parameters)
         if own == nil {
             // The session's serializer is configured for the base URL's origin; a call's own is for whatever URL the call has.
             if session.resolver.leadsElsewhere(request.url) {
                 request.headerFields.removeCredentials()
-                request.headerFields.addDefaults(given)
+                request.headerFields.addMissing(given)
             }
         } else {
-            request.headerFields.addDefaults(session.headerFields(for: request.url))
+            request.headerFields.addMissing(session.headerFields(for: request.url))
         }
         request.headerFields.override(with: headerFields)
         return request

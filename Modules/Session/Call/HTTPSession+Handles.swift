@@ -8,7 +8,7 @@ extension HTTPSession {
     func task<S: ResponseSerializer>(
         for request: Result<SessionRequest, SessionError>, kind: TaskKind, own: CallChain?, serializer: S
     ) -> TransferTask<S.Value> {
-        handle(try? request.get(), kind: kind) { [engine] driver throws(SessionError) in
+        handle(request, kind: kind) { [engine] driver throws(SessionError) in
             try await engine.run(request.get(), serializer, driver: driver, own: own)
         }
     }
@@ -19,7 +19,7 @@ extension HTTPSession {
         _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
         let link = DownloadLink()
-        return handle(try? request.get(), kind: .download, link: .download(link)) {
+        return handle(request, kind: .download, link: .download(link)) {
             [engine] driver throws(SessionError) in
             do throws(SessionError) {
                 return try await engine.download(
@@ -33,23 +33,23 @@ extension HTTPSession {
     /// A handle on a request whose response is read as it arrives.
     func streamTask(for request: Result<SessionRequest, SessionError>, own: CallChain?) -> StreamTask {
         let link = StreamLink()
-        return handle(try? request.get(), kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
+        return handle(request, kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
             try await engine.stream(request.get(), link, driver: driver, own: own)
         }
     }
 
     private func handle<Value>(
-        _ request: SessionRequest?, kind: TaskKind, link: TransferLink = .none,
+        _ request: Result<SessionRequest, SessionError>, kind: TaskKind, link: TransferLink = .none,
         work: @escaping TaskDriver<SessionResponse<Value>>.Work
     ) -> TransferTask<Value> {
         let driver = TaskDriver(
-            request: request, kind: kind, hub: hub, progressInterval: settings.progressInterval,
+            request: try? request.get(), kind: kind, hub: hub, progressInterval: initialConfiguration.progressInterval,
             didEnd: { [registry] id, error in
                 registry.remove(id)
                 // A stream task may end without ever having run.
                 if case .stream(let link) = link, let error { link.end(.failure(error)) }
             }, work: work)
-        let task = TransferTask<Value>(driver: driver, executor: settings.callbackExecutor, link: link)
+        let task = TransferTask<Value>(driver: driver, executor: initialConfiguration.callbackExecutor, link: link)
         registry.add(task)
         return task
     }

@@ -8,12 +8,14 @@ extension HTTPSession {
     ///
     /// It runs in the caller's task and creates no other; cancelling the task cancels the transfer.
     func response<S: ResponseSerializer>(
-        for request: SessionRequest, serializer: S, extras: HTTPCall.Extras?
+        for request: SessionRequest, serializer: S, extras: Boxed<HTTPCall.Extras>?
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        let hooks = hub.hooks(of: request, extras?.hooks, .data)
-        guard hub.isReporting || hooks != nil else { return try await answer(request, serializer, nil, extras?.chain) }
+        let hooks = hub.hooks(of: request, extras?.value.hooks, .data)
+        guard hub.isReporting || hooks != nil else {
+            return try await answer(request, serializer, nil, extras?.value.chain)
+        }
         return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
-            try await answer(request, serializer, hooks, extras?.chain)
+            try await answer(request, serializer, hooks, extras?.value.chain)
         }
     }
 
@@ -26,13 +28,15 @@ extension HTTPSession {
     }
 
     /// Sends a request, and returns once the response's head was received; the body is read as it arrives.
-    func bytes(for request: SessionRequest, extras: HTTPCall.Extras?) async throws(SessionError) -> StreamedResponse {
-        let hooks = hub.hooks(of: request, extras?.hooks, .stream)
+    func bytes(for request: SessionRequest, extras: Boxed<HTTPCall.Extras>?) async throws(SessionError)
+        -> StreamedResponse
+    {
+        let hooks = hub.hooks(of: request, extras?.value.hooks, .stream)
         let report =
             hub.isReporting || hooks != nil
             ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
         do {
-            return try await engine.run(request, delivery: .streamed, hooks: hooks, own: extras?.chain)
+            return try await engine.run(request, delivery: .streamed, hooks: hooks, own: extras?.value.chain)
                 .reporting(to: report)
         } catch {
             report?.complete(error, error.metrics)
@@ -42,26 +46,22 @@ extension HTTPSession {
 
     /// Sends a request, and writes the body of its response to a file.
     func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, _ extras: HTTPCall.Extras?
+        _ request: SessionRequest, _ plan: DownloadPlan, _ extras: Boxed<HTTPCall.Extras>?
     ) async throws(SessionError) -> SessionResponse<URL> {
-        let hooks = hub.hooks(of: request, extras?.hooks, .download)
+        let hooks = hub.hooks(of: request, extras?.value.hooks, .download)
         guard hub.isReporting || hooks != nil else {
-            return try await engine.download(request, plan, own: extras?.chain)
+            return try await engine.download(request, plan, own: extras?.value.chain)
         }
         return try await hub.reporting(request, .download, hooks) { () async throws(SessionError) in
-            try await engine.download(request, plan, hooks: hooks, own: extras?.chain)
+            try await engine.download(request, plan, hooks: hooks, own: extras?.value.chain)
         }
     }
 
     private func answer<S: ResponseSerializer>(
         _ request: SessionRequest, _ serializer: S, _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard !engine.retriers.isEmpty || own?.retriers.isEmpty == false else {
-            let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own)
-            return try response.read(body, answering: request.method, by: serializer)
-        }
-        return try await engine.decoding(request, id: nil, hooks: hooks, own: own) {
-            (request, decoding) async throws(SessionError) in
+        try await engine.decoding(request, id: nil, hooks: hooks, own: own) {
+            decoding async throws(SessionError) in
             let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own, decoding: decoding)
             return try response.read(body, answering: request.method, by: serializer)
         }

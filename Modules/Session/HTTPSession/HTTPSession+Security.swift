@@ -34,7 +34,7 @@ extension HTTPSession {
         guard let transport = transport as? any SecurityPolicyReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no security policy to replace.")
         }
-        let asking = try policy.asking(settings.sessionHooks.didReceiveServerTrust)
+        let asking = try policy.asking(initialConfiguration.sessionHooks.didReceiveServerTrust)
         terms.replacement.withLock { _ in
             transport.replaceSecurityPolicy(asking)
             terms.policy.withLock { $0 = policy }
@@ -53,7 +53,7 @@ extension HTTPSession {
         guard let transport = transport as? any ClientIdentityReplacing else {
             throw SessionError(.invalidConfiguration, "The session's transport has no client identities to replace.")
         }
-        let asking = identities.asking(hook: settings.sessionHooks.didReceiveClientCertificateRequest)
+        let asking = identities.asking(hook: initialConfiguration.sessionHooks.didReceiveClientCertificateRequest)
         let failure = terms.replacement.withLock { _ -> TransportError? in
             do throws(TransportError) {
                 try transport.replaceClientIdentities(asking)

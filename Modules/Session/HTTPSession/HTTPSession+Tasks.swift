@@ -52,6 +52,7 @@ extension HTTPSession {
     /// Calls a function with each event of the session's requests from now on, in order, on the callback executor.
     @discardableResult
     public func onEvent(_ observer: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
-        hub.subscribe { [executor = settings.callbackExecutor] event in executor.execute { observer(event) } }
+        hub.subscribe { [executor = initialConfiguration.callbackExecutor] event in executor.execute { observer(event) }
+        }
     }
 }

@@ -24,7 +24,7 @@ public final class HTTPSession: Sendable {
     public let reachabilityMonitor: ReachabilityMonitor?
 
     /// What the session was made with.
-    let settings: Configuration
+    let initialConfiguration: Configuration
     let resolver: URLResolver
     let engine: Engine
     let hub: TaskEventHub
@@ -79,7 +79,7 @@ public final class HTTPSession: Sendable {
     ) throws(SessionError) {
         resolver = try URLResolver(baseURL: baseURL, policy: other.securityPolicy)
         self.baseURL = resolver.baseURL
-        settings = other.settings.coding(as: configuration)
+        initialConfiguration = other.initialConfiguration.coding(as: configuration)
         reachabilityMonitor = other.reachabilityMonitor
         engine = other.engine
         hub = other.hub
@@ -95,7 +95,7 @@ public final class HTTPSession: Sendable {
         self.resolver = resolver
         self.transport = transport
         baseURL = resolver.baseURL
-        settings = configuration
+        initialConfiguration = configuration
         reachabilityMonitor = configuration.reachabilityMonitor
         terms = SessionTerms(configuration.securityPolicy, configuration.clientIdentities, ownsTransport: ownsTransport)
         let latch = configuration.sessionHooks.didBecomeInvalid.map {
@@ -112,7 +112,7 @@ public final class HTTPSession: Sendable {
     /// The current configuration: what the session was made with, its current security policy, client identities and header
     /// fields.
     public var configuration: Configuration {
-        var configuration = settings
+        var configuration = initialConfiguration
         configuration.securityPolicy = securityPolicy
         configuration.clientIdentities = clientIdentities
         configuration.headerFields = headerFields

@@ -13,11 +13,15 @@ internal import Synchronization
 /// Add all tasks before they start, because adding one later lowers the fraction. Otherwise the fraction never decreases,
 /// and it reaches 1 when the last task ends. The group does not retain its tasks, and neither starts nor ends them.
 public final class ProgressGroup: Sendable {
+    private struct Observer {
+        var tell: @Sendable (GroupProgress) -> Void
+        /// Called when the group is deallocated, which ends a sequence of updates.
+        var end: (@Sendable () -> Void)?
+    }
+
     private struct State {
         var children: [UInt64: (progress: GroupProgress, weight: Double)] = [:]
-        var observers: [UInt64: @Sendable (GroupProgress) -> Void] = [:]
-        /// End the sequences of updates.
-        var ends: [UInt64: @Sendable () -> Void] = [:]
+        var observers: [UInt64: Observer] = [:]
         var lastKey: UInt64 = 0
         var progress = GroupProgress()
         /// The undelivered updates, in order, for all observers or only for a new one. One thread at a time delivers them.
@@ -34,8 +38,8 @@ public final class ProgressGroup: Sendable {
             guard !isTelling, !news.isEmpty else { return nil }
             isTelling = true
             let (progress, only) = news.removeFirst()
-            guard let only else { return (progress, Array(observers.values)) }
-            return (progress, observers[only].map { [$0] } ?? [])
+            guard let only else { return (progress, observers.values.map(\.tell)) }
+            return (progress, observers[only].map { [$0.tell] } ?? [])
         }
     }
 
@@ -45,7 +49,7 @@ public final class ProgressGroup: Sendable {
     public init() {}
 
     deinit {
-        for end in state.withLock({ Array($0.ends.values) }) { end() }
+        for end in state.withLock({ $0.observers.values.compactMap(\.end) }) { end() }
     }
 
     /// The combined progress.
@@ -119,15 +123,12 @@ public final class ProgressGroup: Sendable {
     ) -> SessionObservation {
         let key = state.withLock { state in
             let key = state.nextKey()
-            state.observers[key] = observer
-            state.ends[key] = end
+            state.observers[key] = Observer(tell: observer, end: end)
             state.news.append((state.progress, only: key))
             return key
         }
         tell()
-        return SessionObservation { [weak self] in
-            self?.state.withLock { ($0.observers[key], $0.ends[key]) = (nil, nil) }
-        }
+        return SessionObservation { [weak self] in self?.state.withLock { $0.observers[key] = nil } }
     }
 
     private func change(_ body: (inout State) -> Void) {

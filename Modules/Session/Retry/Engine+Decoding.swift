@@ -12,16 +12,16 @@ extension Engine {
     /// - Parameter attempt: Runs the chain once and reads the response.
     func decoding<Value>(
         _ request: SessionRequest, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
-        _ attempt: (SessionRequest, Decoding?) async throws(SessionError) -> SessionResponse<Value>
+        _ attempt: (Decoding?) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
         let retriers = (own?.retriers ?? []) + self.retriers
-        guard !retriers.isEmpty else { return try await attempt(request, nil) }
+        guard !retriers.isEmpty else { return try await attempt(nil) }
         let decoding = Decoding(
             record: RequestRecord(id: id ?? hooks?.context.taskID ?? TaskID.next()), deadline: deadline(of: request))
         var metrics: [TransportMetrics] = []
         while true {
             do throws(SessionError) {
-                var response = try await attempt(request, decoding)
+                var response = try await attempt(decoding)
                 response.attempts = metrics + response.attempts
                 return response
             } catch {

@@ -12,13 +12,13 @@ struct RetryInterceptor: Interceptor {
         var request = request
         let own = next.exchange.own
         let retriers = (own?.retriers ?? []) + self.retriers
+        let record = next.exchange.record ?? RequestRecord(id: TaskID.next())
         var metrics: [TransportMetrics] = []
-        var number = 0
         while true {
-            number = next.exchange.record?.nextAttempt() ?? number + 1
+            let number = record.nextAttempt()
             let sent = request
             let outcome = await Result { () async throws(SessionError) in try await next(sent) }
-            let attempt = RetryAttempt(number, request, outcome, sent: next.exchange.record?.adapted)
+            let attempt = RetryAttempt(number, request, outcome, sent: record.adapted)
             let wait = try await retriers.wait(
                 after: attempt, policy: own?.retryPolicy ?? policy, hooks: next.exchange.hooks,
                 deadline: next.exchange.deadline)

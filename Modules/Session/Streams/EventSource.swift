@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
+internal import LinnetTransport
 
 /// Server-sent events from a server, with automatic reconnection; see ``HTTPCall/serverSentEvents(options:)``.
 public struct EventSource: AsyncSequence, Sendable {
@@ -12,7 +13,7 @@ public struct EventSource: AsyncSequence, Sendable {
     let session: HTTPSession
     let request: Result<SessionRequest, SessionError>
     let options: EventSourceOptions
-    let extras: HTTPCall.Extras?
+    let extras: Boxed<HTTPCall.Extras>?
 
     /// Creates a reader, which connects when its first event is requested.
     public func makeAsyncIterator() -> Iterator {

@@ -13,7 +13,7 @@ extension Engine {
         do {
             let hooks = driver.requestHooks()
             return try await decoding(request, id: driver.id, hooks: hooks, own: own) {
-                (request, decoding) async throws(SessionError) in
+                decoding async throws(SessionError) in
                 var response = try await run(
                     request, delivery: .streamed, sink: driver, hooks: hooks, own: own, decoding: decoding)
                 let body = try await collect(&response, of: request.method, driver)
