@@ -60,7 +60,12 @@ extension HTTPSession {
     private func answer<S: ResponseSerializer>(
         _ request: SessionRequest, _ serializer: S, _ hooks: RequestHooks?, _ own: CallChain?
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        try await engine.decoding(request, id: nil, hooks: hooks, own: own) {
+        // Without retriers, the frame of the function that asks them would cost allocations.
+        guard !engine.retriers(with: own).isEmpty else {
+            let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own)
+            return try response.read(body, answering: request.method, by: serializer)
+        }
+        return try await engine.decoding(request, id: nil, hooks: hooks, own: own) {
             decoding async throws(SessionError) in
             let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own, decoding: decoding)
             return try response.read(body, answering: request.method, by: serializer)

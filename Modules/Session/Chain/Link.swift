@@ -31,10 +31,11 @@ struct Link: Sendable {
     /// All links above the transport's, from top to bottom.
     static func chain(_ configuration: HTTPSession.Configuration) -> [Link] {
         var links = configuration.interceptors.map { Link(interceptor: $0) }
-        let retry = RetryInterceptor(
-            policy: configuration.retryPolicy, retriers: configuration.retriers, clock: configuration.clock)
+        let retry = RetryInterceptor(policy: configuration.retryPolicy)
         links.append(
-            Link(interceptor: retry, need: retry.policy.limit <= 0 && retry.retriers.isEmpty ? .retries : .always))
+            Link(
+                interceptor: retry, need: retry.policy.limit <= 0 && configuration.retriers.isEmpty ? .retries : .always
+            ))
         let adapters = AdapterInterceptor(adapters: configuration.requestAdapters)
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(policy: configuration.redirectPolicy)

@@ -14,7 +14,7 @@ extension Engine {
         _ request: SessionRequest, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
         _ attempt: (Decoding?) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
-        let retriers = (own?.retriers ?? []) + self.retriers
+        let retriers = retriers(with: own)
         guard !retriers.isEmpty else { return try await attempt(nil) }
         let decoding = Decoding(
             record: RequestRecord(id: id ?? hooks?.context.taskID ?? TaskID.next()), deadline: deadline(of: request))
@@ -38,6 +38,9 @@ extension Engine {
             }
         }
     }
+
+    /// The retriers of a call, then those of the session.
+    func retriers(with own: CallChain?) -> [any RequestRetrier] { (own?.retriers ?? []) + retriers }
 
     private func wait(
         after failure: SessionError, _ request: SessionRequest, _ decoding: Decoding, _ retriers: [any RequestRetrier],

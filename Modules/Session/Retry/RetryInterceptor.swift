@@ -5,13 +5,11 @@ internal import LinnetTransport
 /// The link that repeats attempts. An attempt is everything below: adapters, redirects, authentication.
 struct RetryInterceptor: Interceptor {
     let policy: RetryPolicy
-    let retriers: [any RequestRetrier]
-    let clock: any Clock<Duration>
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var request = request
         let own = next.exchange.own
-        let retriers = (own?.retriers ?? []) + self.retriers
+        let retriers = next.engine.retriers(with: own)
         let record = next.exchange.record ?? RequestRecord(id: TaskID.next())
         var metrics: [TransportMetrics] = []
         while true {
@@ -22,8 +20,7 @@ struct RetryInterceptor: Interceptor {
             let wait = try await retriers.wait(
                 after: attempt, policy: own?.retryPolicy ?? policy, hooks: next.exchange.hooks,
                 deadline: next.exchange.deadline)
-            guard let wait, let readable = try await next.readable(request)
-            else {
+            guard let wait, let readable = try await next.readable(request) else {
                 return try outcome.adding(metrics).get()
             }
             request = readable
@@ -34,7 +31,7 @@ struct RetryInterceptor: Interceptor {
             case .failure(let error):
                 metrics += error.metrics
             }
-            try await clock.sleep(for: wait.waitable)
+            try await next.engine.clock.sleep(for: wait.waitable)
         }
     }
 }
