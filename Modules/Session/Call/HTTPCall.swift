@@ -233,12 +233,16 @@ extension HTTPCall {
         if case .none = content { extras?.value.requestSerializer == nil } else { false }
     }
 
+    /// The header fields of a request that was made elsewhere. Read where they are needed, since a copy of the fields that is kept
+    /// makes the next change of them allocate.
+    private var givenFields: HTTPFields? {
+        if case .request(let request) = target { request.headerFields } else { nil }
+    }
+
     private func serialize(_ request: SessionRequest) throws -> SessionRequest {
         var request = request
         var parameters: RequestParameters?
         let own = extras?.value.requestSerializer
-        // Those of a request that was made elsewhere.
-        let given = request.headerFields
         switch content {
         case .none: break
         case .parameters(let given): parameters = given
@@ -248,7 +252,7 @@ extension HTTPCall {
             if let contentType { request.headerFields[.contentType] = contentType }
         case .file(let file):
             request.body = try .file(file)
-            if given[.contentType] == nil {
+            if givenFields?[.contentType] == nil {
                 request.headerFields[.contentType] = MediaTypeTable.mediaType(forPathExtension: file.pathExtension)
             }
         case .form(let form):
@@ -263,7 +267,7 @@ extension HTTPCall {
             // The session's serializer is configured for the base URL's origin; a call's own is for whatever URL the call has.
             if session.resolver.leadsElsewhere(request.url) {
                 request.headerFields.removeCredentials()
-                request.headerFields.addMissing(given)
+                if let givenFields { request.headerFields.addMissing(givenFields) }
             }
         } else {
             request.headerFields.addMissing(session.headerFields(for: request.url))
