@@ -29,20 +29,22 @@ let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
-    Module(name: "Serialization", ours: [], others: [httpTypes]),
+    Module(name: "Messages", ours: []),
+    Module(name: "Serialization", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(name: "SerializationXML", ours: ["LinnetSerialization", "CLibXML2"], testOthers: [httpTypes]),
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
-    Module(name: "Multipart", ours: ["LinnetSerialization"], others: [httpTypes]),
-    Module(name: "Security", ours: ["COpenSSL"]),
+    Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
+    Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(
-        name: "Transport", ours: ["LinnetSecurity", "COpenSSL"],
+        name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
         testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(
         name: "Session",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability",
+            "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import LinnetMessages
 public import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
@@ -110,7 +111,7 @@ public final class HTTPTransport: Transport {
     private func send(
         _ request: TransportRequest, _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> TransportResponse {
-        let origin = try Origin(request.head)
+        let origin = if let known = request.origin { known } else { try Origin(request.head) }
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
         var besideOthers = 0

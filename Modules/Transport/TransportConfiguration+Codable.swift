@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSecurity
 
 // The coded form of the values of a transport's configuration, for an app's configuration file. Durations are numbers of

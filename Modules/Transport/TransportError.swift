@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 public import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
@@ -128,7 +129,7 @@ extension TransportError: LocalizedError {
 extension TransportError {
     /// Translates an error from opening a socket.
     init(connecting error: any Error, to origin: Origin) {
-        let place = origin.description
+        let place = origin.endpoint
         switch error {
         case let error as TransportError:
             self = error
@@ -154,7 +155,7 @@ extension TransportError {
     /// The error with the endpoint of the request.
     func at(_ origin: Origin) -> TransportError {
         var error = self
-        error.endpoint = endpoint ?? origin.description
+        error.endpoint = endpoint ?? origin.endpoint
         return error
     }
 

@@ -1,4 +1,5 @@
 public import HTTPTypes
+package import LinnetMessages
 public import NIOCore
 
 /// A request to send.
@@ -7,7 +8,9 @@ public import NIOCore
 /// `Content-Length` and `Transfer-Encoding`.
 public struct TransportRequest: Sendable {
     /// Method, scheme, authority, path and header fields.
-    public var head: HTTPRequest
+    public var head: HTTPRequest {
+        didSet { origin = nil }
+    }
     /// The body. The default is none.
     public var body: TransportRequestBody?
     /// Time limits for the steps of the request; nil entries take the transport's values.
@@ -18,6 +21,8 @@ public struct TransportRequest: Sendable {
     /// completely with its head. For callers that may repeat the request and do not need a large body. The default is
     /// false.
     public var streamsUnsuccessfulResponses = false
+    /// The origin of the head, where the URL of the request was parsed already; nil to parse the head.
+    package var origin: Origin?
 
     /// Creates a request.
     public init(

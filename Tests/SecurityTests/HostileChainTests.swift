@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinnetMessages
 import LinnetTesting
 import Testing
 

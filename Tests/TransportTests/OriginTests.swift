@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinnetMessages
 import Testing
 
 @testable import LinnetTransport

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetMessages
 import LinnetSerialization
 
 /// The media types of files by extension.

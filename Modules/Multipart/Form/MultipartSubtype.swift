@@ -1,3 +1,4 @@
+internal import LinnetMessages
 import LinnetSerialization
 
 /// The subtype of a multipart body, with its parameters.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import HTTPTypes
+internal import LinnetMessages
 import LinnetSerialization
 
 /// Parses a multipart body of any subtype as its bytes arrive (RFC 2046, section 5.1), with bounded memory and in

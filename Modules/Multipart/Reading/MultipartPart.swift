@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import LinnetSerialization
+public import LinnetMessages
 
 /// A parsed part with its whole content.
 public struct MultipartPart: Sendable, Hashable {

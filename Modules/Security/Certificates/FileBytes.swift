@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 #if canImport(Glibc)
 internal import Glibc

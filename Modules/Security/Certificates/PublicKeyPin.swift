@@ -1,5 +1,6 @@
 internal import COpenSSL
 public import FoundationEssentials
+internal import LinnetMessages
 
 /// The SHA-256 digest of a SubjectPublicKeyInfo, which identifies a key independently of its certificate (RFC 7469,
 /// 2.4).

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetMessages
 
 /// An X.509 certificate (RFC 5280).
 public struct X509Certificate: Sendable {

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// Coded as the profile that it is closest to, and what differs from it:
 ///
 /// ```json

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 extension ChainRule {
     static let names: [ChainRule] = [
         .missingSubjectAlternativeName, .emptySubjectAlternativeName, .subjectAlternativeNameCriticality,

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// A name of a certificate, or a requested host, in the form that name constraints are compared with.
 enum ConstrainedName: Sendable {
     /// The form of a name. Constraints of one form do not apply to names of another.

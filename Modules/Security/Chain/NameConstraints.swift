@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// The names that an authority may and may not certify (RFC 5280, 4.2.1.10).
 struct NameConstraints: Sendable {
     let permitted: [NameSubtree]
@@ -150,11 +152,6 @@ struct NameSubtree: Sendable {
         guard let name else { return false }
         return host.isEmpty || (isBelow ? name.hasSuffix(host) : name == host)
     }
-}
-
-/// ASCII only, independent of the locale.
-enum ASCII {
-    static func lowercase(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 }
 
 /// A GeneralName (RFC 5280, 4.2.1.6).

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Accepts chains that verify.
 struct AnchorEvaluator: TrustEvaluator {

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Accepts what all evaluators accept.
 struct AllOfEvaluator: TrustEvaluator {

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Checks that the presented leaf matches the host.
 struct HostnameEvaluator: TrustEvaluator {

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetMessages
 internal import Synchronization
 
 /// A client certificate chain with the private key of its leaf, presented to servers that request a client certificate.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetMessages
 
 /// A reason why servers may refuse a client certificate, now or soon.
 public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible {

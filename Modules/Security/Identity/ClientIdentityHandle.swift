@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// A private key in OpenSSL's memory, which OpenSSL wipes when the last reference is released.
 final class PrivateKeyHandle: Sendable {

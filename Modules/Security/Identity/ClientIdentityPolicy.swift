@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// Chooses the client identity for each host.
 ///
 /// ```swift

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import LinnetMessages
 
 /// Reads a private key: PKCS#8, PKCS#1 or SEC 1, in PEM or DER, encrypted or not.
 ///

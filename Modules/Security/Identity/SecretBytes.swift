@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 
 #if canImport(Glibc)
 internal import Glibc

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 extension ChainVerifier {
     /// Checks the names of a chain and the requested host against the name constraints of every authority above them,
     /// including the anchor (RFC 5280, 4.2.1.10 and 6.1.3 (b) and (c)).

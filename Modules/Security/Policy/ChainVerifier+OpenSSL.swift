@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 
 extension ChainVerifier {
     /// Matches subject alternative names only, and wildcards only as the whole left-most label (RFC 9525, 6.3).

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Builds and checks a chain: first signatures, times, names and purposes with OpenSSL (RFC 5280, 6), then name
 /// constraints, the profile's rules and revocation. If OpenSSL's path is refused, other paths are tried

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// A pattern for the hosts that a rule applies to.
 ///
 /// | pattern | hosts |

@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import Synchronization
 
 /// Decides which servers are trusted, by host.

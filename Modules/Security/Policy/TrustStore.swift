@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 internal import Synchronization
 
 /// An `X509_STORE` for one set of anchors, shared by all evaluators that use it.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Decodes a document and translates decoding errors.
 package enum PolicyDecoding {

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Converts a rule of a file, part by part; errors carry the location of the part.
 struct PolicyRuleReader {

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import LinnetMessages
 
 /// The lines of the JSON text of a policy, or of a configuration, by location, and its repeated keys.
 ///

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 extension SecurityPolicyDocument {
     /// Writes a policy that the factories of this module have made.

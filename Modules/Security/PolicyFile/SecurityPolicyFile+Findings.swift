@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetMessages
 
 extension SecurityPolicyFile {
     /// Checks the policy for errors and for problems that will become errors, in the order of the rules.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// A policy file together with the files that it includes.
 ///

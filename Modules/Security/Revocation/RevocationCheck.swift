@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Checks a verified chain against revocation lists and the stapled response.
 struct RevocationCheck {

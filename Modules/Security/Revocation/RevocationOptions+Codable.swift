@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 /// Coded as an object with a member for each property that has another value than its default; lists are PEM text, and
 /// the clock difference is a number of seconds. Unknown keys and names throw a ``SecurityError``.

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// How JSON is laid out.
 public struct JSONWritingOptions: Sendable, Hashable, Codable {
     /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetMessages
 
 /// Parses a query or a form, `application/x-www-form-urlencoded`: the inverse of ``QueryEncoder``.
 ///

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// Writes pairs as `name=value`, joined by `&`.
 struct QueryTextSink: ParameterSink {
     static var escapesNames: Bool { true }

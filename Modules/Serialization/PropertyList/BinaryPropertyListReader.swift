@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetMessages
 
 /// Reads `bplist00`: a header, objects, a table of their offsets, and a trailer of 32 bytes at the end.
 struct BinaryPropertyListReader {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetMessages
 
 /// Reads the XML format. The grammar is small enough not to need an XML library, which would add a dependency.
 ///

@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import HTTPTypes
+internal import LinnetMessages
 
 extension HTTPFields {
     /// The value of an `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// Settings for one request; nil means the setting of the serializer or else of the session.
 public struct RequestOptions: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
@@ -112,19 +114,16 @@ public struct RequestOptions: Sendable, Hashable {
 
 /// Coded as an object with the options that are set; time limits are numbers of seconds.
 extension RequestOptions: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, allowsExpensiveNetworks, tag
     }
 
-    /// Decodes options; missing ones are nil.
+    /// Decodes options; missing ones are nil. An unknown key is an error.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        func limit(_ key: CodingKeys) throws -> Duration? {
-            try container.decodeIfPresent(CodedSeconds.self, forKey: key)?.duration
-        }
-        timeout = try limit(.timeout)
-        idleTimeout = try limit(.idleTimeout)
-        connectTimeout = try limit(.connectTimeout)
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        timeout = try container.seconds(.timeout)
+        idleTimeout = try container.seconds(.idleTimeout)
+        connectTimeout = try container.seconds(.connectTimeout)
         cachePolicy = try container.decodeIfPresent(CachePolicy.self, forKey: .cachePolicy)
         usesCookies = try container.decodeIfPresent(Bool.self, forKey: .usesCookies)
         allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
@@ -134,45 +133,12 @@ extension RequestOptions: Codable {
     /// Encodes the options that are set.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(timeout.map(CodedSeconds.init), forKey: .timeout)
-        try container.encodeIfPresent(idleTimeout.map(CodedSeconds.init), forKey: .idleTimeout)
-        try container.encodeIfPresent(connectTimeout.map(CodedSeconds.init), forKey: .connectTimeout)
+        try container.encodeIfPresent(timeout?.codedSeconds, forKey: .timeout)
+        try container.encodeIfPresent(idleTimeout?.codedSeconds, forKey: .idleTimeout)
+        try container.encodeIfPresent(connectTimeout?.codedSeconds, forKey: .connectTimeout)
         try container.encodeIfPresent(cachePolicy, forKey: .cachePolicy)
         try container.encodeIfPresent(usesCookies, forKey: .usesCookies)
         try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
         try container.encodeIfPresent(tag, forKey: .tag)
-    }
-}
-
-/// A time as a number of seconds, exact to the nanosecond below 24 days, and to the millisecond beyond.
-private struct CodedSeconds: Codable {
-    let duration: Duration
-
-    private static let nanosecondLimit = Double(1 << 21)
-    /// 35,000 years.
-    private static let longest = Double(1 << 40)
-
-    init(_ duration: Duration) { self.duration = duration }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let seconds = try container.decode(Double.self)
-        guard seconds.isFinite, abs(seconds) < Self.longest else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "The number of seconds is out of range.")
-        }
-        duration =
-            abs(seconds) < Self.nanosecondLimit
-            ? .nanoseconds(Int64((seconds * 1e9).rounded())) : .milliseconds(Int64((seconds * 1e3).rounded()))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        let (whole, attoseconds) = (Double(duration.components.seconds), duration.components.attoseconds)
-        let isShort = abs(whole) < Self.nanosecondLimit
-        try container.encode(
-            isShort
-                ? (whole * 1e9 + Double(attoseconds / 1_000_000_000)) / 1e9
-                : (whole * 1e3 + Double(attoseconds / 1_000_000_000_000_000)) / 1e3)
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import HTTPTypes
+internal import LinnetMessages
 
 extension HTTPFields {
     /// The value of an `Accept-Language` field for the locale of an environment, with quality values from 1 down to

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// A character encoding.
 ///
 /// Linnet decodes UTF-8, UTF-16, UTF-32, US-ASCII, ISO 8859-1 and windows-1252. The other charsets on the web (WHATWG

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LinnetMessages
 
 /// Validates a response and reads its body as a value.
 ///

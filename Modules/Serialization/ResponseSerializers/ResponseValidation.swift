@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+internal import LinnetMessages
 
 /// Checks the status and the content type of a response, before its body is read.
 ///

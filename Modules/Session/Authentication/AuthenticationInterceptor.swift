@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -12,8 +13,8 @@ struct AuthenticationInterceptor: Interceptor {
     let store: CredentialStore?
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
-        let target = try WireTarget(request.url)
-        let isOwn = request.headerFields.contains(.authorization) || target.authorization != nil
+        let target = try RequestTarget(request.url)
+        let isOwn = request.headerFields.contains(.authorization) || target.userInfo != nil
         let credential = isOwn ? nil : store?.credential(before: target)
         let response = try await next(credential.map(request.authorized) ?? request)
         guard response.head.status == .unauthorized else { return response }
@@ -64,7 +65,7 @@ struct AuthenticationInterceptor: Interceptor {
         let proposal = exchange.isOwn ? nil : proposal(for: challenges, exchange)
         guard let hooks = next.exchange.hooks else { return proposal }
         let attempt = AuthenticationAttempt(
-            origin: Origin(exchange.target), challenges: challenges, head: response.head, failures: exchange.failures,
+            origin: exchange.target.origin, challenges: challenges, head: response.head, failures: exchange.failures,
             proposedCredential: proposal)
         switch try await hooks.didReceiveChallenge(attempt) {
         case nil, .performDefault: return proposal
@@ -80,7 +81,7 @@ struct AuthenticationInterceptor: Interceptor {
     /// Returns a stored credential that was not refused yet. Bearer takes precedence over Basic.
     private func proposal(for challenges: [AuthenticationChallenge], _ exchange: Authentication) -> Credential? {
         guard let store else { return nil }
-        let origin = Origin(exchange.target)
+        let origin = exchange.target.origin
         for scheme in ["bearer", "basic"] {
             for challenge in challenges where challenge.scheme == scheme {
                 guard let credential = store.credential(for: challenge, of: origin),
@@ -95,7 +96,7 @@ struct AuthenticationInterceptor: Interceptor {
 
 /// The state of one request's authentication.
 private struct Authentication {
-    let target: WireTarget
+    let target: RequestTarget
     /// Whether the request has credentials of its own, which those of the store do not replace.
     let isOwn: Bool
     var refused: Set<Credential> = []

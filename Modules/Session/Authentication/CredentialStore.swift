@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+public import LinnetMessages
 internal import LinnetSerialization
 internal import Synchronization
 
@@ -46,22 +47,17 @@ public final class CredentialStore: Sendable {
         table.withLock { $0.credential(for: challenge, of: origin) }
     }
 
-    func credential(before target: WireTarget) -> Credential? {
-        table.withLock { $0.credential(at: target.pathAlone, of: Origin(target)) }
+    func credential(before target: RequestTarget) -> Credential? {
+        table.withLock { $0.credential(at: target.pathAlone, of: target.origin) }
     }
 
-    func accepted(_ credential: Credential, at target: WireTarget) {
-        table.withLock { $0.accepted(credential, at: target.pathAlone, of: Origin(target)) }
+    func accepted(_ credential: Credential, at target: RequestTarget) {
+        table.withLock { $0.accepted(credential, at: target.pathAlone, of: target.origin) }
     }
 
-    func refused(_ credential: Credential, at target: WireTarget) {
-        table.withLock { $0.refused(credential, of: Origin(target)) }
+    func refused(_ credential: Credential, at target: RequestTarget) {
+        table.withLock { $0.refused(credential, of: target.origin) }
     }
-}
-
-extension WireTarget {
-    /// The path without the query.
-    fileprivate var pathAlone: Substring { path.prefix { $0 != "?" } }
 }
 
 /// A user name and a password, or a token. Its description shows no secret.

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -10,7 +11,7 @@ struct TransportLink: Sendable {
     func send(
         _ request: SessionRequest, _ exchange: Exchange, timeouts: TransportTimeouts
     ) async throws(SessionError) -> StreamedResponse {
-        let target = try WireTarget(request.url)
+        let target = try RequestTarget(request.url)
         try permission.check(request)
         if let length = request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
@@ -20,6 +21,7 @@ struct TransportLink: Sendable {
         var wire = TransportRequest(
             head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },
             timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery)
+        wire.origin = target.origin
         wire.streamsUnsuccessfulResponses = true
         let response: TransportResponse
         do {

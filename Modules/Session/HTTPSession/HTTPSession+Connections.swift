@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -48,7 +49,7 @@ extension HTTPSession {
     /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and
     /// ``SessionError/Code/shutDown``.
     public func prewarm(_ url: URL, connections count: Int = 1) throws(SessionError) {
-        let head = try WireTarget(url).head(of: SessionRequest(url: url))
+        let head = try RequestTarget(url).head(of: SessionRequest(url: url))
         do {
             try transport.prewarm(head, connections: count)
         } catch {

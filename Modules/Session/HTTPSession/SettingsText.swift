@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 internal import LinnetSecurity
 
 /// The JSON text of settings, with errors that carry its lines.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 internal import LinnetSecurity
 internal import LinnetTransport
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 public import LinnetSerialization
 
 extension SessionRequest {
@@ -15,7 +16,7 @@ extension SessionRequest {
     public func curlDescription(redaction: Redaction = .standard) -> String {
         var request = self
         // The user information of the URL is sent as a header field.
-        if let target = try? WireTarget(url) {
+        if let target = try? RequestTarget(url) {
             request.headerFields = target.head(of: self).headerFields
             request.url = url.withoutUserInfo
         }

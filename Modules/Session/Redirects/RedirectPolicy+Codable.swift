@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSecurity
 
 /// The coded form is an object with the names of the properties. A missing member has the value of ``follow``; unknown keys

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSerialization
 
 /// The kind of response to a request for the rest of a part.

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSecurity
 
 /// Coded as an object with the names of the properties; durations are numbers of seconds, error codes their names. What is

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSerialization
 
 /// When a request is retried, and after which delay.

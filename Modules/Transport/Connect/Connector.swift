@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
@@ -169,7 +170,7 @@ final class Connector: ConnectionOpener {
         let timer = timeouts.tlsHandshake.map { timeout in
             channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
                 bound.value.abort(
-                    TransportError(.tlsTimeout, "The TLS handshake with \(origin.description) exceeded its timeout."),
+                    TransportError(.tlsTimeout, "The TLS handshake with \(origin.endpoint) exceeded its timeout."),
                     channel: channel)
             }
         }
@@ -182,7 +183,7 @@ final class Connector: ConnectionOpener {
         return promise.futureResult.flatMapErrorThrowing { error in
             channel.close(promise: nil)
             var error = TransportError(translating: error)
-            error.endpoint = origin.description
+            error.endpoint = origin.endpoint
             throw error
         }
     }
@@ -218,8 +219,8 @@ final class Connector: ConnectionOpener {
         if info.applicationProtocol == "h2" { return true }
         guard configuration.httpVersions != .http2 else {
             throw TransportError(
-                .tlsHandshakeFailed, "\(origin.description) does not support HTTP/2, which the configuration requires.",
-                endpoint: origin.description)
+                .tlsHandshakeFailed, "\(origin.endpoint) does not support HTTP/2, which the configuration requires.",
+                endpoint: origin.endpoint)
         }
         return false
     }

@@ -13,14 +13,14 @@ struct HTTP1RequestWriter {
     let framing: Framing
     /// Set by the fields while they are written.
     private(set) var (asksToClose, expectsContinue) = (false, false)
-    private let target: RequestTarget
+    private let target: RequestLine
     private let head: HTTPRequest
     private let hasBody: Bool
 
     init(_ request: TransportRequest) throws(TransportError) {
         head = request.head
         hasBody = request.body != nil
-        target = try RequestTarget(head)
+        target = try RequestLine(head)
         if let length = request.contentLength {
             framing = .length(length)
         } else {

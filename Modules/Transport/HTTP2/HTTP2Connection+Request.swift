@@ -147,7 +147,7 @@ enum HTTP2RequestHead {
 
     static func make(_ request: TransportRequest) throws(TransportError) -> [Line] {
         let head = request.head
-        let target = try RequestTarget(head)
+        let target = try RequestLine(head)
         var lines: [Line] = []
         lines.reserveCapacity(head.headerFields.count + 5)
         lines.append(Line(name: ":method", value: head.method.rawValue))

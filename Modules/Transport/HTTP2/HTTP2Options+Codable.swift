@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSecurity
 
 /// Coded as an object with the names of the properties; durations are numbers of seconds, and null for a ping that is

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSecurity
 internal import NIOCore
 internal import Synchronization
@@ -49,7 +50,7 @@ final class ConnectionTerms: Sendable {
         return TransportError(
             .cleartextRefused,
             "The security policy does not allow clear text to \(origin.host); use https instead of http.",
-            endpoint: origin.description)
+            endpoint: origin.endpoint)
     }
 
     /// The next terms, with what is given replaced.
@@ -58,69 +59,21 @@ final class ConnectionTerms: Sendable {
     }
 }
 
-/// Scheme, host and port (RFC 6454, 4), the target of connections.
-struct Origin: Hashable, Sendable {
-    let isSecure: Bool
-    /// A lower-case name or an address in canonical form (``HostSpelling``), without brackets.
-    let host: String
-    let port: Int
-
+extension Origin {
+    /// The origin of a request.
     init(_ head: HTTPRequest) throws(TransportError) {
-        switch head.scheme {
-        case "https": isSecure = true
-        case "http": isSecure = false
-        default:
+        let isSecure = head.scheme == "https"
+        guard isSecure || head.scheme == "http" else {
             throw TransportError(.invalidRequest, "The scheme \"\(head.scheme ?? "")\" is neither http nor https.")
         }
-        guard let authority = head.authority, let (host, port) = Self.split(authority) else {
+        do {
+            try self.init(isSecure: isSecure, authority: head.authority ?? "")
+        } catch {
             throw TransportError(
                 .invalidRequest,
                 "\"\(head.authority ?? "")\" is not a host with an optional port: use an ASCII name, an IPv4 address or an "
                     + "IPv6 address in brackets.")
         }
-        self.host = host
-        self.port = port ?? (isSecure ? 443 : 80)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(host)
-        hasher.combine(port)
-    }
-
-    var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    /// The canonical host and the port; nil if the authority is invalid or has user information.
-    private static func split(_ authority: String) -> (host: String, port: Int?)? {
-        // Works on bytes, since every request runs this and String indices cost several times as much.
-        var authority = authority
-        return authority.withUTF8 { bytes in
-            guard !bytes.contains(UInt8(ascii: "@")) else { return nil }
-            let isAddress = bytes.first == UInt8(ascii: "[")
-            let end =
-                isAddress
-                ? bytes.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
-                : bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            guard let end else { return nil }
-            let host = UnsafeBufferPointer(rebasing: isAddress ? bytes[1..<(end - 1)] : bytes[..<end])
-            let rest = UnsafeBufferPointer(rebasing: bytes[end...])
-            guard let spelling = HostSpelling(host, isBracketed: isAddress), let port = port(rest) else { return nil }
-            if case .address(let text) = spelling { return (text, port == 0 ? nil : port) }
-            let text = String(decoding: host, as: UTF8.self)
-            return (host.contains { 65...90 ~= $0 } ? text.lowercased() : text, port == 0 ? nil : port)
-        }
-    }
-
-    /// Parses an optional port: a colon and digits. 0 if there is none, nil if it is invalid.
-    private static func port(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard let colon = bytes.first else { return 0 }
-        guard colon == UInt8(ascii: ":"), bytes.count <= 6 else { return nil }
-        guard bytes.count > 1 else { return 0 }
-        var port = 0
-        for digit in bytes[1...] {
-            guard 48...57 ~= digit else { return nil }
-            port = port * 10 + Int(digit - 48)
-        }
-        return 1...65535 ~= port ? port : nil
     }
 }
 

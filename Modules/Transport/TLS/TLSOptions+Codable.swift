@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSecurity
 
 /// Coded as an object with the names of the properties; versions are `"1.2"` and `"1.3"`. What is left out has its

@@ -1,5 +1,6 @@
 import CommandSupport
 import FoundationEssentials
+import LinnetMessages
 import LinnetTesting
 import Testing
 

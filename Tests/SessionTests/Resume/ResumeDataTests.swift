@@ -210,17 +210,4 @@ struct ResumeDataTests {
     func otherTextsAreNoContentRange(text: String) {
         #expect(ContentRange(text) == nil)
     }
-
-    static let dates: [(text: String, seconds: Int64?)] = [
-        ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-        ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
-        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777), ("", nil),
-        ("Sun, 06 Nov 1994 08:49:37 UTC", nil), ("Sun, 06 Nov 1994 24:49:37 GMT", nil),
-        ("Sun, 6 Nov 1994 08:49:37 GMT", nil), ("Sun, 06 Nix 1994 08:49:37 GMT", nil),
-    ]
-
-    @Test(arguments: dates)
-    func datesAreRead(text: String, seconds: Int64?) {
-        #expect(HTTPDate(text)?.secondsSinceEpoch == seconds)
-    }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinnetMessages
 import LinnetSecurity
 import LinnetTesting
 import NIOCore

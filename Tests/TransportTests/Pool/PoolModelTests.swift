@@ -1,4 +1,5 @@
 import CommandSupport
+import LinnetMessages
 import LinnetSecurity
 import NIOCore
 import Testing

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 /// The authority and path of a request, for every HTTP version.
-struct RequestTarget {
+struct RequestLine {
     let authority: String
     let path: String
 

@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@testable import LinnetSecurity
+@testable import LinnetMessages
 
 #if canImport(Glibc)
 import Glibc

@@ -1,35 +1,31 @@
 /// A URI reference in its components, which can be resolved against a base (RFC 3986, sections 4.1 and 5.2).
 ///
 /// Foundation's resolution does not cover all cases of RFC 3986, which redirects require.
-struct URIReference: Equatable {
-    var scheme: Substring?
-    var authority: Substring?
-    var path: Substring
-    var query: Substring?
-    var fragment: Substring?
+package struct URIReference: Equatable {
+    package var scheme: Substring?
+    package var authority: Substring?
+    package var path: Substring
+    package var query: Substring?
+    package var fragment: Substring?
 
     /// Splits any text into components (appendix B), without validating or decoding them.
-    init(_ text: String) {
-        var rest = text[...]
-        (rest, fragment) = Self.split(rest, at: "#")
-        (rest, query) = Self.split(rest, at: "?")
-        if let colon = rest.utf8.firstIndex(where: { ":/".utf8.contains($0) }), rest.utf8[colon] == UInt8(ascii: ":"),
-            Self.isScheme(rest[..<colon])
-        {
-            scheme = rest[..<colon]
-            rest = rest[rest.utf8.index(after: colon)...]
+    package init(_ text: String) {
+        var text = text
+        let ranges = text.withUTF8 { URIRanges($0) }
+        let utf8 = text.utf8
+        func part(_ range: Range<Int>) -> Substring {
+            let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+            return text[start..<utf8.index(start, offsetBy: range.count)]
         }
-        if rest.utf8.starts(with: "//".utf8) {
-            rest = Substring(rest.utf8.dropFirst(2))
-            let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-            authority = rest[..<end]
-            rest = rest[end...]
-        }
-        path = rest
+        scheme = ranges.scheme.map(part)
+        authority = ranges.authority.map(part)
+        path = part(ranges.path)
+        query = ranges.query.map(part)
+        fragment = ranges.fragment.map(part)
     }
 
     /// Returns this reference resolved against a base that has a scheme (section 5.2.2).
-    func resolved(against base: URIReference) -> URIReference {
+    package func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
             target.path = Self.removingDotSegments(path)
@@ -51,7 +47,7 @@ struct URIReference: Equatable {
     }
 
     /// The reference as text (section 5.3).
-    var text: String {
+    package var text: String {
         var text = scheme.map { $0 + ":" } ?? ""
         if let authority { text += "//" + authority }
         text += path
@@ -61,7 +57,7 @@ struct URIReference: Equatable {
     }
 
     /// The user information in the authority; nil if there is none.
-    var userInfo: Substring? {
+    package var userInfo: Substring? {
         get {
             guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
             return authority[..<at]
@@ -102,19 +98,5 @@ struct URIReference: Equatable {
             }
         }
         return Substring((isAbsolute ? "/" : "") + output.joined(separator: "/"))
-    }
-
-    private static func split(_ text: Substring, at mark: Unicode.Scalar) -> (Substring, Substring?) {
-        guard let index = text.utf8.firstIndex(of: UInt8(ascii: mark)) else { return (text, nil) }
-        return (text[..<index], text[text.utf8.index(after: index)...])
-    }
-
-    private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, isLetter(first) else { return false }
-        return text.utf8.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        0x41...0x5A ~= byte || 0x61...0x7A ~= byte
     }
 }

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
 /// A moment as HTTP writes it (RFC 9110, section 5.6.7), in any of the three formats; whole seconds since 1970.
-struct HTTPDate: Hashable {
-    let secondsSinceEpoch: Int64
+package struct HTTPDate: Hashable {
+    package let secondsSinceEpoch: Int64
 
-    static var now: HTTPDate { HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) }
+    package static var now: HTTPDate { HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) }
 
-    private init(secondsSinceEpoch: Int64) {
+    package init(secondsSinceEpoch: Int64) {
         self.secondsSinceEpoch = secondsSinceEpoch
     }
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
         guard words.count == 6 || words.count == 5 else { return nil }
         // Of asctime: Sun Nov  6 08:49:37 1994; of the others: Sun, 06 Nov 1994 08:49:37 GMT.

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import LinnetSession
+@testable import LinnetMessages
 
-@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(1)))
 struct URIReferenceTests {
     /// The examples of RFC 3986, sections 5.4.1 and 5.4.2, all of them.
     @Test(arguments: [

@@ -1,0 +1,91 @@
+package import FoundationEssentials
+
+/// A URL taken apart into what a request's head carries (RFC 9112, section 3.2): the origin and the target.
+///
+/// The fragment is not sent, an empty path is `/`, and bytes that a request line must not contain are percent-encoded. User
+/// information is never sent in the authority (RFC 9110, section 4.2.4).
+package struct RequestTarget: Hashable, Sendable {
+    package let origin: Origin
+    /// The path and the query, as they are sent.
+    package let path: String
+    /// The user name and the password with a colon between them, decoded; nil if both are empty.
+    package let userInfo: String?
+
+    package init(parsing url: URL) throws(URLFault) {
+        // On bytes, since every request comes through here and Characters cost several times as much.
+        var text = url.absoluteString
+        let parsed = text.withUTF8 { bytes in Result { () throws(URLFault) in try RequestTarget(bytes) } }
+        self = try parsed.get()
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) throws(URLFault) {
+        let uri = URIRanges(bytes)
+        guard let scheme = uri.scheme, let authority = uri.authority else { throw .noHost }
+        let parts = AuthorityRanges(bytes, in: authority)
+        origin = try Origin(isSecure: Self.isSecure(bytes[scheme]), parts, of: bytes)
+        userInfo = try parts.userInfo.flatMap { range throws(URLFault) in try Self.decoded(bytes[range]) }
+        path = Self.target(bytes[uri.path.lowerBound..<(uri.query ?? uri.path).upperBound])
+    }
+
+    /// The path without the query.
+    package var pathAlone: Substring { path.utf8.firstIndex(of: .questionMark).map { path[..<$0] } ?? path[...] }
+
+    private static func isSecure(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> Bool {
+        let letters = scheme.lazy.map(ASCII.lowercase)
+        if letters.elementsEqual("https".utf8) { return true }
+        guard letters.elementsEqual("http".utf8) else { throw .scheme }
+        return false
+    }
+
+    private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> String? {
+        let colon = bytes.firstIndex(of: .colon) ?? bytes.endIndex
+        guard let user = bytes[..<colon].percentDecoded, let password = bytes[colon...].dropFirst().percentDecoded,
+            !user.utf8.contains(.colon)
+        else { throw .userInfo }
+        return user.isEmpty && password.isEmpty ? nil : "\(user):\(password)"
+    }
+
+    private static func target(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        guard let first = bytes.first else { return "/" }
+        if first == .slash, bytes.allSatisfy(\.isTargetByte) { return String(decoding: bytes, as: UTF8.self) }
+        var encoded: [UInt8] = first == .slash ? [] : [.slash]
+        for byte in bytes {
+            if byte.isTargetByte {
+                encoded.append(byte)
+            } else {
+                encoded += [
+                    UInt8(ascii: "%"), ASCII.hexadecimalDigit(byte >> 4), ASCII.hexadecimalDigit(byte & 15),
+                ]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Visible ASCII except for `"<>\^`{|}`, which URLs must not contain unescaped (RFC 3986, section 2).
+    package var isTargetByte: Bool {
+        // A bit for each of them: 0 to 63, then 64 to 127.
+        ASCII.isIn(self, low: 0xAFFF_FFFA_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    /// The text with its percent-encoded bytes decoded; nil if it is not UTF-8. A `%` without two digits stands for itself.
+    fileprivate var percentDecoded: String? {
+        var decoded: [UInt8] = []
+        var index = startIndex
+        while index < endIndex {
+            if self[index] == UInt8(ascii: "%"), index + 2 < endIndex,
+                let high = ASCII.hexadecimalValue(self[index + 1]), let low = ASCII.hexadecimalValue(self[index + 2])
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(self[index])
+                index += 1
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}

@@ -1,0 +1,37 @@
+public import FoundationEssentials
+internal import HTTPTypes
+public import LinnetMessages
+internal import LinnetSerialization
+
+extension RequestTarget {
+    init(_ url: URL) throws(SessionError) {
+        do {
+            try self.init(parsing: url)
+        } catch {
+            throw .invalidURL(error.message, url)
+        }
+    }
+
+    /// The head of a request to this target. User information becomes Basic credentials, unless the request has an Authorization
+    /// field.
+    func head(of request: SessionRequest) -> HTTPRequest {
+        var head = HTTPRequest(
+            method: request.method, scheme: origin.scheme, authority: origin.authority, path: path,
+            headerFields: request.headerFields)
+        if let userInfo, !head.headerFields.contains(.authorization) {
+            let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            head.headerFields[.authorization] = HTTPFields.basicAuthorization(
+                username: String(parts[0]), password: String(parts[1]))
+        }
+        return head
+    }
+}
+
+extension Origin {
+    /// The origin of a URL.
+    ///
+    /// Fails with ``SessionError/Code/invalidURL`` when the URL is not http or https with a host.
+    public init(_ url: URL) throws(SessionError) {
+        self = try RequestTarget(url).origin
+    }
+}
