@@ -7,7 +7,7 @@ extension Engine {
         _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks
     ) async throws(SessionError) -> StreamedResponse {
         var watched = exchange
-        watched.sink = hooks.watching(exchange.sink)
+        watched.call.observer = hooks.observing(exchange.call.observer)
         if hooks.readsResponses { watched.delivery = .streamed }
         var response = try await proceed(request, from: 0, watched)
         do {
@@ -35,8 +35,9 @@ extension Engine {
             try await hooks.stream(response, to: reader)
             throw .takenByHook("stream", response)
         case .becomeDownload(let file, let options):
-            let sink = hooks.watching(exchange.sink, isDownload: true)
-            let saved = try await save(response, answering: request, DownloadPlan(to: file, options), sink, hooks)
+            var call = exchange.call
+            call.observer = hooks.observing(call.observer, isDownload: true)
+            let saved = try await save(response, answering: request, DownloadPlan(to: file, options), call)
             hooks.didFinishDownload(saved.value)
             throw .takenByHook("download", response)
         }
@@ -47,7 +48,7 @@ extension InterceptorChain {
     /// Returns the request with a readable body: its own, or one that a hook provides; nil if there is none.
     func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
         guard let body = request.body, !body.canBeRead else { return request }
-        guard let new = try await exchange.hooks?.newBody(for: request) else { return nil }
+        guard let new = try await exchange.call.hooks?.newBody(for: request) else { return nil }
         var request = request
         request.body = new
         return request

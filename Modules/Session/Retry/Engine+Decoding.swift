@@ -11,13 +11,13 @@ extension Engine {
     ///
     /// - Parameter attempt: Runs the chain once and reads the response.
     func decoding<Value>(
-        _ request: SessionRequest, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
+        _ request: SessionRequest, in call: CallContext,
         _ attempt: (Decoding?) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
-        let retriers = retriers(with: own)
+        let retriers = retriers(with: call.own)
         guard !retriers.isEmpty else { return try await attempt(nil) }
         let decoding = Decoding(
-            record: RequestRecord(id: id ?? hooks?.context.taskID ?? TaskID.next()), deadline: deadline(of: request))
+            record: RequestRecord(id: call.taskID ?? TaskID.next()), deadline: deadline(of: request))
         var metrics: [TransportMetrics] = []
         while true {
             do throws(SessionError) {
@@ -27,7 +27,7 @@ extension Engine {
             } catch {
                 let failure = error.adding(metrics)
                 guard failure.isOfDecoding, request.body?.canBeRead ?? true else { throw failure }
-                let wait = try await wait(after: failure, request, decoding, retriers, hooks)
+                let wait = try await wait(after: failure, request, decoding, retriers, call.hooks)
                 guard let wait else { throw failure }
                 metrics = failure.metrics
                 do {

@@ -232,7 +232,12 @@ extension Result where Failure == SessionError {
     }
 }
 
-extension TaskDriver: EngineSink {
+extension TaskDriver: TransferObserver, TransferControl {
+    /// The driver and its hooks, for the engine.
+    func context(_ own: CallChain?) -> CallContext {
+        CallContext(observer: self, control: self, hooks: requestHooks(), own: own)
+    }
+
     var taskID: UInt64 { id }
 
     func willSendBody(length: Int64?) {
@@ -283,7 +288,7 @@ extension TaskDriver: EngineSink {
 
     var attemptMetrics: [TransportMetrics] { shared.withLock { $0.metrics } }
 
-    func passGate() async throws {
+    func waitWhileSuspended() async throws {
         guard shared.withLock({ $0.machine.isGateClosed }) else { return }
         let key = nextKey()
         let isOpen = await withTaskCancellationHandler {
@@ -306,7 +311,7 @@ extension TaskDriver: EngineSink {
         while true {
             switch shared.withLock({ $0.machine.commit() }) {
             case .goOn: return
-            case .wait: try await passGate()
+            case .wait: try await waitWhileSuspended()
             case .stop: throw CancellationError()
             }
         }
