@@ -14,7 +14,8 @@ extension HTTPSession {
         guard hub.isReporting || hooks != nil else {
             return try await answer(request, serializer, in: CallContext(own: extras?.value.chain))
         }
-        return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
+        return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
+            () async throws(SessionError) in
             try await answer(request, serializer, in: CallContext(hooks: hooks, own: extras?.value.chain))
         }
     }
@@ -53,7 +54,7 @@ extension HTTPSession {
         guard hub.isReporting || hooks != nil else {
             return try await engine.download(request, plan, in: CallContext(own: extras?.value.chain))
         }
-        return try await hub.reporting(request, .download, hooks) { () async throws(SessionError) in
+        return try await hub.reporting(request, kind: .download, hooks: hooks) { () async throws(SessionError) in
             try await engine.download(request, plan, in: CallContext(hooks: hooks, own: extras?.value.chain))
         }
     }

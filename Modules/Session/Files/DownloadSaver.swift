@@ -22,8 +22,8 @@ struct DownloadSaver: Sendable {
     private let call: CallContext
 
     init(
-        _ request: SessionRequest, _ response: StreamedResponse, _ plan: DownloadPlan, _ content: Content,
-        _ call: CallContext
+        _ response: StreamedResponse, to request: SessionRequest, plan: DownloadPlan, content: Content,
+        in call: CallContext
     ) {
         self.request = request
         self.response = response

@@ -36,7 +36,7 @@ extension Engine {
         _ call: CallContext
     ) async throws(SessionError) -> SessionResponse<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
-        return try await finish(DownloadSaver(request, response, plan, .whole(nil), call))
+        return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(nil), in: call))
     }
 
     private func download(
@@ -47,9 +47,11 @@ extension Engine {
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
-                return try await finish(DownloadSaver(rest, response, plan, .rest(of: resume, total), call))
+                return try await finish(
+                    DownloadSaver(response, to: rest, plan: plan, content: .rest(of: resume, total), in: call))
             case .whole(let reason):
-                return try await finish(DownloadSaver(rest, response, plan, .whole(reason), call))
+                return try await finish(
+                    DownloadSaver(response, to: rest, plan: plan, content: .whole(reason), in: call))
             case .askAgain(let reason):
                 return try await download(request, plan, because: reason, in: call)
             }
@@ -65,7 +67,7 @@ extension Engine {
     ) async throws(SessionError) -> SessionResponse<URL> {
         let response = try await run(request, delivery: .streamed, in: call)
         do {
-            return try await finish(DownloadSaver(request, response, plan, .whole(reason), call))
+            return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(reason), in: call))
         } catch {
             throw error.adding(response)
         }

@@ -12,7 +12,7 @@ extension Engine {
         var response = try await proceed(request, from: 0, watched)
         do {
             let disposition = try await hooks.didReceiveResponse(response.head)
-            try await follow(disposition, response, request, exchange, hooks)
+            try await follow(disposition, of: response, to: request, in: exchange.call, hooks)
         } catch {
             throw error.adding(response)
         }
@@ -22,9 +22,8 @@ extension Engine {
 
     /// Applies a hook's decision on a response; returns if the response is to be read normally.
     private func follow(
-        _ disposition: ResponseDisposition?, _ response: StreamedResponse, _ request: SessionRequest,
-        _ exchange: Exchange,
-        _ hooks: RequestHooks
+        _ disposition: ResponseDisposition?, of response: StreamedResponse, to request: SessionRequest,
+        in call: CallContext, _ hooks: RequestHooks
     ) async throws(SessionError) {
         switch disposition {
         case nil, .allow:
@@ -35,7 +34,7 @@ extension Engine {
             try await hooks.stream(response, to: reader)
             throw .takenByHook("stream", response)
         case .becomeDownload(let file, let options):
-            var call = exchange.call
+            var call = call
             call.observer = hooks.observing(call.observer, isDownload: true)
             let saved = try await save(response, answering: request, DownloadPlan(to: file, options), call)
             hooks.didFinishDownload(saved.value)

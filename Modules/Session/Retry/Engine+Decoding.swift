@@ -27,7 +27,8 @@ extension Engine {
             } catch {
                 let failure = error.adding(metrics)
                 guard failure.isOfDecoding, request.body?.canBeRead ?? true else { throw failure }
-                let wait = try await wait(after: failure, request, decoding, retriers, call.hooks)
+                let wait = try await wait(
+                    after: failure, of: request, decoding, retriers: retriers, hooks: call.hooks)
                 guard let wait else { throw failure }
                 metrics = failure.metrics
                 do {
@@ -43,8 +44,8 @@ extension Engine {
     func retriers(with own: CallChain?) -> [any RequestRetrier] { (own?.retriers ?? []) + retriers }
 
     private func wait(
-        after failure: SessionError, _ request: SessionRequest, _ decoding: Decoding, _ retriers: [any RequestRetrier],
-        _ hooks: RequestHooks?
+        after failure: SessionError, of request: SessionRequest, _ decoding: Decoding, retriers: [any RequestRetrier],
+        hooks: RequestHooks?
     ) async throws(SessionError) -> Duration? {
         let attempt = RetryAttempt(
             number: decoding.record.attempts, request: request, head: failure.head, error: failure,

@@ -50,12 +50,12 @@ extension ConnectionPool {
                 change { _ = $0.attempts.removeValue(forKey: id) }
                 connected(connection)
             case .failure(let error):
-                failed(series, id, attempt, TransportError(translating: error))
+                failed(series, id: id, attempt: attempt, with: TransportError(translating: error))
             }
         }
     }
 
-    private func failed(_ series: ConnectSeries, _ id: UInt64, _ attempt: ConnectAttempt, _ error: TransportError) {
+    private func failed(_ series: ConnectSeries, id: UInt64, attempt: ConnectAttempt, with error: TransportError) {
         var series = series
         series.failed(error, at: attempt.address)
         let (key, now) = (series.key, now)
