@@ -101,7 +101,9 @@ final class Connector: ConnectionOpener {
             .resolver(resolver)
             .channelInitializer { channel in
                 attempt.adopt(channel)
-                return channel.eventLoop.makeSucceededVoidFuture()
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectAddressHandler(attempt))
+                }
             }
         return openSocket(key.origin, address, bootstrap)
             .flatMap { channel in
@@ -111,9 +113,10 @@ final class Connector: ConnectionOpener {
                 metrics.nameResolution = resolver?.span
                 metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
                 metrics.localAddress = channel.localAddress?.endpoint
-                metrics.remoteAddress = channel.remoteAddress?.endpoint
+                let address = attempt.remoteAddress(of: channel)
+                metrics.remoteAddress = address?.endpoint
                 let opening = metrics
-                attempt.connected(to: channel.remoteAddress, opening)
+                attempt.connected(to: address, opening)
                 guard key.origin.isSecure else {
                     let speaksHTTP2 = self.configuration.httpVersions == .http2
                     return channel.eventLoop.makeCompletedFuture {
