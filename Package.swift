@@ -44,8 +44,8 @@ let modules = [
     Module(
         name: "Session",
         ours: [
-            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability",
-            "LinnetTransport",
+            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetSecurity",
+            "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),

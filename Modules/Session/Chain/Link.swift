@@ -41,9 +41,9 @@ struct Link: Sendable {
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(policy: configuration.redirectPolicy)
         links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
-        // Here is the place of cookies, and of the cache below them.
         let store = configuration.credentialStore
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
+        if let jar = configuration.cookieJar { links.append(Link(interceptor: CookieInterceptor(jar: jar))) }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
         }

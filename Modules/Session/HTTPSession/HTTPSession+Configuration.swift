@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
+public import LinnetCookies
 public import LinnetReachability
 public import LinnetSecurity
 public import LinnetSerialization
@@ -51,6 +52,9 @@ extension HTTPSession {
         public var requestAdapters: [any RequestAdapter] = []
         /// The credentials that answer challenges. The default is none: a 401 is handled as any other status.
         public var credentialStore: CredentialStore?
+        /// The cookies that are sent, and the place where those of responses are stored; sessions can share a jar. The default is
+        /// none, which is right for a server that serves many people. ``RequestOptions/usesCookies`` excludes a request.
+        public var cookieJar: CookieJar?
         /// Measures the waits between attempts. The default is the continuous clock.
         public var clock: any Clock<Duration> = ContinuousClock()
         /// The hooks for every request. The default is none.
