@@ -122,7 +122,20 @@ extension CookieTable {
             let insecure = entries.lazy.filter { !$0.cookie.isSecure }.min(by: Self.isUnusedLonger)
             evict(insecure ?? entries.min(by: Self.isUnusedLonger))
         }
-        while count > limits.cookies { evict(domains.values.joined().min(by: Self.isUnusedLonger)) }
+        while count > limits.cookies { evict(longestUnused) }
+    }
+
+    /// Of all cookies, the one that was used longest ago. Compares them in place, since a full table does so for each new cookie.
+    private var longestUnused: Entry? {
+        var longest: (used: Date, number: UInt64, domain: String, index: Int)?
+        for (domain, entries) in domains {
+            for index in entries.indices {
+                let (used, number) = (entries[index].cookie.lastAccessDate, entries[index].number)
+                if let longest, (longest.used, longest.number) <= (used, number) { continue }
+                longest = (used, number, domain, index)
+            }
+        }
+        return longest.flatMap { domains[$0.domain]?[$0.index] }
     }
 
     private mutating func evict(_ entry: Entry?) {
