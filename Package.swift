@@ -55,7 +55,10 @@ let modules = [
         testOthers: [nioEmbedded, lifetimes]),
     Module(
         name: "Linnet",
-        ours: ["LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetSession"],
+        ours: [
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetSecurity", "LinnetReachability",
+            "LinnetSession",
+        ],
         others: [httpTypes], testOthers: ["ServerNames"]),
 ]
 

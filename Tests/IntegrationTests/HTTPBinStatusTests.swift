@@ -115,6 +115,21 @@ struct HTTPBinStatusTests {
     }
 
     @Test(arguments: Surface.allCases)
+    func cookiesAreSetByARedirectAndSentWithItsTarget(surface: Surface) async throws {
+        let jar = CookieJar()
+        try await Server.httpbin.withSession {
+            $0.cookieJar = jar
+        } run: { session in
+            let set = try await surface.send(.get, "cookies/set?id=1&theme=dark", on: session)
+            #expect(set.value == ["cookies": ["id": "1", "theme": "dark"]])
+            #expect(jar.all.map(\.name).sorted() == ["id", "theme"])
+            let rest = try await surface.send(.get, "cookies/delete?id=", on: session)
+            #expect(rest.value == ["cookies": ["theme": "dark"]])
+            #expect(jar.all.map(\.name) == ["theme"])
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
     func aStoredCredentialAnswersTheChallenge(surface: Surface) async throws {
         let store = CredentialStore()
         let space = ProtectionSpace(origin: try Origin(Server.httpbin.url), realm: "Fake Realm")

@@ -30,7 +30,7 @@ extension HTTPSession {
     ///   `encoder` and `decoder`, whose strategies may be closures;
     /// - objects of the process: `callbackExecutor`, `clock`, `completionGroup`, `logger` with its `redaction`,
     ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
-    /// - secrets: `clientIdentities`, `credentialStore`, the user name and the password in the base URL, `tls.keyLog`, and
+    /// - secrets: `clientIdentities`, `credentialStore`, `cookieJar`, the user name and the password in the base URL, `tls.keyLog`, and
     ///   header fields, of the configuration and of the request serializer, that ``Redaction/standard`` or the configuration's
     ///   `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
     ///
