@@ -52,7 +52,7 @@ private struct History {
             return try await request(host: host, own)
         }
         let age = pick([nil, nil, nil, "0", "7", "x"])
-        let date = pick([0, 0, 0, -5, 20])
+        let date = pick([0, 0, 0, -10, 20])
         var lines = lines([
             ("Cache-Control", responseDirectives), ("ETag", ["\"1\"", "\"2\""]),
             ("Vary", ["Accept", "*", "Accept, Other"]),

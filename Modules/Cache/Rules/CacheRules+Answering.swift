@@ -3,16 +3,18 @@ internal import HTTPTypes
 internal import LinnetMessages
 
 extension CacheRules {
-    /// The answers that stored responses have for a request, whatever their age, the preferred one first.
-    ///
-    /// A response with Vary is preferred to one without, and then the one with the latest Date (RFC 9111, section 4.1).
-    func answers(to request: HTTPRequest, among stored: [StoredResponse], at now: Date) -> [CachedAnswer] {
-        Self.selected(for: request, among: stored).compactMap { answer(to: request, with: $0, at: now) }
+    /// The answer of the preferred stored response that has one, whatever its age.
+    func answer(to request: HTTPRequest, among stored: [StoredResponse], at now: Date) -> CachedAnswer? {
+        Self.selected(for: request, among: stored).lazy.compactMap { answer(to: request, with: $0, at: now) }.first
     }
 
     /// The responses whose Vary fields match the request, the preferred one first.
+    ///
+    /// A response with Vary is preferred to one without, and then the one with the latest Date (RFC 9111, section 4.1).
     static func selected(for request: HTTPRequest, among stored: [StoredResponse]) -> [StoredResponse] {
-        stored.lazy.filter { $0.variant.matches(request) }.map { ($0, date(of: $0)) }
+        let matching = stored.filter { $0.variant.matches(request) }
+        guard matching.count > 1 else { return matching }
+        return matching.map { ($0, date(of: $0)) }
             .sorted { left, right in
                 if left.0.variant.isEmpty != right.0.variant.isEmpty { return right.0.variant.isEmpty }
                 return left.1 == right.1 ? left.0.id.rawValue > right.0.id.rawValue : left.1 > right.1
@@ -33,7 +35,7 @@ extension CacheRules {
         let answer = { (head: HTTPResponse, body: Range<Int64>?) in
             CachedAnswer(source: stored, head: head, body: body, isStale: !freshness.isFresh)
         }
-        let validators = Validators(stored.head)
+        let validators = stored.facts.validators
         if stored.head.status == .ok {
             guard let condition = Condition(fields) else { return nil }
             if condition.isNotModified(validators) { return answer(Self.notModified(head), nil) }

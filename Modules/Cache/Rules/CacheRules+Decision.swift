@@ -30,8 +30,7 @@ extension CacheRules {
         case .reloadEverywhere: return .load([.cacheControl: "no-cache", .pragma: "no-cache"])
         case .protocolDefined, .storedElseLoad, .storedOnly, .revalidate: break
         }
-        let answers = answers(to: request, among: stored, at: now)
-        guard let answer = answers.first else {
+        guard let answer = answer(to: request, among: stored, at: now) else {
             return validation(of: nil, for: request, among: stored, at: now).map { .validate($0) } ?? .load([:])
         }
         let validation = { self.validation(of: answer, for: request, among: stored, at: now) }
@@ -55,7 +54,7 @@ extension CacheRules {
 
     /// Whether a response may answer without validation (sections 4.2.4, 5.2.1 and 5.2.2; RFC 5861, section 3).
     private func reuse(of stored: StoredResponse, _ request: CacheDirectives, at now: Date) -> Reuse {
-        let response = CacheDirectives(response: stored.head.headerFields)
+        let response = stored.facts.directives
         let freshness = freshness(of: stored, at: now)
         guard request.noCache == nil, response.noCache != .response else { return .afterValidation }
         // A fresh immutable response satisfies a reload, if it came over a connection that nothing can change (RFC 8246).
@@ -97,9 +96,9 @@ extension CacheRules {
         let directives = CacheDirectives(request: request.headerFields)
         guard use == .protocolDefined, directives.noCache == nil,
             status.map({ [500, 502, 503, 504].contains($0.code) }) ?? true,
-            let answer = answers(to: request, among: stored, at: now).first
+            let answer = answer(to: request, among: stored, at: now)
         else { return nil }
-        let response = CacheDirectives(response: answer.source.head.headerFields)
+        let response = answer.source.facts.directives
         let limits = [directives.staleIfError, response.staleIfError].compactMap { $0 }
         guard let limit = limits.max(), allowsStale(response) else { return nil }
         return freshness(of: answer.source, at: now).staleness <= Double(limit) ? answer : nil

@@ -22,30 +22,23 @@ extension CacheRules {
 
     /// The freshness lifetime (section 4.2.1).
     package func lifetime(of stored: StoredResponse) -> Double {
-        let fields = stored.head.headerFields
-        let directives = CacheDirectives(response: fields)
+        let directives = stored.facts.directives
         if isShared, let seconds = directives.sharedMaxAge { return Double(seconds) }
         if let seconds = directives.maxAge { return Double(seconds) }
-        let generated = Self.date(of: stored)
-        if let expires = fields[values: .expires].first {
-            // Anything but a date is in the past (section 5.3).
-            guard let expiration = HTTPDate(caseInsensitive: expires) else { return 0 }
-            return max(0, expiration.date.timeIntervalSince(generated))
+        switch stored.facts.expiration {
+        case .at(let expiration): return max(0, expiration.timeIntervalSince(Self.date(of: stored)))
+        case .invalid: return 0
+        case nil: return Self.heuristicLifetime(of: stored)
         }
-        return Self.heuristicLifetime(of: stored.head, directives: directives, generated: generated)
     }
 
     /// A tenth of the time since the last modification, and at most a week (section 4.2.2).
     ///
     /// Without Last-Modified it is 0. So a response to a URL with a query, which is often made for one request, is never
     /// fresh unless the server says when it expires or when it was modified.
-    private static func heuristicLifetime(
-        of head: HTTPResponse, directives: CacheDirectives, generated: Date
-    ) -> Double {
-        guard head.status.isHeuristicallyCacheable || directives.isPublic,
-            let modified = head.headerFields[values: .lastModified].first.flatMap({ HTTPDate(caseInsensitive: $0) })
-        else { return 0 }
-        return min(max(0, generated.timeIntervalSince(modified.date)) * 0.1, 7 * 86_400)
+    private static func heuristicLifetime(of stored: StoredResponse) -> Double {
+        guard stored.facts.allowsHeuristics, let modified = stored.facts.validators.modification else { return 0 }
+        return min(max(0, date(of: stored).timeIntervalSince(modified.date)) * 0.1, 7 * 86_400)
     }
 
     /// The age (section 4.2.3): the greater of the time since Date and of the Age that caches on the way counted, with the
@@ -53,23 +46,14 @@ extension CacheRules {
     package static func age(of stored: StoredResponse, at now: Date) -> Double {
         let apparentAge = max(0, stored.responseTime.timeIntervalSince(date(of: stored)))
         let responseDelay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
-        let correctedAge = ageField(of: stored.head) + responseDelay
+        let correctedAge = stored.facts.age + responseDelay
         let residentTime = max(0, now.timeIntervalSince(stored.responseTime))
         return max(apparentAge, correctedAge) + residentTime
     }
 
-    /// The first element of the Age field; 0 if it is missing or invalid (section 5.1).
-    private static func ageField(of head: HTTPResponse) -> Double {
-        guard let value = head.headerFields[values: .age].first,
-            let first = value.utf8.split(separator: UInt8(ascii: ","), maxSplits: 1).first
-        else { return 0 }
-        return DeltaSeconds.parse(Array(first)[...].trimmed).map(Double.init) ?? 0
-    }
-
     /// When the server generated the response; when it was received if the server does not say.
     static func date(of stored: StoredResponse) -> Date {
-        let date = stored.head.headerFields[values: .date].first.flatMap { HTTPDate(caseInsensitive: $0) }
-        return date?.date ?? stored.responseTime
+        stored.facts.date ?? stored.responseTime
     }
 }
 

@@ -37,7 +37,7 @@ extension CacheRules {
         let new = Validators(response)
         let isPart = response.status.code == 206
         return stored.filter { candidate in
-            candidate.variant.matches(request) && !(isPart && new.haveSameStrong(as: Validators(candidate.head)))
+            candidate.variant.matches(request) && !(isPart && new.haveSameStrong(as: candidate.facts.validators))
         }
         .map(\.id)
     }

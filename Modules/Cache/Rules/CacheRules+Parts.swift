@@ -28,7 +28,7 @@ extension CacheRules {
         of entry: StoredResponse, _ response: HTTPResponse, with stored: StoredResponse
     ) -> CombinedResponse? {
         guard let new = entry.part, stored.head.status == .ok, stored.totalSize == new.total,
-            Validators(entry.head).haveSameStrong(as: Validators(stored.head)), entry.variant == stored.variant
+            entry.facts.validators.haveSameStrong(as: stored.facts.validators), entry.variant == stored.variant
         else { return nil }
         let held = stored.storedRange
         guard new.range.lowerBound <= held.upperBound, held.lowerBound <= new.range.upperBound else { return nil }
@@ -42,8 +42,9 @@ extension CacheRules {
             pieces.append(.stored(new.range.upperBound - held.lowerBound..<Int64(held.count)))
         }
         var combined = entry
-        combined.head = updatedHead(stored.head, with: response, receivedAt: entry.responseTime)
-        combined.head.headerFields[.contentLength] = String(new.total)
+        var head = updatedHead(stored.head, with: response, receivedAt: entry.responseTime)
+        head.headerFields[.contentLength] = String(new.total)
+        combined.head = head
         combined.part = union == 0..<new.total ? nil : StoredResponse.Part(range: union, total: new.total)
         return CombinedResponse(entry: combined, pieces: pieces)
     }

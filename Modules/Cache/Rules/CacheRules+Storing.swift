@@ -91,7 +91,7 @@ extension CacheRules {
     ///   - length: The number of bytes that were received.
     /// - Returns: The part to store; nil if the entry must be abandoned.
     package static func incompletePart(of entry: StoredResponse, length: Int64) -> StoredResponse.Part? {
-        guard entry.part == nil, entry.head.status == .ok, length > 0, Validators(entry.head).hasStrong,
+        guard entry.part == nil, entry.head.status == .ok, length > 0, entry.facts.validators.hasStrong,
             !entry.head.headerFields.contains(.contentEncoding),
             let total = entry.head.headerFields[.contentLength].flatMap({ Digits.parse($0.utf8) }), length < total
         else { return nil }

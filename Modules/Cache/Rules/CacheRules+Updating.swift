@@ -52,7 +52,7 @@ extension CacheRules {
     /// Whether the validators and the length that a HEAD response has are those of a stored response.
     private static func isSameRepresentation(_ stored: StoredResponse, _ response: HTTPResponse) -> Bool {
         let fields = response.headerFields
-        let (old, new) = (Validators(stored.head), Validators(response))
+        let (old, new) = (stored.facts.validators, Validators(response))
         if fields.contains(.eTag), new.entityTag != old.entityTag { return false }
         if fields.contains(.lastModified), !new.haveSameModification(as: old) { return false }
         guard let length = fields[.contentLength] else { return true }

@@ -20,13 +20,13 @@ extension CacheRules {
             $0.id != chosen?.id && $0.head.status == .ok && self.answer(to: request, with: $0, at: now) != nil
         }
         let tagged = ([chosen].compactMap { $0 } + others.sorted { $0.id.rawValue > $1.id.rawValue })
-            .compactMap { response in Validators(response.head).entityTag.map { (response.id, $0) } }
+            .compactMap { response in response.facts.validators.entityTag.map { (response.id, $0) } }
         if !tagged.isEmpty {
             guard let tags = Self.union(fields[.ifNoneMatch], tagged.map(\.1)) else { return nil }
             return conditions(tags: tags, for: request, chosen: chosen, candidates: tagged.map(\.0))
         }
         guard !fields.contains(.ifNoneMatch), RangeRequest(request) == .none, let chosen,
-            let date = Validators(chosen.head).lastModified
+            let date = chosen.facts.validators.lastModified
         else { return nil }
         return CacheValidation(fields: [.ifModifiedSince: date], removedFields: [], candidates: [chosen.id])
     }
@@ -39,7 +39,7 @@ extension CacheRules {
         var fields: HTTPFields = [.ifNoneMatch: tags.joined(separator: ", ")]
         let isSingle = candidates == chosen.map { [$0.id] } && !request.headerFields.contains(.ifNoneMatch)
         if isSingle, RangeRequest(request) == .none, let chosen {
-            fields[.ifModifiedSince] = Validators(chosen.head).lastModified
+            fields[.ifModifiedSince] = chosen.facts.validators.lastModified
         }
         let removed: [HTTPField.Name] = fields.contains(.ifModifiedSince) ? [] : [.ifModifiedSince]
         return CacheValidation(fields: fields, removedFields: removed, candidates: candidates)
@@ -107,15 +107,15 @@ extension CacheRules {
         let matching = Self.selected(for: request, among: candidates)
         let ordered = matching + candidates.filter { candidate in !matching.contains { $0.id == candidate.id } }
         if let strong = new.strongTag {
-            return ordered.filter { Validators($0.head).entityTag.map { $0.isSame(as: strong) } ?? false }
+            return ordered.filter { $0.facts.validators.entityTag.map { $0.isSame(as: strong) } ?? false }
         }
         if let weak = new.entityTag {
             return Array(
-                ordered.lazy.filter { Validators($0.head).entityTag.map { $0.isEquivalent(to: weak) } ?? false }
+                ordered.lazy.filter { $0.facts.validators.entityTag.map { $0.isEquivalent(to: weak) } ?? false }
                     .prefix(1))
         }
         if new.lastModified != nil {
-            return Array(ordered.lazy.filter { Validators($0.head).haveSameModification(as: new) }.prefix(1))
+            return Array(ordered.lazy.filter { $0.facts.validators.haveSameModification(as: new) }.prefix(1))
         }
         return ordered.count == 1 && !request.headerFields.contains(.ifNoneMatch) ? ordered : []
     }

@@ -68,8 +68,10 @@ struct MemoryCacheMachine {
     /// The bodies of the result are to be freed without the lock.
     mutating func commit(
         _ response: StoredResponse, body: Data, replacing replaced: [StoredResponse.ID]
-    ) -> (isCommitted: Bool, dropped: [Data]) {
-        guard open.removeValue(forKey: response.id) != nil else { return (false, []) }
+    ) -> (status: WriterStatus, dropped: [Data]) {
+        let status = status(of: response.id, size: Int64(body.count))
+        open[response.id] = nil
+        guard status == .open else { return (status, []) }
         let same = (variants[response.key] ?? []).filter { entries[$0]?.response.variant == response.variant }
         var dropped = (replaced + same).compactMap { remove($0) }
         entries[response.id] = Entry(response: response, body: body)
@@ -78,7 +80,7 @@ struct MemoryCacheMachine {
         statistics.count += 1
         statistics.bytes += response.size
         dropped += evictVariants(of: response.key) + evict()
-        return (true, dropped)
+        return (.open, dropped)
     }
 
     mutating func update(_ response: StoredResponse) -> [Data] {

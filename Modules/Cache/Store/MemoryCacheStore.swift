@@ -76,19 +76,14 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Throws unless the entry may have a body of this size.
     func check(_ id: StoredResponse.ID, size: Int64) throws(CacheError) {
-        let status = state.withLock { $0.status(of: id, size: size) }
-        switch status {
-        case .open: return
-        case .tooLarge: throw .entryTooLarge
-        case .removed: throw .entryRemoved
-        }
+        try state.withLock { $0.status(of: id, size: size) }.check()
     }
 
     func commit(
         _ response: StoredResponse, body: Data, replacing replaced: [StoredResponse.ID]
     ) throws(CacheError) -> StoredResponse {
         let result = state.withLock { $0.commit(response, body: body, replacing: replaced) }
-        guard result.isCommitted else { throw .entryRemoved }
+        try result.status.check()
         return response
     }
 
@@ -108,6 +103,16 @@ private struct MemoryBody: StoredBody {
         }
         if range == 0..<size { return data }
         return data[data.startIndex + Int(range.lowerBound)..<data.startIndex + Int(range.upperBound)]
+    }
+}
+
+extension MemoryCacheMachine.WriterStatus {
+    fileprivate func check() throws(CacheError) {
+        switch self {
+        case .open: return
+        case .tooLarge: throw .entryTooLarge
+        case .removed: throw .entryRemoved
+        }
     }
 }
 

@@ -34,7 +34,9 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
     /// What the response is stored under.
     public let key: CacheKey
     /// The status and the header fields as they are stored.
-    public var head: HTTPResponse
+    public var head: HTTPResponse {
+        didSet { facts = ResponseFacts(head) }
+    }
     /// The header fields of the request that the response depends on.
     public var variant: Variant
     /// When the request was sent, or the last one that confirmed the response.
@@ -46,6 +48,8 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
     /// The number of stored bytes of the body. The store sets it when the response is stored.
     public var bodySize: Int64
 
+    private(set) var facts: ResponseFacts
+
     /// Creates a response, for stores that read one back.
     public init(
         id: ID, key: CacheKey, head: HTTPResponse, variant: Variant, requestTime: Date, responseTime: Date,
@@ -54,6 +58,7 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
         self.id = id
         self.key = key
         self.head = head
+        facts = ResponseFacts(head)
         self.variant = variant
         self.requestTime = requestTime
         self.responseTime = responseTime

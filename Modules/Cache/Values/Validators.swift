@@ -8,8 +8,10 @@ package struct Validators: Sendable {
     package let entityTag: EntityTag?
     /// The value of Last-Modified, if it is a date.
     package let lastModified: String?
-    private let lastModifiedSeconds: Int64?
-    private let dateSeconds: Int64?
+    /// Last-Modified.
+    let modification: HTTPDate?
+    /// Date, which decides whether Last-Modified is strong.
+    let date: HTTPDate?
 
     package init(_ response: HTTPResponse) {
         let fields = response.headerFields
@@ -17,8 +19,8 @@ package struct Validators: Sendable {
         let text = fields[values: .lastModified].first
         let date = text.flatMap { HTTPDate(caseInsensitive: $0) }
         lastModified = date == nil ? nil : text
-        lastModifiedSeconds = date?.secondsSinceEpoch
-        dateSeconds = fields[values: .date].first.flatMap { HTTPDate(caseInsensitive: $0) }?.secondsSinceEpoch
+        modification = date
+        self.date = fields[values: .date].first.flatMap { HTTPDate(caseInsensitive: $0) }
     }
 
     package var isEmpty: Bool { entityTag == nil && lastModified == nil }
@@ -28,8 +30,8 @@ package struct Validators: Sendable {
 
     /// Whether Last-Modified is a strong validator: at least one second before Date (section 8.8.2.2).
     var isLastModifiedStrong: Bool {
-        guard let lastModifiedSeconds, let dateSeconds else { return false }
-        return dateSeconds > lastModifiedSeconds
+        guard let modification, let date else { return false }
+        return date.secondsSinceEpoch > modification.secondsSinceEpoch
     }
 
     /// Whether there is a strong validator.
@@ -39,18 +41,18 @@ package struct Validators: Sendable {
     package func haveSameStrong(as other: Validators) -> Bool {
         if let tag = entityTag, let otherTag = other.entityTag { return tag.isSame(as: otherTag) }
         guard entityTag == nil, other.entityTag == nil else { return false }
-        return isLastModifiedStrong && other.isLastModifiedStrong && lastModifiedSeconds == other.lastModifiedSeconds
+        return isLastModifiedStrong && other.isLastModifiedStrong && modification == other.modification
     }
 
     /// Whether both have the same date of modification.
     func haveSameModification(as other: Validators) -> Bool {
-        lastModifiedSeconds != nil && lastModifiedSeconds == other.lastModifiedSeconds
+        modification != nil && modification == other.modification
     }
 
     /// Whether the response is not newer than a date in If-Modified-Since (RFC 9110, section 13.1.3; RFC 9111, section
     /// 4.3.2: the date of the response stands in for a missing Last-Modified).
     func isUnmodified(since date: HTTPDate) -> Bool {
-        (lastModifiedSeconds ?? dateSeconds).map { $0 <= date.secondsSinceEpoch } ?? false
+        (modification ?? self.date).map { $0.secondsSinceEpoch <= date.secondsSinceEpoch } ?? false
     }
 
     /// Whether an If-Range field names this representation (RFC 9110, section 13.1.5).
@@ -59,6 +61,6 @@ package struct Validators: Sendable {
             return EntityTag(value).map { tag in entityTag?.isSame(as: tag) ?? false } ?? false
         }
         guard isLastModifiedStrong, let date = HTTPDate(caseInsensitive: value) else { return false }
-        return date.secondsSinceEpoch == lastModifiedSeconds
+        return date == modification
     }
 }
