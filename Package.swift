@@ -34,6 +34,7 @@ let modules = [
     Module(name: "SerializationXML", ours: ["LinnetSerialization", "CLibXML2"], testOthers: [httpTypes]),
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
+    Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
@@ -44,8 +45,8 @@ let modules = [
     Module(
         name: "Session",
         ours: [
-            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability",
-            "LinnetTransport",
+            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetSecurity",
+            "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),

@@ -3,6 +3,8 @@
 
 @_exported public import LinnetSerialization
 
+@_exported public import class LinnetCookies.CookieJar
+@_exported public import struct LinnetCookies.StoredCookie
 @_exported public import struct LinnetTransport.HTTP2Options
 @_exported public import enum LinnetTransport.HTTPVersions
 @_exported public import struct LinnetTransport.RequestPriority

@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import Synchronization
 
 /// Collects events from any thread, and lets a test wait for them.
@@ -8,12 +9,9 @@ internal import Synchronization
 /// try await recorder.wait { $0.last == .completed }
 /// ```
 public final class EventRecorder<Event: Sendable>: Sendable {
-    private typealias Waiter = CheckedContinuation<Void, Never>
-
     private struct State {
         var events: [Event] = []
-        var waiters: [UInt64: Waiter] = [:]
-        var lastKey: UInt64 = 0
+        var waiters = Waiters<Void>()
     }
 
     private let state = Mutex(State())
@@ -28,8 +26,7 @@ public final class EventRecorder<Event: Sendable>: Sendable {
     public func record(_ event: Event) {
         let waiters = state.withLock { state in
             state.events.append(event)
-            defer { state.waiters = [:] }
-            return state.waiters.values
+            return state.waiters.takeAll()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -59,22 +56,7 @@ public final class EventRecorder<Event: Sendable>: Sendable {
     }
 
     private func waitForMore(than count: Int) async {
-        let key = state.withLock { state in
-            state.lastKey += 1
-            return state.lastKey
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let isOver = state.withLock { state in
-                    if state.events.count > count || Task.isCancelled { return true }
-                    state.waiters[key] = waiter
-                    return false
-                }
-                if isOver { waiter.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: key) }?.resume()
-        }
+        await state.wait(in: \.waiters, ifCancelled: {}) { $0.events.count > count ? () : nil }
     }
 }
 

@@ -117,7 +117,9 @@ public final class HTTPTransport: Transport {
         var besideOthers = 0
         while true {
             let start = Tick.now
-            let connection = try await lease(origin, timeouts, deadline, observer, &attempts)
+            let connection = try await lease(
+                origin, timeouts: timeouts, deadline: deadline, priority: request.priority, observer: observer,
+                adding: &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
                 queuedSince: start)
@@ -140,11 +142,12 @@ public final class HTTPTransport: Transport {
     }
 
     private func lease(
-        _ origin: Origin, _ timeouts: TransportTimeouts, _ deadline: NIODeadline?,
-        _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
+        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, priority: RequestPriority,
+        observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
-            let lease = try await pool.lease(origin, timeouts: timeouts, deadline: deadline, observer: observer)
+            let lease = try await pool.lease(
+                origin, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
             for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
             if !lease.tries.isEmpty { attempts += lease.tries }
             return lease.connection

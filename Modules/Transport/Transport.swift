@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LinnetSecurity
 
 /// Sends a request and returns its response.
 ///
@@ -29,6 +30,16 @@ public protocol Transport: Sendable {
     /// - Throws: ``TransportError`` if a request with this head would be refused without a connection.
     func prewarm(_ head: HTTPRequest, connections count: Int) throws(TransportError)
 
+    /// Replaces the security policy: once it has returned, no request starts under the old one. The default throws.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the transport has no security policy.
+    func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(TransportError)
+
+    /// Replaces the client identities: once it has returned, no connection is made under the old ones. The default throws.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the transport has no client identities, or cannot use these.
+    func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError)
+
     /// Shuts the transport down. Later requests fail with ``TransportError/Code/shutDown``.
     func shutdown(_ mode: ShutdownMode) async
 }
@@ -42,6 +53,14 @@ extension Transport {
     public func discard(_ resources: TransportResources) {}
     /// Does nothing.
     public func prewarm(_ head: HTTPRequest, connections count: Int) throws(TransportError) {}
+    /// Throws ``TransportError/Code/invalidConfiguration``.
+    public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(TransportError) {
+        throw TransportError(.invalidConfiguration, "The transport has no security policy to replace.")
+    }
+    /// Throws ``TransportError/Code/invalidConfiguration``.
+    public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
+        throw TransportError(.invalidConfiguration, "The transport has no client identities to replace.")
+    }
 }
 
 /// What a transport keeps for later requests, for ``Transport/discard(_:)``.
@@ -71,11 +90,9 @@ public enum ShutdownMode: Sendable, Hashable {
 
 /// Observes the progress of a request.
 ///
-/// The methods are called on the connection's event loop, in order, and must not block. ``priority`` and
-/// ``willWait(_:)`` are called in the task that sends the request, before it has a connection.
+/// The methods are called on the connection's event loop, in order, and must not block. ``willWait(_:)`` is called in the
+/// task that sends the request, before it has a connection.
 public protocol TransportObserver: Sendable {
-    /// The priority of the request while it waits for a connection. The default is `.normal`.
-    var priority: RequestPriority { get }
     /// No connection is available: the request waits, and its priority can be changed through its place.
     func willWait(_ place: WaitingPlace)
     /// An informational response (1xx other than 101) arrived.
@@ -88,8 +105,6 @@ public protocol TransportObserver: Sendable {
 }
 
 extension TransportObserver {
-    /// `.normal`.
-    public var priority: RequestPriority { .normal }
     /// Does nothing.
     public func willWait(_ place: WaitingPlace) {}
     /// Does nothing.

@@ -55,6 +55,34 @@ extension TransportConfiguration.ResponseLimits: Codable {
     }
 }
 
+/// Coded as an object with the names of the properties; durations are numbers of seconds, and ``maximumAge`` null for none. What
+/// is left out has its default; unknown keys are an error.
+extension TransportConfiguration.PoolLimits: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case connectionsPerOrigin, connections, idleTimeout, maximumAge
+    }
+
+    /// Decodes limits.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        if container.contains(.connectionsPerOrigin) {
+            connectionsPerOrigin = try container.decode(Int.self, forKey: .connectionsPerOrigin)
+        }
+        if container.contains(.connections) { connections = try container.decode(Int.self, forKey: .connections) }
+        idleTimeout = try container.seconds(.idleTimeout) ?? idleTimeout
+        maximumAge = try container.seconds(.maximumAge)
+    }
+
+    /// Encodes the limits.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(connectionsPerOrigin, forKey: .connectionsPerOrigin)
+        try container.encode(connections, forKey: .connections)
+        try container.encode(seconds: idleTimeout, forKey: .idleTimeout)
+        try container.encode(seconds: maximumAge, forKey: .maximumAge)
+    }
+}
+
 /// Coded as one of the names `automatic`, `http1` and `http2`.
 extension HTTPVersions: Codable {
     private enum Name: String, Codable { case automatic, http1, http2 }

@@ -21,6 +21,9 @@ public struct TransportRequest: Sendable {
     /// completely with its head. For callers that may repeat the request and do not need a large body. The default is
     /// false.
     public var streamsUnsuccessfulResponses = false
+    /// The priority among the requests that wait for a connection. The default is `.normal`. While the request waits,
+    /// ``WaitingPlace/setPriority(_:)`` changes it.
+    public var priority = RequestPriority.normal
     /// The origin of the head, where the URL of the request was parsed already; nil to parse the head.
     package var origin: Origin?
 

@@ -7,7 +7,7 @@ struct LoadTests {
     @Test(arguments: [(Server.plain, 2_000), (.tls, 500)])
     func noneOfManyConcurrentRequestsIsLostOrMixedUp(server: Server, count: Int) async throws {
         try await server.withSession {
-            $0.maximumConnectionsPerOrigin = 32
+            $0.pool.connectionsPerOrigin = 32
         } run: { session in
             let right = try await Load(requests: count, workers: 32).run(on: session)
             #expect(right == count)
@@ -16,7 +16,7 @@ struct LoadTests {
 
     @Test func requestsQueueForFewConnections() async throws {
         try await Server.plain.withSession {
-            $0.maximumConnectionsPerOrigin = 2
+            $0.pool.connectionsPerOrigin = 2
         } run: { session in
             let right = try await Load(requests: 400, workers: 32).run(on: session)
             #expect(right == 400)
@@ -33,7 +33,7 @@ struct LoadTests {
             let before = try descriptors()
             for server in [Server.plain, .tls] {
                 try await server.withSession {
-                    $0.maximumConnectionsPerOrigin = 32
+                    $0.pool.connectionsPerOrigin = 32
                 } run: { session in
                     _ = try await Load(requests: server == .plain ? 2_000 : 300, workers: 32).run(on: session)
                 }

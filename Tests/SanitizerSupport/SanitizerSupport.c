@@ -10,11 +10,13 @@
 // is not instrumented, so the sanitizer does not see the order.
 //
 // When a continuation is resumed before its task waits for it, the task does not suspend, and the concurrency library does not
-// report the order of the two to the sanitizer. The reported memory is the frame of the continuation.
+// report the order of the two to the sanitizer. The reported memory is the frame of the continuation, or what the task keeps in
+// its place after it went on, while `resume(returning:)` (of UnsafeContinuation) had read from it.
 const char *__tsan_default_suppressions(void) {
     return "race:NIOPooledRecvBufferAllocator\n"
            "race:$s7NIOCore10ByteBufferV8_StorageC\n"
-           "race_top:withUnsafeContinuation\n";
+           "race_top:withUnsafeContinuation\n"
+           "race_top:sScc6resume9returning\n";
 }
 
 // The slow path of Synchronization.Mutex is in a library that is not instrumented: without these functions, the order of two

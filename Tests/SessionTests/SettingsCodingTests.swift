@@ -14,7 +14,8 @@ import Testing
 struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each.
     private static let leftOut: Set<String> = [
-        "callbackExecutor", "clientIdentities", "clock", "completionGroup", "credentialStore", "decoder", "encoder",
+        "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar", "credentialStore", "decoder",
+        "encoder",
         "hooks",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
@@ -28,10 +29,10 @@ struct SettingsCodingTests {
         changed.httpVersions = .http1
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
-        changed.maximumConnectionAge = .seconds(60)
-        changed.maximumConnectionsPerOrigin = 3
-        changed.maximumConnections = 4
-        changed.idleConnectionTimeout = .nanoseconds(5)
+        changed.pool.maximumAge = .seconds(60)
+        changed.pool.connectionsPerOrigin = 3
+        changed.pool.connections = 4
+        changed.pool.idleTimeout = .nanoseconds(5)
         changed.maximumBodySize = 6
         changed.responseLimits.headFields = 7
         changed.continueTimeout = .seconds(8)
@@ -196,9 +197,9 @@ struct SettingsCodingTests {
         (#"{"timeout": {}}"#, "\"timeout\" is unknown"),
         ("{\n\"timeouts\": {\n\"conect\": 1}}", "line 2: timeouts: The key \"conect\" is unknown."),
         (#"{"retryPolicy": {"backoff": {"frist": 1}}}"#, "retryPolicy.backoff: The key \"frist\" is unknown."),
-        (#"{"maximumConnections": "4"}"#, "maximumConnections: The value must be a whole number."),
-        (#"{"maximumConnections": null}"#, "maximumConnections: The value must be a whole number."),
-        (#"{"maximumConnections": 1, "maximumConnections": 2}"#, "\"maximumConnections\" is repeated"),
+        (#"{"pool": {"connections": "4"}}"#, "pool.connections: The value must be a whole number."),
+        (#"{"pool": {"connections": null}}"#, "pool.connections: The value must be a whole number."),
+        (#"{"pool": {"connections": 1, "connections": 2}}"#, "\"connections\" is repeated"),
         (#"{"continueTimeout": 1e300}"#, "continueTimeout: The number of seconds is out of range."),
         (#"{"continueTimeout": null}"#, "continueTimeout: The value must be a number of seconds."),
         (#"{"eventLoops": {"dedicated": 1000000}}"#, "eventLoops: The value must be the number of threads"),
@@ -238,7 +239,7 @@ struct SettingsCodingTests {
 
     /// What a file may say is either refused when a session is made, or works.
     @Test(arguments: [
-        #"{"maximumConnections": 0}"#, #"{"maximumConnectionsPerOrigin": -1}"#,
+        #"{"pool": {"connections": 0}}"#, #"{"pool": {"connectionsPerOrigin": -1}}"#,
         #"{"responseLimits": {"headBytes": 0}}"#,
         #"{"http2": {"initialWindowSize": -1}}"#, #"{"tls": {"cipherList": "eNULL"}}"#,
         #"{"baseURL": "ftp://example.com"}"#,
@@ -250,11 +251,11 @@ struct SettingsCodingTests {
     }
 
     @Test(arguments: [
-        #"{"maximumConnectionAge": 1e12, "idleConnectionTimeout": 1e12, "continueTimeout": 1e12, "progressInterval": 1e12}"#,
+        #"{"pool": {"maximumAge": 1e12, "idleTimeout": 1e12}, "continueTimeout": 1e12, "progressInterval": 1e12}"#,
         #"{"timeouts": {"request": 1e12, "connect": 1e12, "idleRead": 1e12, "idleWrite": 1e12, "poolWait": 1e12}}"#,
-        #"{"maximumConnectionAge": -1, "idleConnectionTimeout": -1e12, "continueTimeout": -1, "progressInterval": -1e12}"#,
+        #"{"pool": {"maximumAge": -1, "idleTimeout": -1e12}, "continueTimeout": -1, "progressInterval": -1e12}"#,
         #"{"maximumBodySize": 9223372036854775807, "retryPolicy": {"limit": 9223372036854775807}}"#,
-        #"{"maximumConnections": 9223372036854775807, "maximumConnectionsPerOrigin": 9223372036854775807}"#,
+        #"{"pool": {"connections": 9223372036854775807, "connectionsPerOrigin": 9223372036854775807}}"#,
         #"{"retryPolicy": {"limit": -9223372036854775808, "backoff": {"factor": -1e300, "first": -1}}}"#,
     ])
     func extremeValuesWork(json: String) async throws {

@@ -31,7 +31,7 @@ struct SettingsTests {
                 }
                 """#.utf8))
         #expect(settings.identifier == "timeline")
-        let session = try HTTPSession(settings: settings) { $0.maximumConnections = 1 }
+        let session = try HTTPSession(settings: settings) { $0.pool.connections = 1 }
         let configuration = session.configuration
         #expect(session.baseURL?.absoluteString == "https://example.com/v1/")
         #expect((configuration.requestSerializer as? JSONRequestSerializer)?.options.sortsKeys == true)
@@ -42,7 +42,7 @@ struct SettingsTests {
         #expect(configuration.retryPolicy == .limited(to: 2))
         #expect(configuration.headerFields == [.userAgent: "Finch/1"])
         #expect(configuration.securityPolicy.isPinning(host: "example.com"))
-        #expect(configuration.maximumConnections == 1)
+        #expect(configuration.pool.connections == 1)
         await session.shutdown()
     }
 

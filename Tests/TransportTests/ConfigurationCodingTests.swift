@@ -74,6 +74,12 @@ struct ConfigurationCodingTests {
         resolution.hostOverrides = ["a.example": ["192.0.2.1", "2001:db8::1"]]
         resolution.cacheLifetime = .zero
         try expectSurvival(resolution, of: ResolutionOptions())
+        var pool = TransportConfiguration.PoolLimits()
+        pool.connectionsPerOrigin = 3
+        pool.connections = 4
+        pool.idleTimeout = .milliseconds(1500)
+        pool.maximumAge = .seconds(9)
+        try expectSurvival(pool, of: TransportConfiguration.PoolLimits())
         var limits = TransportConfiguration.ResponseLimits()
         limits.headBytes = 1
         limits.headFields = 2
@@ -91,6 +97,7 @@ struct ConfigurationCodingTests {
             { try decode(TransportTimeouts.self, $0) }, { try decode(TLSOptions.self, $0) },
             { try decode(HTTP2Options.self, $0) }, { try decode(HTTP2Options.Limits.self, $0) },
             { try decode(ResolutionOptions.self, $0) }, { try decode(TransportConfiguration.ResponseLimits.self, $0) },
+            { try decode(TransportConfiguration.PoolLimits.self, $0) },
         ]
         for decode in decodings {
             #expect(throws: DecodingError.self) { try decode(#"{"conect": 1}"#) }

@@ -22,8 +22,8 @@ struct BenchLinnet {
             throw Failure("\(arguments.url) is not a valid URL")
         }
         http = try HTTPSession(baseURL: base) {
-            $0.maximumConnectionsPerOrigin = arguments.concurrency
-            $0.maximumConnections = max(256, arguments.concurrency)
+            $0.pool.connectionsPerOrigin = arguments.concurrency
+            $0.pool.connections = max(256, arguments.concurrency)
             $0.eventLoops = loops.eventLoops
             $0.securityPolicy = try Self.policy(arguments)
             $0.httpVersions = arguments.isHTTP2 ? .http2 : .http1

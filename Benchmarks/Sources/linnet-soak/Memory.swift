@@ -15,7 +15,7 @@ struct Memory {
         guard let url = URL(string: url) else { throw Wrong() }
         self.url = url
         session = try HTTPSession(baseURL: nil) {
-            $0.maximumConnectionsPerOrigin = connections
+            $0.pool.connectionsPerOrigin = connections
             $0.eventLoops = .dedicated(threads: 1)
         }
     }

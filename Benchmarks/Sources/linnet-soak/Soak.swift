@@ -60,7 +60,7 @@ struct Soak {
         self.url = url
         self.connections = connections
         session = try HTTPSession(baseURL: nil) {
-            $0.maximumConnectionsPerOrigin = connections
+            $0.pool.connectionsPerOrigin = connections
             // Dedicated threads, which end with the session: shared ones keep their descriptors.
             $0.eventLoops = .dedicated(threads: 1)
             $0.securityPolicy = .everyHost(

@@ -44,7 +44,7 @@ package struct HTTPDate: Hashable {
     }
 
     /// The days from 1970-01-01 in the Gregorian calendar, counted in years that begin with March.
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400

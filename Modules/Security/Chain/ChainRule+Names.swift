@@ -11,7 +11,7 @@ extension ChainRule {
     /// A server's certificate has a subject alternative name for a host or an address.
     public static let missingSubjectAlternativeName = ChainRule(
         "missingSubjectAlternativeName", "Baseline Requirements, 7.1.2.7.12; RFC 9525, 2",
-        "A server's certificate has a subject alternative name that is a host or an address.", .leaf,
+        "A server's certificate has a subject alternative name that is a host or an address.", at: .leaf,
         scope: .webAuthority
     ) { link in
         guard link.facts.first(.subjectAlternativeName) != nil else { return "has no subject alternative name" }
@@ -23,13 +23,13 @@ extension ChainRule {
     /// A list of alternative names is not empty.
     public static let emptySubjectAlternativeName = ChainRule(
         "emptySubjectAlternativeName", "RFC 5280, 4.2.1.6", "A list of alternative names has one at least.",
-        .belowAnchor
+        at: .belowAnchor
     ) { $0.facts.known.alternativeNames?.isEmpty == true ? "has an empty list of alternative names" : nil }
 
     /// A certificate with an empty subject has critical alternative names.
     public static let subjectAlternativeNameCriticality = ChainRule(
         "subjectAlternativeNameCriticality", "RFC 5280, 4.1.2.6 and 4.2.1.6",
-        "A certificate without a subject has alternative names, which are critical.", .leaf
+        "A certificate without a subject has alternative names, which are critical.", at: .leaf
     ) { link in
         guard link.facts.subject.count <= 2 else { return nil }
         guard let names = link.facts.first(.subjectAlternativeName) else {
@@ -41,7 +41,7 @@ extension ChainRule {
     /// Alternative names are not critical if the subject is not empty.
     public static let criticalSubjectAlternativeName = ChainRule(
         "criticalSubjectAlternativeName", "Baseline Requirements, 7.1.2.7.12; RFC 5280, 4.2.1.6 (SHOULD)",
-        "Beside a subject, alternative names are not critical.", .leaf, scope: .webAuthority
+        "Beside a subject, alternative names are not critical.", at: .leaf, scope: .webAuthority
     ) { link in
         guard link.facts.subject.count > 2, let names = link.facts.first(.subjectAlternativeName) else { return nil }
         return names.isCritical ? "has critical alternative names beside a subject" : nil
@@ -85,7 +85,7 @@ extension ChainRule {
 
     /// An address has four or sixteen octets.
     public static let addressSyntax = ChainRule(
-        "addressSyntax", "RFC 5280, 4.2.1.6", "An IP address is of four octets or sixteen.", .leaf
+        "addressSyntax", "RFC 5280, 4.2.1.6", "An IP address is of four octets or sixteen.", at: .leaf
     ) { link in
         for case .address(let bytes) in link.facts.known.alternativeNames ?? [] where ![4, 16].contains(bytes.count) {
             return "is for an address of \(bytes.count) octets"
@@ -96,7 +96,7 @@ extension ChainRule {
     /// A common name is also one of the alternative names.
     public static let commonNameNotInNames = ChainRule(
         "commonNameNotInNames", "Baseline Requirements, 7.1.4.3",
-        "A common name is one of the alternative names.", .leaf, scope: .webAuthority
+        "A common name is one of the alternative names.", at: .leaf, scope: .webAuthority
     ) { link in
         let names = link.facts.known.alternativeNames ?? []
         let other = link.facts.commonNames.first { common in
@@ -116,7 +116,7 @@ extension ChainRule {
         _ name: String, _ citation: String, _ requirement: String, scope: Scope = .anyAuthority,
         check: @escaping @Sendable (CertifiedHost) -> String?
     ) -> ChainRule {
-        ChainRule(name, citation, requirement, .leaf, scope: scope) { link in
+        ChainRule(name, citation, requirement, at: .leaf, scope: scope) { link in
             for case .host(let bytes) in link.facts.known.alternativeNames ?? [] {
                 let host = CertifiedHost(bytes)
                 if let finding = check(host) { return "is for \"\(host.text.oneLine)\", \(finding)" }

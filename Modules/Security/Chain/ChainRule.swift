@@ -29,7 +29,7 @@ public struct ChainRule: Sendable, CaseIterable, CustomStringConvertible {
     let check: @Sendable (ChainLink) -> String?
 
     init(
-        _ name: String, _ citation: String, _ requirement: String, _ positions: ChainLink.Position,
+        _ name: String, _ citation: String, _ requirement: String, at positions: ChainLink.Position,
         scope: Scope = .anyAuthority, check: @escaping @Sendable (ChainLink) -> String?
     ) {
         description = name
@@ -67,25 +67,25 @@ extension ChainRule {
 
     /// A certificate is encoded in DER.
     public static let nonDER = ChainRule(
-        "nonDER", "RFC 5280, 4.1", "A certificate is encoded in DER.", .belowAnchor
+        "nonDER", "RFC 5280, 4.1", "A certificate is encoded in DER.", at: .belowAnchor
     ) { $0.facts.isStrictDER ? nil : "has parts that are not DER" }
 
     /// A certificate has version 3, which extensions require.
     public static let certificateVersion = ChainRule(
         "certificateVersion", "RFC 5280, 4.1.2.1; Baseline Requirements, 7.1.1", "A certificate is of version 3.",
-        .belowAnchor
+        at: .belowAnchor
     ) { $0.facts.version == 3 ? nil : "is of version \($0.facts.version)" }
 
     /// A certificate has no unique identifiers.
     public static let uniqueIdentifier = ChainRule(
         "uniqueIdentifier", "RFC 5280, 4.1.2.8; Baseline Requirements, 7.1.2.7",
-        "A certificate has no unique identifiers.", .belowAnchor
+        "A certificate has no unique identifiers.", at: .belowAnchor
     ) { $0.facts.hasUniqueIdentifier ? "has a unique identifier" : nil }
 
     /// A serial number is positive and has at most 20 octets.
     public static let serialNumber = ChainRule(
         "serialNumber", "RFC 5280, 4.1.2.2; Baseline Requirements, 7.1.2.7",
-        "A serial number is positive, and of 20 octets at most.", .belowAnchor
+        "A serial number is positive, and of 20 octets at most.", at: .belowAnchor
     ) { link in
         let serial = link.facts.serialNumber
         guard let first = serial.first, first < 0x80 else { return "has a negative serial number" }
@@ -95,18 +95,18 @@ extension ChainRule {
 
     /// The issuer's name is not empty.
     public static let emptyIssuer = ChainRule(
-        "emptyIssuer", "RFC 5280, 4.1.2.4", "The issuer's name is not empty.", .belowAnchor
+        "emptyIssuer", "RFC 5280, 4.1.2.4", "The issuer's name is not empty.", at: .belowAnchor
     ) { $0.facts.issuer.count > 2 ? nil : "names no issuer" }
 
     /// An authority's name is not empty.
     public static let emptySubject = ChainRule(
-        "emptySubject", "RFC 5280, 4.1.2.6", "An authority's name is not empty.", .intermediate
+        "emptySubject", "RFC 5280, 4.1.2.6", "An authority's name is not empty.", at: .intermediate
     ) { $0.facts.subject.count > 2 ? nil : "names no subject" }
 
     /// Times are UTCTime through 2049 and GeneralizedTime after, with seconds, and end in Z.
     public static let validityEncoding = ChainRule(
         "validityEncoding", "RFC 5280, 4.1.2.5",
-        "Times are UTCTime through 2049 and GeneralizedTime after, to the second, and end in Z.", .belowAnchor
+        "Times are UTCTime through 2049 and GeneralizedTime after, to the second, and end in Z.", at: .belowAnchor
     ) { link in
         let times = [link.facts.notBefore, link.facts.notAfter]
         return times.allSatisfy(\.isEncodedAsRequired) ? nil : "writes its validity in a way that is not allowed"
@@ -114,7 +114,7 @@ extension ChainRule {
 
     /// A server's certificate is valid for at most ``ChainProfile/maximumLeafLifetime``, if that is set.
     public static let leafLifetime = ChainRule(
-        "leafLifetime", "Baseline Requirements, 6.3.2", "A server's certificate is valid for a limited time.", .leaf
+        "leafLifetime", "Baseline Requirements, 6.3.2", "A server's certificate is valid for a limited time.", at: .leaf
     ) { link in
         guard let limit = link.profile.maximumLeafLifetime else { return nil }
         guard let start = link.facts.notBefore.seconds, let end = link.facts.notAfter.seconds else {
@@ -136,13 +136,13 @@ extension ChainRule {
     /// An elliptic curve is given by name, not by explicit parameters.
     public static let explicitCurveParameters = ChainRule(
         "explicitCurveParameters", "RFC 5480, 2.1.1; Baseline Requirements, 7.1.3.1.2",
-        "An elliptic curve is named, not written out.", .all
+        "An elliptic curve is named, not written out.", at: .all
     ) { $0.facts.key.hasExplicitCurve ? "has a key on a curve that is written out" : nil }
 
     /// An elliptic curve is P-256, P-384 or P-521.
     public static let ellipticCurve = ChainRule(
         "ellipticCurve", "RFC 8446, 4.2.3 and 4.4.2.2; Baseline Requirements, 6.1.5",
-        "An elliptic curve is P-256, P-384 or P-521.", .all
+        "An elliptic curve is P-256, P-384 or P-521.", at: .all
     ) { link in
         let key = link.facts.key
         guard key.algorithm.identifier == .ecPublicKey, !key.hasExplicitCurve, key.kind == nil else { return nil }
@@ -152,7 +152,7 @@ extension ChainRule {
     /// A key's kind is one of ``KeyRequirements/kinds``.
     public static let keyKind = ChainRule(
         "keyKind", "RFC 8446, 4.4.2.2; Baseline Requirements, 6.1.5", "A key is of a kind that the profile accepts.",
-        .all
+        at: .all
     ) { link in
         guard let kind = link.facts.key.kind else {
             let isCurve = link.facts.key.algorithm.identifier == .ecPublicKey
@@ -164,12 +164,12 @@ extension ChainRule {
     /// A key's algorithm has exactly the parameters defined for it.
     public static let keyParameters = ChainRule(
         "keyParameters", "RFC 3279, 2.3.1; RFC 8410, 3; Baseline Requirements, 7.1.3.1.1",
-        "The parameters of RSA are NULL, and those of Ed25519 and Ed448 absent.", .belowAnchor
+        "The parameters of RSA are NULL, and those of Ed25519 and Ed448 absent.", at: .belowAnchor
     ) { $0.facts.key.hasProperParameters ? nil : "has a key with parameters that do not belong to it" }
 
     /// An RSA modulus has at least ``KeyRequirements/minimumRSABits``.
     public static let rsaKeySize = ChainRule(
-        "rsaKeySize", "Baseline Requirements, 6.1.5", "An RSA modulus is of 2048 bits at least.", .all
+        "rsaKeySize", "Baseline Requirements, 6.1.5", "An RSA modulus is of 2048 bits at least.", at: .all
     ) { link in
         guard isRSA(link) else { return nil }
         guard let rsa = link.facts.key.rsa else { return "has an RSA key that cannot be read" }
@@ -179,7 +179,7 @@ extension ChainRule {
 
     /// The bit length of an RSA modulus is a multiple of 8.
     public static let rsaModulusSize = ChainRule(
-        "rsaModulusSize", "Baseline Requirements, 6.1.5", "The bits of an RSA modulus are a multiple of 8.", .all,
+        "rsaModulusSize", "Baseline Requirements, 6.1.5", "The bits of an RSA modulus are a multiple of 8.", at: .all,
         scope: .webAuthority
     ) { link in
         guard let rsa = link.facts.key.rsa, rsa.modulusBits % 8 != 0 else { return nil }
@@ -189,14 +189,15 @@ extension ChainRule {
     /// An RSA modulus is odd and has no small factors.
     public static let rsaModulus = ChainRule(
         "rsaModulus", "RFC 8017, 3.1; Baseline Requirements, 6.1.6; NIST SP 800-89, 5.3.3",
-        "An RSA modulus is odd, and has no factor below 752.", .all
+        "An RSA modulus is odd, and has no factor below 752.", at: .all
     ) { link in
         link.facts.key.rsa?.smallFactor.map { "has an RSA key whose modulus can be divided by \($0)" }
     }
 
     /// An RSA exponent is odd and at least 3.
     public static let rsaExponent = ChainRule(
-        "rsaExponent", "Baseline Requirements, 6.1.6; RFC 8017, 3.1", "An RSA exponent is odd, and 3 at least.", .all
+        "rsaExponent", "Baseline Requirements, 6.1.6; RFC 8017, 3.1", "An RSA exponent is odd, and 3 at least.",
+        at: .all
     ) { link in
         guard let exponent = link.facts.key.rsa?.exponent else { return nil }
         guard let last = exponent.last, last & 1 == 1 else { return "has an RSA key with an even exponent" }
@@ -216,7 +217,7 @@ extension ChainRule {
     /// The algorithm beside the signature equals the signed one.
     public static let signatureAlgorithmMismatch = ChainRule(
         "signatureAlgorithmMismatch", "RFC 5280, 4.1.1.2; Baseline Requirements, 7.1.2.7",
-        "The algorithm beside the signature is the one that was signed.", .belowAnchor
+        "The algorithm beside the signature is the one that was signed.", at: .belowAnchor
     ) { link in
         link.facts.signature.bytes == link.facts.outerSignature.bytes
             ? nil : "names another signature algorithm than the one that was signed"
@@ -225,19 +226,19 @@ extension ChainRule {
     /// No certificate is signed with MD5 or an older digest.
     public static let md5Signatures = ChainRule(
         "md5Signatures", "RFC 6151, 2; Baseline Requirements, 7.1.3.2", "No certificate is signed over MD5.",
-        .belowAnchor
+        at: .belowAnchor
     ) { WeakDigest($0.facts.signature) == .md5 ? "is signed over MD5" : nil }
 
     /// No certificate is signed with SHA-1.
     public static let sha1Signatures = ChainRule(
         "sha1Signatures", "RFC 9155, 4 and 5; Baseline Requirements, 7.1.3.2", "No certificate is signed over SHA-1.",
-        .belowAnchor
+        at: .belowAnchor
     ) { WeakDigest($0.facts.signature) == .sha1 ? "is signed over SHA-1" : nil }
 
     /// A signature's algorithm is one of ``KeyRequirements/signatures``, in its canonical encoding.
     public static let signatureAlgorithm = ChainRule(
         "signatureAlgorithm", "RFC 5280, 4.1.1.2; RFC 8410, 3; Baseline Requirements, 7.1.3.2",
-        "A signature's algorithm is one that the profile accepts, in its one encoding.", .belowAnchor
+        "A signature's algorithm is one that the profile accepts, in its one encoding.", at: .belowAnchor
     ) { link in
         let used = link.facts.signature
         // ``md5Signatures`` and ``sha1Signatures`` cover these, and can be allowed.
@@ -262,7 +263,7 @@ extension ChainRule {
         "flawedAnchor", "RFC 5280, 4.1.2.2, 4.2, 4.2.1.1 and 4.2.1.9; Baseline Requirements, 7.1.2.1",
         "An anchor is an authority's certificate: it says so, its serial number is not negative, and one that is signed by "
             + "itself names its own key and no purposes.",
-        .issuingAnchor, scope: .webAuthority
+        at: .issuingAnchor, scope: .webAuthority
     ) { link in
         let (facts, known) = (link.facts, link.facts.known)
         guard known.basicConstraints?.isAuthority == true else {

@@ -79,7 +79,8 @@ extension ClientIdentity {
     public init(
         certificates: Data, privateKey: Data, passphrase: String? = nil, at time: Date = Date()
     ) throws(SecurityError) {
-        try self.init(certificates, SecretBytes(privateKey), passphrase, time)
+        try self.init(
+            certificates: certificates, secret: SecretBytes(privateKey), passphrase: passphrase, time: time)
     }
 
     /// Creates an identity from PKCS#12 bytes (RFC 7292).
@@ -103,7 +104,8 @@ extension ClientIdentity {
     ) throws(SecurityError) -> ClientIdentity {
         guard let privateKey else { return try ClientIdentity(both: SecretBytes.file(certificates), passphrase, time) }
         return try ClientIdentity(
-            FileBytes.read(certificates), SecretBytes.file(privateKey), passphrase, time)
+            certificates: FileBytes.read(certificates), secret: SecretBytes.file(privateKey), passphrase: passphrase,
+            time: time)
     }
 
     /// Reads an identity from a PKCS#12 file.
@@ -116,7 +118,7 @@ extension ClientIdentity {
     }
 
     private init(
-        _ certificates: Data, _ secret: SecretBytes, _ passphrase: String?, _ time: Date
+        certificates: Data, secret: SecretBytes, passphrase: String?, time: Date
     ) throws(SecurityError) {
         let certificates = try X509Certificate.all(data: certificates)
         let key = try PrivateKeyReader.read(secret, passphrase: passphrase)
@@ -132,7 +134,8 @@ extension ClientIdentity {
             )
         }
         try self.init(
-            Data(bytesNoCopy: base, count: secret.bytes.count, deallocator: .none), secret, passphrase, time)
+            certificates: Data(bytesNoCopy: base, count: secret.bytes.count, deallocator: .none), secret: secret,
+            passphrase: passphrase, time: time)
     }
 
     private init(pkcs12 secret: SecretBytes, _ passphrase: String?, _ time: Date) throws(SecurityError) {

@@ -21,7 +21,7 @@ extension ChainVerifier {
                 work -= names.count * constraints.subtrees
                 guard work >= 0 else { throw Self.tooMuchWork(trust) }
                 guard let wrong = names.first(where: { !constraints.admits($0) }) else { continue }
-                throw Self.notPermitted(wrong, certificate, authority, trust)
+                throw Self.notPermitted(wrong, of: certificate, by: authority, for: trust)
             }
         }
     }
@@ -55,7 +55,7 @@ extension ChainVerifier {
     }
 
     private static func notPermitted(
-        _ name: ConstrainedName, _ certificate: X509Handle, _ authority: X509Handle, _ trust: ServerTrust
+        _ name: ConstrainedName, of certificate: X509Handle, by authority: X509Handle, for trust: ServerTrust
     ) -> TrustRefusal {
         TrustRefusal(
             .nameNotPermitted,

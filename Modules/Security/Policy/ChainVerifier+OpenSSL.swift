@@ -31,7 +31,8 @@ extension ChainVerifier {
         }
         try configure(context, trust, flags(presented), isInTime: anchor != nil)
         guard X509_verify_cert(context) == 1 else { throw refusal(context, trust, presented) }
-        return try Self.verifiedChain(context, trust, presented + [anchor].compactMap { $0 }, store)
+        return try Self.verifiedChain(
+            context, for: trust, presented + [anchor].compactMap { $0 }, in: store)
     }
 
     private static func store(of anchor: X509Handle, _ trust: ServerTrust) throws(TrustRefusal) -> OpaquePointer {
@@ -86,7 +87,7 @@ extension ChainVerifier {
 
     /// The chain that OpenSSL verified, as existing handles, which keep their parsed fields.
     private static func verifiedChain(
-        _ context: OpaquePointer, _ trust: ServerTrust, _ handles: [X509Handle], _ store: TrustStore
+        _ context: OpaquePointer, for trust: ServerTrust, _ handles: [X509Handle], in store: TrustStore
     ) throws(TrustRefusal) -> [X509Handle] {
         var chain: [X509Handle] = []
         if let stack = X509_STORE_CTX_get0_chain(context) {
@@ -115,7 +116,7 @@ extension ChainVerifier {
         for rule in Self.rules(behind: code, facts) where profile.rules.contains(rule) && rule.applies(to: position) {
             guard let finding = rule.check(link) else { continue }
             refusal.reason = rule.reason
-            refusal.message = Self.message(rule, finding, culprit, trust)
+            refusal.message = Self.message(rule, finding, of: culprit, for: trust)
             break
         }
         return refusal

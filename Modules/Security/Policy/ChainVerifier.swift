@@ -46,22 +46,24 @@ struct ChainVerifier {
             presented: presented, host: validatesHost ? trust.host : nil, securityLevel: profile.securityLevel,
             depth: profile.depth, flags: flags(presented))
         do {
-            let chain = try remembered(question, time, store) { () throws(TrustRefusal) in
+            let chain = try remembered(question, at: time, in: store) { () throws(TrustRefusal) in
                 try verifiedChain(trust, presented, store)
             }
             try judge(chain, trust)
             return chain
         } catch {
             question.standards = profile.standards
-            return try remembered(question, time, store) { () throws(TrustRefusal) in
-                guard let chain = otherChain(trust, presented, store, time, insteadOf: error) else { throw error }
+            return try remembered(question, at: time, in: store) { () throws(TrustRefusal) in
+                guard let chain = otherChain(trust, presented: presented, in: store, at: time, insteadOf: error) else {
+                    throw error
+                }
                 return chain
             }
         }
     }
 
     private func remembered(
-        _ question: VerifiedChains.Question, _ time: Int, _ store: TrustStore,
+        _ question: VerifiedChains.Question, at time: Int, in store: TrustStore,
         _ verify: () throws(TrustRefusal) -> [X509Handle]
     ) throws(TrustRefusal) -> [X509Handle] {
         if let chain = store.verified.chain(question, at: time) { return chain }
@@ -144,13 +146,13 @@ extension ChainVerifier {
     func judge(_ chain: [X509Handle], _ trust: ServerTrust) throws(TrustRefusal) {
         for (index, certificate) in chain.enumerated() {
             let position = Self.position(index, of: chain.count)
-            if let refusal = violation(certificate, position, trust, chain) { throw refusal }
+            if let refusal = violation(of: certificate, at: position, trust, chain: chain) { throw refusal }
             let isRepeated = chain[..<index].contains { $0.der == certificate.der }
             guard !isRepeated else { throw Self.repeated(certificate, trust, chain) }
             // At other levels OpenSSL has checked this.
             guard profile.securityLevel == 0 else { continue }
             if let weakness = SecurityFloor.weakness(certificate, at: position, profile.rules) {
-                throw Self.weak(certificate, weakness, trust, chain)
+                throw Self.weak(certificate, weakness, for: trust, chain: chain)
             }
         }
     }
@@ -162,7 +164,8 @@ extension ChainVerifier {
             let flaw = anchor.anchorFlaw
         else { return [] }
         var finding = TrustRefusal(
-            rule.reason, Self.message(rule, flaw, anchor, trust), trust: trust, certificate: CertificateSummary(anchor),
+            rule.reason, Self.message(rule, flaw, of: anchor, for: trust), trust: trust,
+            certificate: CertificateSummary(anchor),
             seenPins: chain.map(\.pin))
         finding.verifiedChain = chain.map(\.der)
         return [finding]
@@ -170,7 +173,7 @@ extension ChainVerifier {
 
     /// The refusal for the first rule that a certificate violates; nil if it violates none.
     func violation(
-        _ certificate: X509Handle, _ position: ChainLink.Position, _ trust: ServerTrust, _ chain: [X509Handle]
+        of certificate: X509Handle, at position: ChainLink.Position, _ trust: ServerTrust, chain: [X509Handle]
     ) -> TrustRefusal? {
         guard !certificate.hasPassed(profile, at: position) else { return nil }
         guard let facts = certificate.facts else {
@@ -182,12 +185,12 @@ extension ChainVerifier {
             return nil
         }
         return TrustRefusal(
-            broken.rule.reason, Self.message(broken.rule, broken.finding, certificate, trust), trust: trust,
+            broken.rule.reason, Self.message(broken.rule, broken.finding, of: certificate, for: trust), trust: trust,
             certificate: CertificateSummary(certificate), seenPins: chain.map(\.pin))
     }
 
     static func message(
-        _ rule: ChainRule, _ finding: String, _ certificate: X509Handle, _ trust: ServerTrust
+        _ rule: ChainRule, _ finding: String, of certificate: X509Handle, for trust: ServerTrust
     ) -> String {
         "\(trust.host.oneLine): the certificate \"\(certificate.subject.oneLine)\" \(finding) (\(rule.citation))."
     }
@@ -205,7 +208,7 @@ extension ChainVerifier {
     }
 
     private static func weak(
-        _ certificate: X509Handle, _ weakness: String, _ trust: ServerTrust, _ chain: [X509Handle]
+        _ certificate: X509Handle, _ weakness: String, for trust: ServerTrust, chain: [X509Handle]
     ) -> TrustRefusal {
         TrustRefusal(
             .weakSecurity, "\(trust.host.oneLine): the certificate \"\(certificate.subject.oneLine)\" \(weakness).",

@@ -5,7 +5,7 @@ extension ChainVerifier {
     /// Finds a chain on another path than the refused one that OpenSSL, the name constraints and the profile accept.
     /// Returns nil if no other path could be accepted or the search has reached its limits.
     func otherChain(
-        _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore, _ time: Int,
+        _ trust: ServerTrust, presented: [X509Handle], in store: TrustStore, at time: Int,
         insteadOf refusal: TrustRefusal
     ) -> [X509Handle]? {
         let leaf = presented[0]
@@ -14,19 +14,20 @@ extension ChainVerifier {
             presented: presented, store: store, allowsPartialChains: anchors.allowsPartialChains,
             maximumDepth: Int(profile.depth)
         ) { certificate, position in
-            certificate.validity(at: time) == .valid && violation(certificate, position, trust, []) == nil
+            certificate.validity(at: time) == .valid
+                && violation(of: certificate, at: position, trust, chain: []) == nil
         }
         var (attempts, work) = (ChainLimits.paths, ChainLimits.nameComparisons * 2)
         return search.first { path in
             guard attempts > 0, (try? checkNames(path, trust, &work)) != nil else { return nil }
             attempts -= 1
-            return try? verify(path, trust, store, &work)
+            return try? verify(path, for: trust, in: store, work: &work)
         }
     }
 
     /// Verifies a given path with OpenSSL and checks the result.
     private func verify(
-        _ path: [X509Handle], _ trust: ServerTrust, _ store: TrustStore, _ work: inout Int
+        _ path: [X509Handle], for trust: ServerTrust, in store: TrustStore, work: inout Int
     ) throws(TrustRefusal) -> [X509Handle] {
         let below = path.count > 1 ? Array(path.dropLast()) : path
         let chain = try build(trust, below, store, path: path[path.count - 1])

@@ -65,7 +65,7 @@ struct PolicyRuleCheck {
                 "Requests in clear text can be read and changed in transit."
             ),
         ]
-        return found.filter(\.isGiven).map { reader.finding(.insecureRule, .warning, $0.key, $0.message) }
+        return found.filter(\.isGiven).map { reader.finding(.insecureRule, .warning, at: $0.key, $0.message) }
     }
 
     /// The flaws of the authorities among the anchors. A server's own certificate is not checked.
@@ -75,7 +75,7 @@ struct PolicyRuleCheck {
             let isServers = anchor.handle.facts?.known.alternativeNames?.contains(where: \.isForHost) ?? false
             guard !isServers, let flaw = anchor.handle.anchorFlaw else { return nil }
             return reader.finding(
-                .flawedAnchor, .warning, "anchors[\(index)]",
+                .flawedAnchor, .warning, at: "anchors[\(index)]",
                 "The anchor \"\(anchor.subject.oneLine)\" \(flaw) (\(ChainRule.flawedAnchor.citation)).")
         }
     }
@@ -86,7 +86,7 @@ struct PolicyRuleCheck {
         guard isLenient else { return [] }
         return [
             reader.finding(
-                .lenientProfile, .warning, reader.rule.profile == .lenient ? "profile" : "chainProfile",
+                .lenientProfile, .warning, at: reader.rule.profile == .lenient ? "profile" : "chainProfile",
                 "The profile accepts much that RFC 5280 forbids; name the violated rules in \"allowedRules\" instead.")
         ]
     }
@@ -98,7 +98,7 @@ struct PolicyRuleCheck {
         guard let suffix = PublicSuffixes.suffix(of: pattern) else { return [] }
         return [
             reader.finding(
-                .publicSuffixPattern, .warning, "hosts[\(index)]",
+                .publicSuffixPattern, .warning, at: "hosts[\(index)]",
                 "Anyone can register names below \"\(suffix)\"; name the intended domain.")
         ]
     }
@@ -108,29 +108,29 @@ struct PolicyRuleCheck {
         var findings: [PolicyFinding] = []
         var seen: Set<PublicKeyPin> = []
         for (key, texts) in [(Key.pins, pins), (.backupPins, reader.rule.backupPins)] {
-            for (index, text) in texts.enumerated() { findings += pinFindings(key, index, text, &seen) }
+            for (index, text) in texts.enumerated() { findings += pinFindings(key, at: index, text, seen: &seen) }
         }
         if pins.count + reader.rule.backupPins.count > 0, seen.count == 1 {
             findings.append(
                 reader.finding(
-                    .noBackupPin, .warning, "pins",
+                    .noBackupPin, .warning, at: "pins",
                     "Only one key is pinned; add the pin of a key that is stored elsewhere to \"backupPins\"."))
         }
         return findings
     }
 
     private func pinFindings(
-        _ key: Key, _ index: Int, _ text: String, _ seen: inout Set<PublicKeyPin>
+        _ key: Key, at index: Int, _ text: String, seen: inout Set<PublicKeyPin>
     ) -> [PolicyFinding] {
         let place = "\(key.rawValue)[\(index)]"
         guard let pin = try? reader.pin(key, index, text) else {
             return problem(.malformedPin) { () throws(SecurityError) in _ = try reader.pin(key, index, text) }
         }
         if pin.isImpossible {
-            return [reader.finding(.impossiblePin, .warning, place, "\"\(pin)\" is not the digest of a key.")]
+            return [reader.finding(.impossiblePin, .warning, at: place, "\"\(pin)\" is not the digest of a key.")]
         }
         guard seen.insert(pin).inserted else {
-            return [reader.finding(.repeatedPin, .warning, place, "\"\(pin)\" is repeated; remove one.")]
+            return [reader.finding(.repeatedPin, .warning, at: place, "\"\(pin)\" is repeated; remove one.")]
         }
         return []
     }
@@ -140,10 +140,14 @@ struct PolicyRuleCheck {
         let day = end.formatted(.iso8601)
         let then = reader.rule.afterExpiry == .refuse ? "every connection is refused" : "nothing is pinned"
         if end <= date {
-            return [reader.finding(.expired, .warning, "pinsExpire", "The pins expired on \(day); since then \(then).")]
+            return [
+                reader.finding(.expired, .warning, at: "pinsExpire", "The pins expired on \(day); since then \(then).")
+            ]
         }
         guard end.timeIntervalSince(date) <= notice else { return [] }
-        return [reader.finding(.expiryNear, .warning, "pinsExpire", "The pins expire on \(day); from then on \(then).")]
+        return [
+            reader.finding(.expiryNear, .warning, at: "pinsExpire", "The pins expire on \(day); from then on \(then).")
+        ]
     }
 
     private func problem(
@@ -164,7 +168,7 @@ struct PolicyRuleCheck {
 
 extension PolicyRuleReader {
     func finding(
-        _ kind: PolicyFinding.Kind, _ severity: PolicyFinding.Severity, _ key: String, _ message: String
+        _ kind: PolicyFinding.Kind, _ severity: PolicyFinding.Severity, at key: String, _ message: String
     ) -> PolicyFinding {
         PolicyFinding(
             kind: kind, severity: severity, file: part.path, line: part.text?.line(of: path + "." + key),
@@ -196,12 +200,12 @@ struct PatternReach {
             guard let pattern else { return nil }
             if let other = earlier(rule, host, pattern) {
                 return readers[rule].finding(
-                    .unreachableRule, .error, "hosts[\(host)]",
+                    .unreachableRule, .error, at: "hosts[\(host)]",
                     "\"\(pattern)\" is already in \(other); remove one of them.")
             }
             guard case .range(let range) = pattern.form, isCovered(range, by: narrower(range)) else { return nil }
             return readers[rule].finding(
-                .unreachableRule, .warning, "hosts[\(host)]", "Other rules cover all addresses of \"\(pattern)\".")
+                .unreachableRule, .warning, at: "hosts[\(host)]", "Other rules cover all addresses of \"\(pattern)\".")
         }
     }
 

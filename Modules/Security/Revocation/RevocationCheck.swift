@@ -36,7 +36,9 @@ struct RevocationCheck {
         for (index, certificate) in chain.dropLast().enumerated() {
             let issuer = chain[index + 1]
             var answers: [Answer] = []
-            if index == 0, let answer = try staple(certificate, issuer, chain, &verdict) { answers.append(answer) }
+            if index == 0, let answer = try staple(of: certificate, by: issuer, chain: chain, verdict: &verdict) {
+                answers.append(answer)
+            }
             for list in options.lists {
                 if let answer = ask(list.handle, certificate, issuer) { answers.append(answer) }
             }
@@ -58,7 +60,9 @@ struct RevocationCheck {
         guard asksStaple || isHard else { return }
         var answers: [Answer] = []
         if let issuer = ([leaf] + presented).first(where: { $0.issued(leaf) }) {
-            if let answer = try staple(leaf, issuer, [leaf, issuer], &verdict) { answers.append(answer) }
+            if let answer = try staple(of: leaf, by: issuer, chain: [leaf, issuer], verdict: &verdict) {
+                answers.append(answer)
+            }
             answers += options.lists.compactMap { ask($0.handle, leaf, issuer) }
         } else if options.honorsMustStaple && leaf.promisesStaple {
             throw refusal(.stapleInvalid, leaf, "promises an OCSP response, and its issuer was not presented")
@@ -68,7 +72,7 @@ struct RevocationCheck {
 
     /// The answer of the stapled response. A promise to staple that is not kept is refused here.
     private func staple(
-        _ leaf: X509Handle, _ issuer: X509Handle, _ chain: [X509Handle], _ verdict: inout RevocationVerdict
+        of leaf: X509Handle, by issuer: X509Handle, chain: [X509Handle], verdict: inout RevocationVerdict
     ) throws(TrustRefusal) -> Answer? {
         // A promise in an authority's certificate applies to the certificates below it (RFC 7633, 4.2.2).
         let promises = options.honorsMustStaple && chain.dropLast().contains(where: \.promisesStaple)

@@ -59,8 +59,8 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.cachePolicy }
         set { change { $0.cachePolicy = newValue } }
     }
-    /// Whether stored cookies are sent, and cookies of the response are stored; without effect in a session without a
-    /// cookie store.
+    /// Whether stored cookies are sent, and cookies of the response are stored. The default is true; without effect in a
+    /// session without a cookie jar.
     public var usesCookies: Bool? {
         get { said?.usesCookies }
         set { change { $0.usesCookies = newValue } }

@@ -14,7 +14,7 @@ extension HTTPSession {
         success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
-        start(call(.get, path, parameters), headers, progress, success, failure)
+        start(call(.get, path, parameters), headers: headers, progress: progress, success: success, failure: failure)
     }
 
     /// HEAD:parameters:headers:success:failure:
@@ -35,7 +35,7 @@ extension HTTPSession {
         success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
-        start(call(.post, path, parameters), headers, progress, success, failure)
+        start(call(.post, path, parameters), headers: headers, progress: progress, success: success, failure: failure)
     }
 
     /// POST:parameters:headers:constructingBodyWithBlock:progress:success:failure:
@@ -61,7 +61,7 @@ extension HTTPSession {
                 error as? SessionError
                     ?? SessionError(.encodingFailed, "The form could not be built: \(error)", underlying: error))
         }
-        return start(call, headers, progress, success, failure)
+        return start(call, headers: headers, progress: progress, success: success, failure: failure)
     }
 
     /// PUT:parameters:headers:success:failure:
@@ -72,7 +72,7 @@ extension HTTPSession {
         success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
-        start(call(.put, path, parameters), headers, progress, success, failure)
+        start(call(.put, path, parameters), headers: headers, progress: progress, success: success, failure: failure)
     }
 
     /// PATCH:parameters:headers:success:failure:
@@ -83,7 +83,7 @@ extension HTTPSession {
         success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
-        start(call(.patch, path, parameters), headers, progress, success, failure)
+        start(call(.patch, path, parameters), headers: headers, progress: progress, success: success, failure: failure)
     }
 
     /// DELETE:parameters:headers:success:failure:
@@ -94,13 +94,13 @@ extension HTTPSession {
         success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<JSONValue?> {
-        start(call(.delete, path, parameters), headers, progress, success, failure)
+        start(call(.delete, path, parameters), headers: headers, progress: progress, success: success, failure: failure)
     }
 
     private func start(
-        _ call: HTTPCall, _ headers: HTTPFields, _ progress: (@Sendable (TaskProgress) -> Void)?,
-        _ success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
-        _ failure: (@Sendable (SessionError) -> Void)?
+        _ call: HTTPCall, headers: HTTPFields, progress: (@Sendable (TaskProgress) -> Void)?,
+        success: @escaping @Sendable (SessionResponse<JSONValue?>) -> Void,
+        failure: (@Sendable (SessionError) -> Void)?
     ) -> TransferTask<JSONValue?> {
         call.headers(headers).jsonTask().started(progress, success, failure)
     }

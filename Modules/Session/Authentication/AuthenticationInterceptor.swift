@@ -63,7 +63,7 @@ struct AuthenticationInterceptor: Interceptor {
     ) async throws(SessionError) -> Credential? {
         let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
         let proposal = exchange.isOwn ? nil : proposal(for: challenges, exchange)
-        guard let hooks = next.exchange.hooks else { return proposal }
+        guard let hooks = next.exchange.call.hooks else { return proposal }
         let attempt = AuthenticationAttempt(
             origin: exchange.target.origin, challenges: challenges, head: response.head, failures: exchange.failures,
             proposedCredential: proposal)

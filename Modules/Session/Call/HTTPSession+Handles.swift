@@ -23,7 +23,7 @@ extension HTTPSession {
             [engine] driver throws(SessionError) in
             do throws(SessionError) {
                 return try await engine.download(
-                    request.get(), makePlan(link), sink: driver, hooks: driver.requestHooks(), own: own)
+                    request.get(), makePlan(link), in: driver.context(own))
             } catch {
                 throw error.adding(metrics: driver.attemptMetrics)
             }

@@ -12,10 +12,11 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .data)
         guard hub.isReporting || hooks != nil else {
-            return try await answer(request, serializer, nil, extras?.value.chain)
+            return try await answer(request, serializer, in: CallContext(own: extras?.value.chain))
         }
-        return try await hub.reporting(request, .data, hooks, serializer) { () async throws(SessionError) in
-            try await answer(request, serializer, hooks, extras?.value.chain)
+        return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
+            () async throws(SessionError) in
+            try await answer(request, serializer, in: CallContext(hooks: hooks, own: extras?.value.chain))
         }
     }
 
@@ -23,7 +24,7 @@ extension HTTPSession {
     func response<S: ResponseSerializer>(
         for request: SessionRequest, serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard hub.isReporting else { return try await answer(request, serializer, nil, nil) }
+        guard hub.isReporting else { return try await answer(request, serializer, in: CallContext()) }
         return try await response(for: request, serializer: serializer, extras: nil)
     }
 
@@ -36,7 +37,8 @@ extension HTTPSession {
             hub.isReporting || hooks != nil
             ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
         do {
-            return try await engine.run(request, delivery: .streamed, hooks: hooks, own: extras?.value.chain)
+            let call = CallContext(hooks: hooks, own: extras?.value.chain)
+            return try await engine.run(request, delivery: .streamed, in: call)
                 .reporting(to: report)
         } catch {
             report?.complete(error, error.metrics)
@@ -50,24 +52,23 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<URL> {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .download)
         guard hub.isReporting || hooks != nil else {
-            return try await engine.download(request, plan, own: extras?.value.chain)
+            return try await engine.download(request, plan, in: CallContext(own: extras?.value.chain))
         }
-        return try await hub.reporting(request, .download, hooks) { () async throws(SessionError) in
-            try await engine.download(request, plan, hooks: hooks, own: extras?.value.chain)
+        return try await hub.reporting(request, kind: .download, hooks: hooks) { () async throws(SessionError) in
+            try await engine.download(request, plan, in: CallContext(hooks: hooks, own: extras?.value.chain))
         }
     }
 
     private func answer<S: ResponseSerializer>(
-        _ request: SessionRequest, _ serializer: S, _ hooks: RequestHooks?, _ own: CallChain?
+        _ request: SessionRequest, _ serializer: S, in call: CallContext
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         // Without retriers, the frame of the function that asks them would cost allocations.
-        guard !engine.retriers(with: own).isEmpty else {
-            let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own)
+        guard !engine.retriers(with: call.own).isEmpty else {
+            let (response, body) = try await engine.runWhole(request, in: call)
             return try response.read(body, answering: request.method, by: serializer)
         }
-        return try await engine.decoding(request, id: nil, hooks: hooks, own: own) {
-            decoding async throws(SessionError) in
-            let (response, body) = try await engine.runWhole(request, hooks: hooks, own: own, decoding: decoding)
+        return try await engine.decoding(request, in: call) { decoding async throws(SessionError) in
+            let (response, body) = try await engine.runWhole(request, in: call, decoding: decoding)
             return try response.read(body, answering: request.method, by: serializer)
         }
     }

@@ -41,18 +41,16 @@ final class Engine: Sendable {
     /// The response's body is whole when `delivery` says so and no interceptor streams; a caller that needs it whole collects
     /// it.
     func run(
-        _ request: SessionRequest, delivery: ResponseDelivery, sink: (any EngineSink)? = nil,
-        hooks: RequestHooks? = nil,
-        own: CallChain? = nil, decoding: Decoding? = nil
+        _ request: SessionRequest, delivery: ResponseDelivery, in call: CallContext, decoding: Decoding? = nil
     ) async throws(SessionError) -> StreamedResponse {
         guard !hasEnded.load(ordering: .relaxed) else { throw .shutDown(request.url) }
         let exchange = Exchange(
-            delivery: delivery, sink: sink, deadline: decoding.map(\.deadline) ?? deadline(of: request), hooks: hooks,
-            own: own, record: decoding?.record ?? record(sink, hooks, own))
-        if let deadline = exchange.deadline, isExtended || hooks != nil || own != nil {
+            delivery: delivery, call: call, deadline: decoding.map(\.deadline) ?? deadline(of: request),
+            record: decoding?.record ?? record(call))
+        if let deadline = exchange.deadline, isExtended || call.hooks != nil || call.own != nil {
             return try await run(request, exchange, until: deadline)
         }
-        guard let hooks else { return try await proceed(request, from: 0, exchange) }
+        guard let hooks = call.hooks else { return try await proceed(request, from: 0, exchange) }
         return try await run(request, exchange, hooks)
     }
 
@@ -63,7 +61,9 @@ final class Engine: Sendable {
         let outcome = await withTaskGroup(of: Result<StreamedResponse, SessionError>?.self) { group in
             group.addTask {
                 await Result { () async throws(SessionError) in
-                    guard let hooks = exchange.hooks else { return try await self.proceed(request, from: 0, exchange) }
+                    guard let hooks = exchange.call.hooks else {
+                        return try await self.proceed(request, from: 0, exchange)
+                    }
                     return try await self.run(request, exchange, hooks)
                 }
             }
@@ -84,10 +84,10 @@ final class Engine: Sendable {
 
     /// Sends a request, and returns its response with the body in memory.
     func runWhole(
-        _ request: SessionRequest, hooks: RequestHooks? = nil, own: CallChain? = nil, decoding: Decoding? = nil
+        _ request: SessionRequest, in call: CallContext, decoding: Decoding? = nil
     ) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await run(
-            request, delivery: .whole(upTo: maximumBodySize), hooks: hooks, own: own, decoding: decoding)
+            request, delivery: .whole(upTo: maximumBodySize), in: call, decoding: decoding)
         if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
         do {
             return (response, try await response.body.collect(upTo: maximumBodySize))
@@ -101,7 +101,7 @@ final class Engine: Sendable {
         _ request: SessionRequest, from index: Int, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         // The interceptors of the call come first.
-        let own = exchange.own?.interceptors ?? []
+        let own = exchange.call.own?.interceptors ?? []
         var index = index
         while index >= own.count, index - own.count < links.count, links[index - own.count].isSkipped(by: exchange) {
             index += 1
@@ -123,9 +123,9 @@ final class Engine: Sendable {
         hasEnded.store(true, ordering: .relaxed)
     }
 
-    private func record(_ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?) -> RequestRecord? {
-        guard needsRecords || own != nil else { return nil }
-        return RequestRecord(id: hooks?.context.taskID ?? sink?.taskID ?? TaskID.next())
+    private func record(_ call: CallContext) -> RequestRecord? {
+        guard needsRecords || call.own != nil else { return nil }
+        return RequestRecord(id: call.taskID ?? TaskID.next())
     }
 
     func deadline(of request: SessionRequest) -> ContinuousClock.Instant? {

@@ -21,10 +21,11 @@ struct Link: Sendable {
     func isSkipped(by exchange: Exchange) -> Bool {
         switch need {
         case .always: false
-        case .hooks: exchange.hooks == nil
+        case .hooks: exchange.call.hooks == nil
         case .retries:
-            exchange.hooks == nil && (exchange.own.map { $0.retriers.isEmpty && $0.retryPolicy == nil } ?? true)
-        case .adapters: exchange.own?.adapters.isEmpty ?? true
+            exchange.call.hooks == nil
+                && (exchange.call.own.map { $0.retriers.isEmpty && $0.retryPolicy == nil } ?? true)
+        case .adapters: exchange.call.own?.adapters.isEmpty ?? true
         }
     }
 
@@ -40,9 +41,9 @@ struct Link: Sendable {
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(policy: configuration.redirectPolicy)
         links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
-        // Here is the place of cookies, and of the cache below them.
         let store = configuration.credentialStore
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
+        if let jar = configuration.cookieJar { links.append(Link(interceptor: CookieInterceptor(jar: jar))) }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
         }
@@ -66,14 +67,9 @@ struct CallChain: Sendable {
 struct Exchange: Sendable {
     /// How the body is to come up the chain; a link that answers itself may hand over either kind.
     var delivery: ResponseDelivery
-    /// The request's observer; nil when there is none.
-    var sink: (any EngineSink)?
+    var call: CallContext
     /// When the whole request must have ended, attempts and waiting included; nil means never.
     var deadline: ContinuousClock.Instant?
-    /// The request's hooks; nil when it has none.
-    var hooks: RequestHooks?
-    /// What the call adds to the chain; nil when it adds nothing.
-    var own: CallChain?
     /// What is noted about the request; nil when the chain has neither a log, nor adapters, nor retriers.
     var record: RequestRecord?
 }

@@ -17,15 +17,16 @@ struct TransportLink: Sendable {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
         }
         if let body = request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: request) }
-        if let sink = exchange.sink { sink.willSendBody(length: request.body.map(\.length) ?? 0) }
+        exchange.call.observer?.willSendBody(length: request.body.map(\.length) ?? 0)
         var wire = TransportRequest(
-            head: target.head(of: request), body: request.body.map { TransportRequestBody($0, sink: exchange.sink) },
+            head: target.head(of: request), body: request.body.map { TransportRequestBody($0, in: exchange.call) },
             timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery)
         wire.origin = target.origin
+        if let control = exchange.call.control { wire.priority = control.priority }
         wire.streamsUnsuccessfulResponses = true
         let response: TransportResponse
         do {
-            response = try await transport.send(wire, observer: exchange.sink)
+            response = try await transport.send(wire, observer: exchange.call.observer)
         } catch {
             throw SessionError(error, url: request.url).adding(metrics: error.attempts)
         }

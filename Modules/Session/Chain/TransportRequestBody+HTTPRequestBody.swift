@@ -4,22 +4,23 @@ internal import LinnetTransport
 internal import NIOCore
 
 extension TransportRequestBody {
-    /// Bytes that are watched go out in pieces of this size, so that they can be counted and held back.
+    /// Bytes that are observed are sent in pieces of this size, so that they can be counted and suspended.
     private static let pieceSize = 64 * 1024
 
-    init(_ body: HTTPRequestBody, sink: (any EngineSink)?) {
-        if let data = body.data, sink == nil || data.count <= Self.pieceSize {
+    init(_ body: HTTPRequestBody, in call: CallContext) {
+        let control = call.control
+        if let data = body.data, call.observer == nil || data.count <= Self.pieceSize {
             self = .bytes(ByteBuffer(bytes: data))
         } else if let data = body.data {
             self = .stream(length: Int64(data.count), isReplayable: true) {
-                PiecewiseReader(rest: data, size: Self.pieceSize, sink: sink)
+                PiecewiseReader(rest: data, size: Self.pieceSize, control: control)
             }
         } else if let file = body.file {
-            self = .stream(length: file.size, isReplayable: true) { FileChunkReader(file: file, sink: sink) }
+            self = .stream(length: file.size, isReplayable: true) { FileChunkReader(file: file, control: control) }
         } else {
             self = .stream(length: body.length, isReplayable: body.isReplayable) {
                 StreamReader(
-                    reader: try body.makeReader(readingFilesOn: FileThreads(FileExecutor.shared)), sink: sink)
+                    reader: try body.makeReader(readingFilesOn: FileThreads(FileExecutor.shared)), control: control)
             }
         }
     }
@@ -29,10 +30,10 @@ extension TransportRequestBody {
 private struct PiecewiseReader: TransportBodyReader {
     var rest: Data
     let size: Int
-    let sink: (any EngineSink)?
+    let control: (any TransferControl)?
 
     mutating func next() async throws -> ByteBuffer? {
-        try await sink?.passGate()
+        try await control?.waitWhileSuspended()
         guard !rest.isEmpty else { return nil }
         let piece = rest.prefix(size)
         rest = rest.dropFirst(size)
@@ -43,10 +44,10 @@ private struct PiecewiseReader: TransportBodyReader {
 /// Pulls a body's own reader.
 private struct StreamReader: TransportBodyReader {
     var reader: any HTTPRequestBodyReader
-    let sink: (any EngineSink)?
+    let control: (any TransferControl)?
 
     mutating func next() async throws -> ByteBuffer? {
-        try await sink?.passGate()
+        try await control?.waitWhileSuspended()
         return try await reader.next().map { ByteBuffer(bytes: $0) }
     }
 }

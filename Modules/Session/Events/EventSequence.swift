@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
@@ -68,13 +69,10 @@ private final class EventSubscription<Element: Sendable>: Sendable {
 /// Buffers events until they are read. To bound its memory for a slow reader, an event can replace the unread one before it,
 /// and the oldest event is dropped when the limit is reached.
 final class EventBuffer<Element: Sendable>: Sendable {
-    private typealias Waiter = CheckedContinuation<Element?, Never>
-
     private struct State {
         var elements = CircularBuffer<Element>()
         var droppedCount = 0
-        var waiters: [(key: UInt64, waiter: Waiter)] = []
-        var lastKey: UInt64 = 0
+        var waiters = Waiters<Element?>()
         var isFinished = false
     }
 
@@ -91,9 +89,9 @@ final class EventBuffer<Element: Sendable>: Sendable {
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     func append(_ element: Element) {
-        let waiter = state.withLock { state -> Waiter? in
+        let waiter = state.withLock { state -> Waiters<Element?>.Waiter? in
             guard !state.isFinished else { return nil }
-            if !state.waiters.isEmpty { return state.waiters.removeFirst().waiter }
+            if let waiter = state.waiters.takeFirst() { return waiter }
             if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
                 state.elements.removeLast()
             } else if state.elements.count >= limit {
@@ -110,37 +108,15 @@ final class EventBuffer<Element: Sendable>: Sendable {
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.waiters.takeAll()
         }
-        for waiter in waiters { waiter.waiter.resume(returning: nil) }
+        for waiter in waiters { waiter.resume(returning: nil) }
     }
 
     func next() async -> Element? {
-        let key = state.withLock { state in
-            state.lastKey += 1
-            return state.lastKey
+        await state.wait(in: \.waiters, ifCancelled: { nil }) { state -> Element?? in
+            if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
+            return state.isFinished ? .some(nil) : nil
         }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let answer = state.withLock { state -> Element?? in
-                    if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
-                    if state.isFinished || Task.isCancelled { return .some(nil) }
-                    state.waiters.append((key, waiter))
-                    return nil
-                }
-                if let answer { waiter.resume(returning: answer) }
-            }
-        } onCancel: {
-            giveUp(key)
-        }
-    }
-
-    private func giveUp(_ key: UInt64) {
-        let waiter = state.withLock { state -> Waiter? in
-            guard let index = state.waiters.firstIndex(where: { $0.key == key }) else { return nil }
-            return state.waiters.remove(at: index).waiter
-        }
-        waiter?.resume(returning: nil)
     }
 }

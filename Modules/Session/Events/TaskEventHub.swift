@@ -51,8 +51,7 @@ final class TaskEventHub: Sendable {
 
     /// Runs a request that has no handle, and reports when it starts and ends.
     func reporting<Value>(
-        _ request: SessionRequest, _ kind: TaskKind, _ hooks: RequestHooks?,
-        _ serializer: (any ResponseSerializer)? = nil,
+        _ request: SessionRequest, kind: TaskKind, hooks: RequestHooks?, serializer: (any ResponseSerializer)? = nil,
         _ run: () async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
         let report = ReportedRequest(request, kind, hooks, hub: self)

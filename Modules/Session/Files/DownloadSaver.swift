@@ -19,19 +19,17 @@ struct DownloadSaver: Sendable {
     private let request: SessionRequest
     private let plan: DownloadPlan
     private let content: Content
-    private let sink: (any EngineSink)?
-    private let hooks: RequestHooks?
+    private let call: CallContext
 
     init(
-        _ request: SessionRequest, _ response: StreamedResponse, _ plan: DownloadPlan, _ content: Content,
-        _ sink: (any EngineSink)?, _ hooks: RequestHooks?
+        _ response: StreamedResponse, to request: SessionRequest, plan: DownloadPlan, content: Content,
+        in call: CallContext
     ) {
         self.request = request
         self.response = response
         self.plan = plan
         self.content = content
-        self.sink = sink
-        self.hooks = hooks
+        self.call = call
     }
 
     /// Writes the body batch by batch; the connection reads the next batch while one is written.
@@ -39,7 +37,7 @@ struct DownloadSaver: Sendable {
         let length = response.head.bodyLength(answering: request.method) ?? rangeLength
         announce(length)
         var batches = response.body.makeAsyncIterator()
-        try await sink.passGate(response.url)
+        try await call.control.waitWhileSuspended(response.url)
         var batch = try await batches.nextBatch()
         try await validate(beginning: batch, &batches)
         let destination = try plan.destination(for: response)
@@ -52,15 +50,15 @@ struct DownloadSaver: Sendable {
                     try file.write(buffers)
                     try keeper?.wrote(buffers, to: file)
                 }
-                sink?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
+                call.observer?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
-                try await sink.passGate(response.url)
+                try await call.control.waitWhileSuspended(response.url)
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total?) = content, file.size < total { throw wrongLength(total, file.size) }
             let place = try await choosePlace(file, destination)
-            try await sink.commit(response.url)
+            try await call.control.commit(response.url)
             let path = try fileStep { () throws(FileFailure) in
                 try place.take(file, setsPermissions: isRest || destination == nil)
             }
@@ -84,10 +82,10 @@ struct DownloadSaver: Sendable {
 
     private func announce(_ length: Int64?) {
         guard case .rest(let resume, let total) = content else {
-            sink?.willReceiveBody(length: length)
+            call.observer?.willReceiveBody(length: length)
             return
         }
-        sink?.willReceiveBody(length: total ?? length.map { $0 + resume.offset }, from: resume.offset)
+        call.observer?.willReceiveBody(length: total ?? length.map { $0 + resume.offset }, from: resume.offset)
     }
 
     private func openPart(
@@ -139,11 +137,13 @@ struct DownloadSaver: Sendable {
     private func choosePlace(
         _ file: PartialFile, _ destination: DownloadDestination?
     ) async throws(SessionError) -> DownloadDestination {
-        let isAsked = hooks?.isSeen(\.willPlaceDownload) == true || destination == nil
+        let isAsked = call.hooks?.isSeen(\.willPlaceDownload) == true || destination == nil
         if isAsked {
             try fileStep { () throws(FileFailure) in try file.close(synchronizing: plan.options.synchronizes) }
         }
-        if let hooks, let place = try await hooks.willPlaceDownload(URL(filePath: file.path), response.head) {
+        if let hooks = call.hooks,
+            let place = try await hooks.willPlaceDownload(URL(filePath: file.path), response.head)
+        {
             return try plan.destination(at: place, response)
         }
         if let destination { return destination }
@@ -183,27 +183,5 @@ struct DownloadSaver: Sendable {
             size < length ? .connectionLost : .invalidResponse,
             "The response's body has \(size < length ? "fewer" : "more") than the \(length) bytes that its head declares.",
             url: response.url)
-    }
-}
-
-extension (any EngineSink)? {
-    /// Waits until the transfer is not suspended.
-    fileprivate func passGate(_ url: URL) async throws(SessionError) {
-        guard let self else { return }
-        do {
-            try await self.passGate()
-        } catch {
-            throw SessionError(thrown: error, url: url)
-        }
-    }
-
-    /// Waits until the file may be moved to its destination, after which the task cannot be cancelled.
-    fileprivate func commit(_ url: URL) async throws(SessionError) {
-        guard let self else { return }
-        do {
-            try await self.commit()
-        } catch {
-            throw SessionError(thrown: error, url: url)
-        }
     }
 }

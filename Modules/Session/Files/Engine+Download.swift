@@ -7,8 +7,7 @@ internal import NIOCore
 extension Engine {
     /// Sends a request and writes the body of its response to a file, or resumes a download from its part.
     func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, sink: (any EngineSink)? = nil, hooks: RequestHooks? = nil,
-        own: CallChain? = nil
+        _ request: SessionRequest, _ plan: DownloadPlan, in call: CallContext
     ) async throws(SessionError) -> SessionResponse<URL> {
         do {
             try await onFileThreads { () async throws(SessionError) in try plan.check() }
@@ -16,14 +15,15 @@ extension Engine {
             throw error.adding(url: request.url)
         }
         do {
-            let sink = hooks.map { $0.watching(sink, isDownload: true) } ?? sink
+            var call = call
+            if let hooks = call.hooks { call.observer = hooks.observing(call.observer, isDownload: true) }
             let saved =
                 if let resume = plan.resume {
-                    try await download(request, plan, goingOnFrom: resume, sink, hooks, own)
+                    try await download(request, plan, goingOnFrom: resume, in: call)
                 } else {
-                    try await download(request, plan, because: nil, sink, hooks, own)
+                    try await download(request, plan, because: nil, in: call)
                 }
-            hooks?.didFinishDownload(saved.value)
+            call.hooks?.didFinishDownload(saved.value)
             return saved
         } catch {
             throw plan.accountingForThePart(in: error)
@@ -33,27 +33,27 @@ extension Engine {
     /// Writes the body of a received response to a file.
     func save(
         _ response: StreamedResponse, answering request: SessionRequest, _ plan: DownloadPlan,
-        _ sink: (any EngineSink)?,
-        _ hooks: RequestHooks
+        _ call: CallContext
     ) async throws(SessionError) -> SessionResponse<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
-        return try await finish(DownloadSaver(request, response, plan, .whole(nil), sink, hooks))
+        return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(nil), in: call))
     }
 
     private func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, _ sink: (any EngineSink)?,
-        _ hooks: RequestHooks?, _ own: CallChain?
+        _ request: SessionRequest, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, in call: CallContext
     ) async throws(SessionError) -> SessionResponse<URL> {
         let rest = request.asking(forTheRestOf: resume)
-        let response = try await run(rest, delivery: .streamed, sink: sink, hooks: hooks, own: own)
+        let response = try await run(rest, delivery: .streamed, in: call)
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
-                return try await finish(DownloadSaver(rest, response, plan, .rest(of: resume, total), sink, hooks))
+                return try await finish(
+                    DownloadSaver(response, to: rest, plan: plan, content: .rest(of: resume, total), in: call))
             case .whole(let reason):
-                return try await finish(DownloadSaver(rest, response, plan, .whole(reason), sink, hooks))
+                return try await finish(
+                    DownloadSaver(response, to: rest, plan: plan, content: .whole(reason), in: call))
             case .askAgain(let reason):
-                return try await download(request, plan, because: reason, sink, hooks, own)
+                return try await download(request, plan, because: reason, in: call)
             }
         } catch {
             throw error.adding(response)
@@ -63,11 +63,11 @@ extension Engine {
     /// Downloads the whole entity; with the reason, if the download was to resume.
     private func download(
         _ request: SessionRequest, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
-        _ sink: (any EngineSink)?, _ hooks: RequestHooks?, _ own: CallChain?
+        in call: CallContext
     ) async throws(SessionError) -> SessionResponse<URL> {
-        let response = try await run(request, delivery: .streamed, sink: sink, hooks: hooks, own: own)
+        let response = try await run(request, delivery: .streamed, in: call)
         do {
-            return try await finish(DownloadSaver(request, response, plan, .whole(reason), sink, hooks))
+            return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(reason), in: call))
         } catch {
             throw error.adding(response)
         }

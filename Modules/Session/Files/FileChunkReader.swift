@@ -14,17 +14,17 @@ struct FileChunkReader: TransportBodyReader {
     }
 
     private let file: BodyFile
-    private let sink: (any EngineSink)?
+    private let control: (any TransferControl)?
     private var ahead: Task<Chunk, any Error>?
     private var isAtEnd = false
 
-    init(file: BodyFile, sink: (any EngineSink)?) {
+    init(file: BodyFile, control: (any TransferControl)?) {
         self.file = file
-        self.sink = sink
+        self.control = control
     }
 
     mutating func next() async throws -> ByteBuffer? {
-        try await sink?.passGate()
+        try await control?.waitWhileSuspended()
         guard !isAtEnd else { return nil }
         let chunk = try await (ahead ?? Self.read(file, from: 0)).value
         isAtEnd = chunk.end >= file.size

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
+public import LinnetCookies
 public import LinnetReachability
 public import LinnetSecurity
 public import LinnetSerialization
@@ -25,14 +26,9 @@ extension HTTPSession {
         public var http2 = HTTP2Options()
         /// The options of name resolution.
         public var resolution = ResolutionOptions()
-        /// The maximum age of a connection for another request; nil for no limit. The default is nil.
-        public var maximumConnectionAge: Duration?
-        /// The maximum number of HTTP/1.1 connections to one origin. The default is 8.
-        public var maximumConnectionsPerOrigin = 8
-        /// The maximum number of connections in total. The default is 256.
-        public var maximumConnections = 256
-        /// How long an unused connection is kept. The default is 60 seconds.
-        public var idleConnectionTimeout: Duration = .seconds(60)
+        /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
+        /// one.
+        public var pool = TransportConfiguration.PoolLimits()
         /// The maximum size in bytes of a response's body in memory. The default is 2 GiB. Streamed bodies have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on what a server may send besides the body.
@@ -56,6 +52,9 @@ extension HTTPSession {
         public var requestAdapters: [any RequestAdapter] = []
         /// The credentials that answer challenges. The default is none: a 401 is handled as any other status.
         public var credentialStore: CredentialStore?
+        /// The cookies that are sent, and the place where those of responses are stored; sessions can share a jar. The default is
+        /// none, which is right for a server that serves many people. ``RequestOptions/usesCookies`` excludes a request.
+        public var cookieJar: CookieJar?
         /// Measures the waits between attempts. The default is the continuous clock.
         public var clock: any Clock<Duration> = ContinuousClock()
         /// The hooks for every request. The default is none.
@@ -123,10 +122,7 @@ extension HTTPSession {
             transport.httpVersions = httpVersions
             transport.http2 = http2
             transport.resolution = resolution
-            transport.pool.maximumAge = maximumConnectionAge
-            transport.pool.connectionsPerOrigin = maximumConnectionsPerOrigin
-            transport.pool.connections = maximumConnections
-            transport.pool.idleTimeout = idleConnectionTimeout
+            transport.pool = pool
             transport.limits = responseLimits
             transport.timeouts = timeouts
             transport.continueTimeout = continueTimeout

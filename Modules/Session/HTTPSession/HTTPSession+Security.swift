@@ -1,22 +1,6 @@
 public import LinnetSecurity
-public import LinnetTransport
+internal import LinnetTransport
 internal import Synchronization
-
-/// A transport whose security policy can be replaced while it runs.
-public protocol SecurityPolicyReplacing: Transport {
-    /// Uses this policy for new connections, and closes idle ones made under another.
-    func replaceSecurityPolicy(_ policy: SecurityPolicy)
-}
-
-extension HTTPTransport: SecurityPolicyReplacing {}
-
-/// A transport whose client identities can be replaced while it runs.
-public protocol ClientIdentityReplacing: Transport {
-    /// Uses these identities for new connections, and closes idle ones made under another.
-    func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError)
-}
-
-extension HTTPTransport: ClientIdentityReplacing {}
 
 extension HTTPSession {
     /// The security policy for new connections.
@@ -31,12 +15,9 @@ extension HTTPSession {
     /// ``init(baseURL:_:)`` would refuse with the base URL.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
         _ = try URLResolver(baseURL: baseURL, policy: policy)
-        guard let transport = transport as? any SecurityPolicyReplacing else {
-            throw SessionError(.invalidConfiguration, "The session's transport has no security policy to replace.")
-        }
         let asking = try policy.asking(initialConfiguration.sessionHooks.didReceiveServerTrust)
-        terms.replacement.withLock { _ in
-            transport.replaceSecurityPolicy(asking)
+        try replacing { () throws(TransportError) in
+            try transport.replaceSecurityPolicy(asking)
             terms.policy.withLock { $0 = policy }
         }
     }
@@ -50,20 +31,20 @@ extension HTTPSession {
     /// Throws ``SessionError/Code/invalidConfiguration`` when OpenSSL refuses one of them, or when the session's transport
     /// cannot do that; then nothing changes.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(SessionError) {
-        guard let transport = transport as? any ClientIdentityReplacing else {
-            throw SessionError(.invalidConfiguration, "The session's transport has no client identities to replace.")
-        }
         let asking = identities.asking(hook: initialConfiguration.sessionHooks.didReceiveClientCertificateRequest)
-        let failure = terms.replacement.withLock { _ -> TransportError? in
-            do throws(TransportError) {
-                try transport.replaceClientIdentities(asking)
-                terms.identities.withLock { $0 = identities }
-                return nil
-            } catch {
-                return error
-            }
+        try replacing { () throws(TransportError) in
+            try transport.replaceClientIdentities(asking)
+            terms.identities.withLock { $0 = identities }
         }
-        if let failure { throw SessionError(failure, url: nil) }
+    }
+
+    private func replacing(_ replace: () throws(TransportError) -> Void) throws(SessionError) {
+        let outcome = terms.replacement.withLock { _ in Result { () throws(TransportError) in try replace() } }
+        do {
+            try outcome.get()
+        } catch {
+            throw SessionError(error, url: nil)
+        }
     }
 }
 

@@ -10,7 +10,7 @@ extension HTTPSession {
     /// ```json
     /// {
     ///   "baseURL": "https://api.example.com/v1/",
-    ///   "maximumConnectionsPerOrigin": 4,
+    ///   "pool": {"connectionsPerOrigin": 4},
     ///   "requestSerializer": { "json": {} },
     ///   "retryPolicy": { "limit": 2 },
     ///   "securityPolicy": { "version": 1, "rules": [{ "hosts": ["**.example.com"], "pins": ["sha256/…"] }] },

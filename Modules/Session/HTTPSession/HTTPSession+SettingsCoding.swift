@@ -48,10 +48,7 @@ private struct CodedSetting: Sendable {
         .value("httpVersions", \.httpVersions),
         .value("http2", \.http2),
         .value("resolution", \.resolution),
-        .limit("maximumConnectionAge", \.maximumConnectionAge),
-        .value("maximumConnectionsPerOrigin", \.maximumConnectionsPerOrigin),
-        .value("maximumConnections", \.maximumConnections),
-        .seconds("idleConnectionTimeout", \.idleConnectionTimeout),
+        .value("pool", \.pool),
         .value("maximumBodySize", \.maximumBodySize),
         .value("responseLimits", \.responseLimits),
         .seconds("continueTimeout", \.continueTimeout),
@@ -86,19 +83,6 @@ private struct CodedSetting: Sendable {
                     forKey: key, in: container, debugDescription: "The value must be a number of seconds.")
             }
             configuration[keyPath: path] = duration
-        } write: { configuration, defaults, container in
-            guard configuration[keyPath: path] != defaults[keyPath: path] else { return }
-            try container.encode(seconds: configuration[keyPath: path], forKey: key)
-        }
-    }
-
-    /// A duration, or null for none.
-    private static func limit(
-        _ name: String, _ path: any WritableKeyPath<Configuration, Duration?> & Sendable
-    ) -> CodedSetting {
-        let key = TextKey(stringValue: name)
-        return CodedSetting(key: key) { container, configuration in
-            configuration[keyPath: path] = try container.seconds(key)
         } write: { configuration, defaults, container in
             guard configuration[keyPath: path] != defaults[keyPath: path] else { return }
             try container.encode(seconds: configuration[keyPath: path], forKey: key)

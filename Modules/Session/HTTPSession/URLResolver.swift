@@ -9,6 +9,7 @@ struct URLResolver: Sendable {
     let baseURL: URL?
     /// The base as text, when appending to it is the same as resolving against it.
     private let prefix: String?
+    private let base: URIReference?
     private let origin: Origin?
 
     /// Gives the base a slash at its end if it has a path, and refuses a policy that pins without https, or does not let
@@ -19,6 +20,7 @@ struct URLResolver: Sendable {
             throw SessionError(
                 .invalidConfiguration, "A security policy that pins needs a base URL with https.", url: baseURL)
         }
+        base = self.baseURL.map { URIReference($0.absoluteString) }
         origin = try self.baseURL.map { base throws(SessionError) in try Origin(base) }
         if let origin, let host = self.baseURL?.host(), origin.scheme == "http", !policy.allowsCleartext(to: host) {
             let message = "The security policy does not let clear text go to \(host): the base URL must be https."
@@ -34,11 +36,9 @@ struct URLResolver: Sendable {
     func url(for text: String) throws(SessionError) -> URL {
         // The base has been looked at, and such a path changes nothing of what leads to the host.
         if let prefix, Self.isPlain(text), let url = URL(string: prefix + text) { return url }
-        // An empty reference is the base itself (RFC 3986, section 5.2.2), also where Foundation makes nothing of it.
-        if text.isEmpty, let baseURL { return baseURL }
-        guard let url = URL(string: text, relativeTo: baseURL)?.absoluteURL,
-            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else {
+        let reference = URIReference(text)
+        let target = base.map { reference.resolved(against: $0) } ?? reference
+        guard let url = URL(string: target.text), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw SessionError(.invalidURL, "\(text.debugDescription) is not a URL.", url: baseURL)
         }
         guard Self.isHTTP(url) else {

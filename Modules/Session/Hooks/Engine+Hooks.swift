@@ -7,12 +7,12 @@ extension Engine {
         _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks
     ) async throws(SessionError) -> StreamedResponse {
         var watched = exchange
-        watched.sink = hooks.watching(exchange.sink)
+        watched.call.observer = hooks.observing(exchange.call.observer)
         if hooks.readsResponses { watched.delivery = .streamed }
         var response = try await proceed(request, from: 0, watched)
         do {
             let disposition = try await hooks.didReceiveResponse(response.head)
-            try await follow(disposition, response, request, exchange, hooks)
+            try await follow(disposition, of: response, to: request, in: exchange.call, hooks)
         } catch {
             throw error.adding(response)
         }
@@ -22,9 +22,8 @@ extension Engine {
 
     /// Applies a hook's decision on a response; returns if the response is to be read normally.
     private func follow(
-        _ disposition: ResponseDisposition?, _ response: StreamedResponse, _ request: SessionRequest,
-        _ exchange: Exchange,
-        _ hooks: RequestHooks
+        _ disposition: ResponseDisposition?, of response: StreamedResponse, to request: SessionRequest,
+        in call: CallContext, _ hooks: RequestHooks
     ) async throws(SessionError) {
         switch disposition {
         case nil, .allow:
@@ -35,8 +34,9 @@ extension Engine {
             try await hooks.stream(response, to: reader)
             throw .takenByHook("stream", response)
         case .becomeDownload(let file, let options):
-            let sink = hooks.watching(exchange.sink, isDownload: true)
-            let saved = try await save(response, answering: request, DownloadPlan(to: file, options), sink, hooks)
+            var call = call
+            call.observer = hooks.observing(call.observer, isDownload: true)
+            let saved = try await save(response, answering: request, DownloadPlan(to: file, options), call)
             hooks.didFinishDownload(saved.value)
             throw .takenByHook("download", response)
         }
@@ -47,7 +47,7 @@ extension InterceptorChain {
     /// Returns the request with a readable body: its own, or one that a hook provides; nil if there is none.
     func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
         guard let body = request.body, !body.canBeRead else { return request }
-        guard let new = try await exchange.hooks?.newBody(for: request) else { return nil }
+        guard let new = try await exchange.call.hooks?.newBody(for: request) else { return nil }
         var request = request
         request.body = new
         return request

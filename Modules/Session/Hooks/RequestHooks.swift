@@ -101,16 +101,16 @@ final class RequestHooks: Sendable {
         isSeen(\.didReceiveData) ? .watched(WatchedBody(base: body, hooks: self)) : body
     }
 
-    /// Returns a sink that reports to the hooks and to the request's own sink; for a download, also the written bytes.
-    func watching(_ sink: (any EngineSink)?, isDownload: Bool = false) -> (any EngineSink)? {
-        if sink is HookSink { return sink }
+    /// Returns an observer that reports to the hooks and to the request's own observer; for a download, also the written bytes.
+    func observing(_ base: (any TransferObserver)?, isDownload: Bool = false) -> (any TransferObserver)? {
+        if base is HookObserver { return base }
         guard
             isSeen(\.didResumeDownload) || isSeen(\.didSendBody) || isSeen(\.didReceiveInformational)
                 || isSeen(\.didWriteDownload)
         else {
-            return sink
+            return base
         }
-        return HookSink(hooks: self, base: sink, isDownload: isDownload)
+        return HookObserver(hooks: self, base: base, isDownload: isDownload)
     }
 
     /// Returns the request's hook, or else the session's.

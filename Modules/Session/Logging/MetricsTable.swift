@@ -17,8 +17,9 @@ extension Sequence where Element == TransportMetrics {
 
 private enum MetricsTable {
     static let heading = row(
-        "#", "protocol", "connection",
-        ["queue", "dns", "connect", "tls", "send", "wait", "read", "total", "sent", "received"], "address")
+        number: "#", version: "protocol", connection: "connection",
+        figures: ["queue", "dns", "connect", "tls", "send", "wait", "read", "total", "sent", "received"],
+        address: "address")
 
     static func line(_ number: Int, _ metrics: TransportMetrics) -> String {
         let steps = [
@@ -29,13 +30,13 @@ private enum MetricsTable {
         ]
         let bytes = [metrics.requestBodyBytes, metrics.responseBodyBytes]
         return row(
-            "\(number)", metrics.httpVersion ?? "-",
-            "\(metrics.connectionID) \(metrics.isReusedConnection ? "reused" : "new")",
-            steps.map(milliseconds) + bytes.map { "\($0)" }, metrics.remoteAddress ?? "-")
+            number: "\(number)", version: metrics.httpVersion ?? "-",
+            connection: "\(metrics.connectionID) \(metrics.isReusedConnection ? "reused" : "new")",
+            figures: steps.map(milliseconds) + bytes.map { "\($0)" }, address: metrics.remoteAddress ?? "-")
     }
 
     private static func row(
-        _ number: String, _ version: String, _ connection: String, _ figures: [String], _ address: String
+        number: String, version: String, connection: String, figures: [String], address: String
     ) -> String {
         let start = right(number, 3) + " " + left(version, 9) + " " + left(connection, 13)
         return start + figures.map { right($0, 9) }.joined() + "  " + address

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetCookies
 internal import LinnetMessages
 public import LinnetSerialization
 
@@ -84,11 +85,16 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line; see `SessionRequest.curlDescription(redaction:)`.
+    /// Returns the call's request as a curl command line, with the cookies of the session's jar; see
+    /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
-        try request().curlDescription(redaction: redaction)
+        var request = try request()
+        if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
+            jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
+        }
+        return request.curlDescription(redaction: redaction)
     }
 }
 

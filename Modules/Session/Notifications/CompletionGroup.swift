@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import Synchronization
 
 /// Counts running requests, and waits until there are none.
@@ -13,8 +14,8 @@ internal import Synchronization
 public final class CompletionGroup: Sendable {
     private struct State {
         var count = 0
-        var lastKey: UInt64 = 0
-        var waiters: [UInt64: @Sendable () -> Void] = [:]
+        var waiters = Waiters<Void>()
+        var observers: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -32,45 +33,27 @@ public final class CompletionGroup: Sendable {
 
     /// Subtracts one from the count. Does nothing when the count is zero.
     public func leave() {
-        let waiters = state.withLock { state -> [@Sendable () -> Void] in
+        let (waiters, observers) = state.withLock { state in
             state.count = max(0, state.count - 1)
-            guard state.count == 0 else { return [] }
-            defer { state.waiters = [:] }
-            return state.waiters.sorted { $0.key < $1.key }.map(\.value)
+            guard state.count == 0 else { return ([Waiters<Void>.Waiter](), [@Sendable () -> Void]()) }
+            defer { state.observers = [] }
+            return (state.waiters.takeAll(), state.observers)
         }
-        for waiter in waiters { waiter() }
+        for waiter in waiters { waiter.resume() }
+        for observer in observers { observer() }
     }
 
     /// Waits until the count is zero, or the caller's task is cancelled.
     public func wait() async {
-        let key = nextKey()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                add(key, unlessCancelled: true) { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: key) }?()
-        }
+        await state.wait(in: \.waiters, ifCancelled: {}) { $0.count == 0 ? () : nil }
     }
 
     /// Calls a function once, on an executor, when the count is zero.
     public func notify(on executor: CallbackExecutor, _ observer: @escaping @Sendable () -> Void) {
-        add(nextKey()) { executor.execute(observer) }
-    }
-
-    private func add(_ key: UInt64, unlessCancelled: Bool = false, _ waiter: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
-            if state.count == 0 || unlessCancelled && Task.isCancelled { return true }
-            state.waiters[key] = waiter
-            return false
+            if state.count > 0 { state.observers.append { executor.execute(observer) } }
+            return state.count == 0
         }
-        if isOver { waiter() }
-    }
-
-    private func nextKey() -> UInt64 {
-        state.withLock { state in
-            state.lastKey += 1
-            return state.lastKey
-        }
+        if isOver { executor.execute(observer) }
     }
 }

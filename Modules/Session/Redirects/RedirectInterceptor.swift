@@ -21,7 +21,7 @@ struct RedirectInterceptor: Interceptor {
         var (history, attempts): ([HTTPRedirect], [TransportMetrics]) = ([], [])
         do {
             // If the policy follows no redirects, a hook can still decide to follow them.
-            let isAsked = policy.limit > 0 || next.exchange.hooks?.isSeen(\.willRedirect) == true
+            let isAsked = policy.limit > 0 || next.exchange.call.hooks?.isSeen(\.willRedirect) == true
             while isAsked, let target = try response.redirectTarget() {
                 let redirect = HTTPRedirect(head: response.head, url: response.url, target: target)
                 let proposal = try propose(target, for: request, response, followed: history.count)
@@ -71,7 +71,7 @@ struct RedirectInterceptor: Interceptor {
         on redirect: HTTPRedirect, _ proposal: SessionRequest, from request: SessionRequest, _ next: InterceptorChain
     ) async throws(SessionError) -> SessionRequest? {
         let byDefault = policy.limit > 0 ? proposal : nil
-        guard let hooks = next.exchange.hooks else { return byDefault }
+        guard let hooks = next.exchange.call.hooks else { return byDefault }
         switch try await hooks.willRedirect(redirect, proposal) {
         case nil:
             return byDefault

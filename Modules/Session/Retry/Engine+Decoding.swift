@@ -11,13 +11,13 @@ extension Engine {
     ///
     /// - Parameter attempt: Runs the chain once and reads the response.
     func decoding<Value>(
-        _ request: SessionRequest, id: UInt64?, hooks: RequestHooks?, own: CallChain?,
+        _ request: SessionRequest, in call: CallContext,
         _ attempt: (Decoding?) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
-        let retriers = retriers(with: own)
+        let retriers = retriers(with: call.own)
         guard !retriers.isEmpty else { return try await attempt(nil) }
         let decoding = Decoding(
-            record: RequestRecord(id: id ?? hooks?.context.taskID ?? TaskID.next()), deadline: deadline(of: request))
+            record: RequestRecord(id: call.taskID ?? TaskID.next()), deadline: deadline(of: request))
         var metrics: [TransportMetrics] = []
         while true {
             do throws(SessionError) {
@@ -27,7 +27,8 @@ extension Engine {
             } catch {
                 let failure = error.adding(metrics)
                 guard failure.isOfDecoding, request.body?.canBeRead ?? true else { throw failure }
-                let wait = try await wait(after: failure, request, decoding, retriers, hooks)
+                let wait = try await wait(
+                    after: failure, of: request, decoding, retriers: retriers, hooks: call.hooks)
                 guard let wait else { throw failure }
                 metrics = failure.metrics
                 do {
@@ -43,8 +44,8 @@ extension Engine {
     func retriers(with own: CallChain?) -> [any RequestRetrier] { (own?.retriers ?? []) + retriers }
 
     private func wait(
-        after failure: SessionError, _ request: SessionRequest, _ decoding: Decoding, _ retriers: [any RequestRetrier],
-        _ hooks: RequestHooks?
+        after failure: SessionError, of request: SessionRequest, _ decoding: Decoding, retriers: [any RequestRetrier],
+        hooks: RequestHooks?
     ) async throws(SessionError) -> Duration? {
         let attempt = RetryAttempt(
             number: decoding.record.attempts, request: request, head: failure.head, error: failure,

@@ -65,7 +65,7 @@ struct AdapterInterceptor: Interceptor {
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var request = request
         for adapter in adapters { request = try await adapter.adapt(request) }
-        for adapter in next.exchange.own?.adapters ?? [] { request = try await adapter.adapt(request) }
+        for adapter in next.exchange.call.own?.adapters ?? [] { request = try await adapter.adapt(request) }
         next.exchange.record?.adapt(request)
         return try await next(request)
     }

@@ -8,7 +8,7 @@ struct RetryInterceptor: Interceptor {
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var request = request
-        let own = next.exchange.own
+        let own = next.exchange.call.own
         let retriers = next.engine.retriers(with: own)
         let record = next.exchange.record ?? RequestRecord(id: TaskID.next())
         var metrics: [TransportMetrics] = []
@@ -18,7 +18,7 @@ struct RetryInterceptor: Interceptor {
             let outcome = await Result { () async throws(SessionError) in try await next(sent) }
             let attempt = RetryAttempt(number, request, outcome, sent: record.adapted)
             let wait = try await retriers.wait(
-                after: attempt, policy: own?.retryPolicy ?? policy, hooks: next.exchange.hooks,
+                after: attempt, policy: own?.retryPolicy ?? policy, hooks: next.exchange.call.hooks,
                 deadline: next.exchange.deadline)
             guard let wait, let readable = try await next.readable(request) else {
                 return try outcome.adding(metrics).get()

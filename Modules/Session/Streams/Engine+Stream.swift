@@ -8,7 +8,7 @@ extension Engine {
     ) async throws(SessionError) -> SessionResponse<Void> {
         do {
             let response = try await run(
-                request, delivery: .streamed, sink: driver, hooks: driver.requestHooks(), own: own)
+                request, delivery: .streamed, in: driver.context(own))
             driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
             link.begin(response)
             try await hand(response, to: link, driver)
@@ -26,11 +26,11 @@ extension Engine {
     ) async throws(SessionError) {
         var chunks = response.body.makeAsyncIterator()
         do {
-            try await driver.passGate()
+            try await driver.waitWhileSuspended()
             while let chunk = try await chunks.next() {
                 guard await link.give(chunk) else { throw SessionError.cancelled(response.url) }
                 driver.didReceiveBody(bytes: chunk.count)
-                try await driver.passGate()
+                try await driver.waitWhileSuspended()
             }
         } catch {
             throw SessionError(thrown: error, url: response.url).adding(response)

@@ -15,10 +15,11 @@ final class StreamLink: Sendable {
         var hasReader = false
         var chunk: Data?
         var end: Result<Completion?, SessionError>?
-        var headWaiters: [UInt64: CheckedContinuation<Head, Never>] = [:]
-        var lastKey: UInt64 = 0
-        var taker: CheckedContinuation<Result<Data?, SessionError>, Never>?
-        var giver: CheckedContinuation<Bool, Never>?
+        var headWaiters = Waiters<Head>()
+        /// The reader that waits for a chunk, at most one.
+        var takers = Waiters<Result<Data?, SessionError>>()
+        /// The work that waits until the chunk was taken, at most one.
+        var givers = Waiters<Bool>()
         var isReaderGone = false
     }
 
@@ -37,9 +38,9 @@ final class StreamLink: Sendable {
     func give(_ chunk: Data) async -> Bool {
         guard await waitForRoom() else { return false }
         let taker = state.withLock { state in
-            if state.taker == nil { state.chunk = chunk }
-            defer { state.taker = nil }
-            return state.taker
+            let taker = state.takers.takeFirst()
+            if taker == nil { state.chunk = chunk }
+            return taker
         }
         taker?.resume(returning: .success(chunk))
         return true
@@ -49,8 +50,7 @@ final class StreamLink: Sendable {
     func end(_ end: Result<Completion?, SessionError>) {
         let (taker, giver) = state.withLock { state in
             if state.end == nil { state.end = end }
-            defer { (state.taker, state.giver) = (nil, nil) }
-            return (state.taker, state.giver)
+            return (state.takers.takeFirst(), state.givers.takeFirst())
         }
         taker?.resume(returning: end.map { _ in nil })
         giver?.resume(returning: false)
@@ -59,34 +59,17 @@ final class StreamLink: Sendable {
 
     private func settle(_ head: Head) {
         let waiters = state.withLock { state in
-            guard state.head == nil else { return [CheckedContinuation<Head, Never>]() }
+            guard state.head == nil else { return [Waiters<Head>.Waiter]() }
             state.head = head
-            defer { state.headWaiters = [:] }
-            return Array(state.headWaiters.values)
+            return state.headWaiters.takeAll()
         }
         for waiter in waiters { waiter.resume(returning: head) }
     }
 
     private func waitForRoom() async -> Bool {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { giver in
-                let answer = state.withLock { state -> Bool? in
-                    if state.isReaderGone || state.end != nil || Task.isCancelled { return false }
-                    if state.chunk == nil { return true }
-                    state.giver = giver
-                    return nil
-                }
-                if let answer { giver.resume(returning: answer) }
-            }
-        } onCancel: {
-            takeGiver()?.resume(returning: false)
-        }
-    }
-
-    private func takeGiver() -> CheckedContinuation<Bool, Never>? {
-        state.withLock { state in
-            defer { state.giver = nil }
-            return state.giver
+        await state.wait(in: \.givers, ifCancelled: { false }) { state in
+            if state.isReaderGone || state.end != nil || Task.isCancelled { return false }
+            return state.chunk == nil ? true : nil
         }
     }
 
@@ -118,66 +101,38 @@ final class StreamLink: Sendable {
     }
 
     private func head() async -> Head {
-        let key = state.withLock { state in
-            state.lastKey += 1
-            return state.lastKey
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let head = state.withLock { state -> Head? in
-                    if let head = state.head { return head }
-                    if Task.isCancelled { return .failure(.cancelled(nil)) }
-                    state.headWaiters[key] = waiter
-                    return nil
-                }
-                if let head { waiter.resume(returning: head) }
-            }
-        } onCancel: {
-            state.withLock { $0.headWaiters.removeValue(forKey: key) }?.resume(returning: .failure(.cancelled(nil)))
-        }
+        await state.wait(in: \.headWaiters, ifCancelled: { .failure(.cancelled(nil)) }) { $0.head }
     }
 
     /// Waits for the next chunk, and returns nil at the end. Cancelling the caller's task ends the stream for its reader.
     func take() async throws(SessionError) -> Data? {
+        var giver: Waiters<Bool>.Waiter?
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { taker in
-                let (answer, giver) = state.withLock { state in Self.take(&state, taker) }
-                giver?.resume(returning: true)
-                if let answer { taker.resume(returning: answer) }
+            await state.wait(in: \.takers, ifCancelled: { .failure(.cancelled(nil)) }) { state in
+                if let chunk = state.chunk {
+                    state.chunk = nil
+                    giver = state.givers.takeFirst()
+                    return .success(chunk)
+                }
+                if let end = state.end { return end.map { _ in nil } }
+                if state.isReaderGone { return .failure(.cancelled(nil)) }
+                return state.takers.isEmpty ? nil : .failure(.secondReader)
             }
         } onCancel: {
             readerLeft()
-            let taker = state.withLock { state in
-                defer { state.taker = nil }
-                return state.taker
-            }
-            taker?.resume(returning: .failure(.cancelled(nil)))
         }
+        giver?.resume(returning: true)
         return try result.get()
-    }
-
-    private static func take(
-        _ state: inout State, _ taker: CheckedContinuation<Result<Data?, SessionError>, Never>
-    ) -> (Result<Data?, SessionError>?, CheckedContinuation<Bool, Never>?) {
-        if let chunk = state.chunk {
-            defer { (state.chunk, state.giver) = (nil, nil) }
-            return (.success(chunk), state.giver)
-        }
-        if let end = state.end { return (end.map { _ in nil }, nil) }
-        if state.isReaderGone || Task.isCancelled { return (.failure(.cancelled(nil)), nil) }
-        guard state.taker == nil else { return (.failure(.secondReader), nil) }
-        state.taker = taker
-        return (nil, nil)
     }
 
     /// Records that the reader is gone; returns whether the stream had already ended.
     @discardableResult
     func readerLeft() -> Bool {
-        let hasEnded = state.withLock { state in
+        let (hasEnded, giver) = state.withLock { state in
             state.isReaderGone = true
-            return state.end != nil
+            return (state.end != nil, state.givers.takeFirst())
         }
-        takeGiver()?.resume(returning: false)
+        giver?.resume(returning: false)
         return hasEnded
     }
 }

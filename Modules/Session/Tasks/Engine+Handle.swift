@@ -11,11 +11,9 @@ extension Engine {
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         driver.shared.withLock { $0.serializer = serializer }
         do {
-            let hooks = driver.requestHooks()
-            return try await decoding(request, id: driver.id, hooks: hooks, own: own) {
-                decoding async throws(SessionError) in
-                var response = try await run(
-                    request, delivery: .streamed, sink: driver, hooks: hooks, own: own, decoding: decoding)
+            let call = driver.context(own)
+            return try await decoding(request, in: call) { decoding async throws(SessionError) in
+                var response = try await run(request, delivery: .streamed, in: call, decoding: decoding)
                 let body = try await collect(&response, of: request.method, driver)
                 return try response.read(body, answering: request.method, by: serializer)
             }
@@ -31,11 +29,11 @@ extension Engine {
         var collector = BodyCollector(limit: maximumBodySize)
         var chunks = response.body.makeAsyncIterator()
         do {
-            try await driver.passGate()
+            try await driver.waitWhileSuspended()
             while let chunk = try await chunks.next() {
                 try collector.append(chunk)
                 driver.didReceiveBody(bytes: chunk.count)
-                try await driver.passGate()
+                try await driver.waitWhileSuspended()
             }
         } catch {
             throw SessionError(thrown: error, url: response.url).adding(response)

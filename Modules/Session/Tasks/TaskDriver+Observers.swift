@@ -48,34 +48,13 @@ extension TaskDriver {
 
     /// Waits for the outcome and its delivery to all observers, even if the caller's task is cancelled.
     func ending() async -> Outcome {
-        let key = nextKey()
-        return await withCheckedContinuation { waiter in
-            let outcome = shared.withLock { state -> Outcome? in
-                if let told = state.toldOutcome { return told }
-                state.waiters[key] = waiter
-                return nil
-            }
-            if let outcome { waiter.resume(returning: outcome) }
-        }
+        await shared.wait(in: \.waiters, ifCancelled: nil) { $0.toldOutcome }
     }
 
     /// Waits for the outcome and its delivery to all observers. Cancelling the caller's task only ends the wait.
     func waitForOutcome() async -> Outcome {
-        if let outcome = shared.withLock({ $0.toldOutcome }) { return outcome }
-        let key = nextKey()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let outcome = shared.withLock { state -> Outcome? in
-                    if let told = state.toldOutcome { return told }
-                    if Task.isCancelled { return .failure(.cancelled(request?.url)) }
-                    state.waiters[key] = waiter
-                    return nil
-                }
-                if let outcome { waiter.resume(returning: outcome) }
-            }
-        } onCancel: {
-            shared.withLock { $0.waiters.removeValue(forKey: key) }?
-                .resume(returning: .failure(.cancelled(request?.url)))
+        await shared.wait(in: \.waiters, ifCancelled: { [url = request?.url] in .failure(.cancelled(url)) }) {
+            $0.toldOutcome
         }
     }
 }

@@ -12,14 +12,15 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     struct Shared {
         var machine = TaskStateMachine()
-        var gate = SuspensionGate()
+        /// The transfers that wait until the task is resumed.
+        var gate = Waiters<Bool>()
         var outbox = TaskOutbox<Output>()
         var outcome: Outcome?
         /// Whether the hooks and callbacks of the end were submitted.
         var hasToldOfEnd = false
         var work: Work?
         var runningTask: Task<Void, Never>?
-        var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+        var waiters = Waiters<Outcome>()
         var lastKey: UInt64 = 0
         var taskDescription: String?
         var metrics: [TransportMetrics] = []
@@ -66,7 +67,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
             let action = state.machine.resume()
             if case .none = action { return {} }
             state.outbox.append(.state(.running))
-            let waiters = state.gate.open()
+            let waiters = state.gate.takeAll()
             guard case .start = action, let work = state.work else {
                 return { waiters.forEach { $0.resume(returning: true) } }
             }
@@ -96,7 +97,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
                 return self.end(&state, .failure(error))
             case .stop:
                 state.outbox.append(.state(.cancelling))
-                let (waiters, task) = (state.gate.open(), state.runningTask)
+                let (waiters, task) = (state.gate.takeAll(), state.runningTask)
                 return {
                     task?.cancel()
                     waiters.forEach { $0.resume(returning: true) }
@@ -152,7 +153,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         state.publishProgress(at: nil)
         state.outbox.append(.state(.completed))
         state.outbox.append(.completed(outcome))
-        let gateWaiters = state.gate.open()
+        let gateWaiters = state.gate.takeAll()
         return { [didEnd, id] in
             timer?.cancel()
             didEnd(id, outcome.error)
@@ -164,8 +165,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     private func resumeWaiters(_ outcome: Outcome) {
         let waiters = shared.withLock { state in
             state.hasToldOfEnd = true
-            defer { state.waiters = [:] }
-            return state.waiters.values
+            return state.waiters.takeAll()
         }
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
@@ -232,7 +232,12 @@ extension Result where Failure == SessionError {
     }
 }
 
-extension TaskDriver: EngineSink {
+extension TaskDriver: TransferObserver, TransferControl {
+    /// The driver and its hooks, for the engine.
+    func context(_ own: CallChain?) -> CallContext {
+        CallContext(observer: self, control: self, hooks: requestHooks(), own: own)
+    }
+
     var taskID: UInt64 { id }
 
     func willSendBody(length: Int64?) {
@@ -283,21 +288,11 @@ extension TaskDriver: EngineSink {
 
     var attemptMetrics: [TransportMetrics] { shared.withLock { $0.metrics } }
 
-    func passGate() async throws {
+    func waitWhileSuspended() async throws {
         guard shared.withLock({ $0.machine.isGateClosed }) else { return }
-        let key = nextKey()
-        let isOpen = await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let answer = shared.withLock { state -> Bool? in
-                    if Task.isCancelled { return false }
-                    guard state.machine.isGateClosed else { return true }
-                    state.gate.add(waiter, key: key)
-                    return nil
-                }
-                if let answer { waiter.resume(returning: answer) }
-            }
-        } onCancel: {
-            shared.withLock { $0.gate.remove(key) }?.resume(returning: false)
+        let isOpen = await shared.wait(in: \.gate, ifCancelled: { false }) { state in
+            if Task.isCancelled { return false }
+            return state.machine.isGateClosed ? nil : true
         }
         guard isOpen else { throw CancellationError() }
     }
@@ -306,7 +301,7 @@ extension TaskDriver: EngineSink {
         while true {
             switch shared.withLock({ $0.machine.commit() }) {
             case .goOn: return
-            case .wait: try await passGate()
+            case .wait: try await waitWhileSuspended()
             case .stop: throw CancellationError()
             }
         }
@@ -319,25 +314,4 @@ extension TaskDriver: EngineSink {
         }
     }
 
-}
-
-/// The waiters of a suspended transfer: a value guarded by the task's lock. The task decides whether the gate is closed.
-struct SuspensionGate {
-    typealias Waiter = CheckedContinuation<Bool, Never>
-
-    private var waiters: [UInt64: Waiter] = [:]
-
-    mutating func add(_ waiter: Waiter, key: UInt64) {
-        waiters[key] = waiter
-    }
-
-    mutating func remove(_ key: UInt64) -> Waiter? {
-        waiters.removeValue(forKey: key)
-    }
-
-    /// Removes and returns all waiters, for the caller to resume after the lock is released.
-    mutating func open() -> [Waiter] {
-        defer { waiters = [:] }
-        return Array(waiters.values)
-    }
 }

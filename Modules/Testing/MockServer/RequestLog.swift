@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import Synchronization
 
 /// The requests and failures that a ``MockServer`` has recorded, and the tasks that wait for the next request.
@@ -10,8 +11,7 @@ final class RequestLog: Sendable {
         var resets: [MockServer.StreamReset] = []
         /// The number of requests that ``next()`` has returned.
         var returned = 0
-        var waiters: [(id: UInt64, continuation: CheckedContinuation<Next, Never>)] = []
-        var lastID: UInt64 = 0
+        var waiters = Waiters<Next>()
         var isFinished = false
     }
 
@@ -29,11 +29,9 @@ final class RequestLog: Sendable {
         request.bodyChunks = RequestBodyChunks(.bytes(request.body))
         let (place, waiter) = state.withLock { [request] state in
             state.requests.append(request)
-            guard !state.waiters.isEmpty else {
-                return (state.requests.count - 1, CheckedContinuation<Next, Never>?.none)
-            }
-            state.returned += 1
-            return (state.requests.count - 1, state.waiters.removeFirst().continuation)
+            let waiter = state.waiters.takeFirst()
+            if waiter != nil { state.returned += 1 }
+            return (state.requests.count - 1, waiter)
         }
         waiter?.resume(returning: .success(request))
         return place
@@ -54,43 +52,22 @@ final class RequestLog: Sendable {
     }
 
     func next() async throws(TestingError) -> RecordedRequest {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let next = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if let next = enter(id, continuation) { continuation.resume(returning: next) }
-            }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }
-            }
-            waiter?.resume(returning: .failure(Self.cancelled))
-        }
-        return try next.get()
-    }
-
-    /// Returns a result that is available immediately, or adds the continuation to the waiters and returns nil.
-    private func enter(_ id: UInt64, _ continuation: CheckedContinuation<Next, Never>) -> Next? {
-        state.withLock { state in
+        let next = await state.wait(in: \.waiters, ifCancelled: { .failure(Self.cancelled) }) { state -> Next? in
             if Task.isCancelled { return .failure(Self.cancelled) }
             if state.returned < state.requests.count {
                 state.returned += 1
                 return .success(state.requests[state.returned - 1])
             }
-            if state.isFinished { return .failure(Self.shutDown) }
-            state.waiters.append((id, continuation))
-            return nil
+            return state.isFinished ? .failure(Self.shutDown) : nil
         }
+        return try next.get()
     }
 
     /// Fails the waiters: no more requests are recorded.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
-            defer { state.waiters = [] }
-            return state.waiters.map(\.continuation)
+            return state.waiters.takeAll()
         }
         for waiter in waiters { waiter.resume(returning: .failure(Self.shutDown)) }
     }

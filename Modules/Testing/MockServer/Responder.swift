@@ -19,14 +19,14 @@ struct Responder: Sendable {
         over link: any ExchangeLink
     ) async throws -> MockResponse {
         var request = request
-        var response = try await answer(&request, body, faults, link)
+        var response = try await answer(&request, body: body, faults: faults, on: link)
         response.faults = faults + response.faults
         return response
     }
 
     private func answer(
-        _ request: inout RecordedRequest, _ body: RequestBodyReader, _ faults: [MockServer.Fault],
-        _ link: any ExchangeLink
+        _ request: inout RecordedRequest, body: RequestBodyReader, faults: [MockServer.Fault],
+        on link: any ExchangeLink
     ) async throws -> MockResponse {
         switch configuration.requestBodies {
         case .streamed:

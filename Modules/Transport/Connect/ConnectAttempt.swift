@@ -10,6 +10,8 @@ final class ConnectAttempt: Sendable {
 
     private struct State {
         var channels: [any Channel] = []
+        /// The addresses that the channels connect to.
+        var addresses: [ObjectIdentifier: SocketAddress] = [:]
         var pause: Pause?
         var metrics = TransportMetrics()
         var address: SocketAddress?
@@ -23,6 +25,16 @@ final class ConnectAttempt: Sendable {
     var metrics: TransportMetrics { state.withLock { $0.metrics } }
     /// The address of the connected socket, if there is one.
     var address: SocketAddress? { state.withLock { $0.address } }
+
+    /// Records the address that a channel is about to connect to: a server that closes at once leaves none to ask for.
+    func connects(_ channel: any Channel, to address: SocketAddress) {
+        state.withLock { $0.addresses[ObjectIdentifier(channel)] = address }
+    }
+
+    /// The address of a channel that was connected.
+    func remoteAddress(of channel: any Channel) -> SocketAddress? {
+        channel.remoteAddress ?? state.withLock { $0.addresses[ObjectIdentifier(channel)] }
+    }
 
     /// Records that a socket was connected.
     func connected(to address: SocketAddress?, _ metrics: TransportMetrics) {
@@ -70,6 +82,23 @@ final class ConnectAttempt: Sendable {
         }
         pause?.timer.cancel()
         pause?.end()
+    }
+}
+
+/// Tells an attempt to which address its channel connects, and leaves the pipeline.
+final class ConnectAddressHandler: ChannelOutboundHandler, RemovableChannelHandler {
+    typealias OutboundIn = Never
+
+    private let attempt: ConnectAttempt
+
+    init(_ attempt: ConnectAttempt) {
+        self.attempt = attempt
+    }
+
+    func connect(context: ChannelHandlerContext, to address: SocketAddress, promise: EventLoopPromise<Void>?) {
+        attempt.connects(context.channel, to: address)
+        context.connect(to: address, promise: promise)
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 }
 

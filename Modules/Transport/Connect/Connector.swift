@@ -101,7 +101,9 @@ final class Connector: ConnectionOpener {
             .resolver(resolver)
             .channelInitializer { channel in
                 attempt.adopt(channel)
-                return channel.eventLoop.makeSucceededVoidFuture()
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectAddressHandler(attempt))
+                }
             }
         return openSocket(key.origin, address, bootstrap)
             .flatMap { channel in
@@ -111,13 +113,14 @@ final class Connector: ConnectionOpener {
                 metrics.nameResolution = resolver?.span
                 metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
                 metrics.localAddress = channel.localAddress?.endpoint
-                metrics.remoteAddress = channel.remoteAddress?.endpoint
+                let address = attempt.remoteAddress(of: channel)
+                metrics.remoteAddress = address?.endpoint
                 let opening = metrics
-                attempt.connected(to: channel.remoteAddress, opening)
+                attempt.connected(to: address, opening)
                 guard key.origin.isSecure else {
                     let speaksHTTP2 = self.configuration.httpVersions == .http2
                     return channel.eventLoop.makeCompletedFuture {
-                        try self.makeConnection(channel, place, opening, speaksHTTP2: speaksHTTP2)
+                        try self.makeConnection(channel, at: place, opening, speaksHTTP2: speaksHTTP2)
                     }
                 }
                 let lateFailure = TLSLateFailure()
@@ -127,7 +130,8 @@ final class Connector: ConnectionOpener {
                     var metrics = opening
                     metrics.record(info, since: connected)
                     let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
-                    return try self.makeConnection(channel, place, metrics, lateFailure, speaksHTTP2: speaksHTTP2)
+                    return try self.makeConnection(
+                        channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
                 }
             }
     }
@@ -203,15 +207,15 @@ final class Connector: ConnectionOpener {
     }
 
     private func makeConnection(
-        _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure? = nil,
+        _ channel: any Channel, at place: Place, _ metrics: TransportMetrics, lateFailure: TLSLateFailure? = nil,
         speaksHTTP2: Bool
     ) throws -> HTTPConnection {
         guard channel.isActive else { throw TransportError.staleConnection }
         var metrics = metrics
         metrics.httpVersion = speaksHTTP2 ? "h2" : "http/1.1"
         return speaksHTTP2
-            ? try makeHTTP2(channel, place, metrics, lateFailure)
-            : try makeHTTP1(channel, place, metrics, lateFailure)
+            ? try makeHTTP2(channel, at: place, metrics, lateFailure: lateFailure)
+            : try makeHTTP1(channel, at: place, metrics, lateFailure: lateFailure)
     }
 
     /// Whether ALPN selected HTTP/2.
@@ -226,7 +230,7 @@ final class Connector: ConnectionOpener {
     }
 
     private func makeHTTP2(
-        _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure?
+        _ channel: any Channel, at place: Place, _ metrics: TransportMetrics, lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
         let http2 = try HTTP2Connection.install(
             on: channel, configuration: configuration, windows: windows,
@@ -251,7 +255,7 @@ final class Connector: ConnectionOpener {
     }
 
     private func makeHTTP1(
-        _ channel: any Channel, _ place: Place, _ metrics: TransportMetrics, _ lateFailure: TLSLateFailure?
+        _ channel: any Channel, at place: Place, _ metrics: TransportMetrics, lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
         let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
         try channel.pipeline.syncOperations.addHandler(handler)

@@ -79,7 +79,8 @@ extension HTTP2Connection {
         if status < 200 {
             receivedInformational(response, bytes: section.bytes, isEnd: isEnd, stream)
         } else {
-            receivedHead(response, status, section.contentLength, isEnd: isEnd, stream)
+            receivedHead(
+                response, status: status, contentLength: section.contentLength, isEnd: isEnd, on: stream)
         }
     }
 
@@ -97,7 +98,7 @@ extension HTTP2Connection {
     }
 
     private func receivedHead(
-        _ head: HTTPResponse, _ status: Int, _ contentLength: Int64?, isEnd: Bool, _ stream: HTTP2Stream
+        _ head: HTTPResponse, status: Int, contentLength: Int64?, isEnd: Bool, on stream: HTTP2Stream
     ) {
         let hasBody = stream.exchange.request.head.method != .head && status != 204 && status != 304
         switch stream.machine.receivedHead(

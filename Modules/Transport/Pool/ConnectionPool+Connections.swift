@@ -50,12 +50,12 @@ extension ConnectionPool {
                 change { _ = $0.attempts.removeValue(forKey: id) }
                 connected(connection)
             case .failure(let error):
-                failed(series, id, attempt, TransportError(translating: error))
+                failed(series, id: id, attempt: attempt, with: TransportError(translating: error))
             }
         }
     }
 
-    private func failed(_ series: ConnectSeries, _ id: UInt64, _ attempt: ConnectAttempt, _ error: TransportError) {
+    private func failed(_ series: ConnectSeries, id: UInt64, attempt: ConnectAttempt, with error: TransportError) {
         var series = series
         series.failed(error, at: attempt.address)
         let (key, now) = (series.key, now)
@@ -127,10 +127,13 @@ extension ConnectionPool {
 // Opened and closed connections.
 extension ConnectionPool {
     /// Called when a connection was opened.
+    ///
+    /// The connection may have closed already, and ``closed(_:)`` may have been called: the event loop does not wait for the
+    /// thread that opens it. Then it only serves waiting requests, which fail with what the server said, and is not kept.
     func connected(_ connection: HTTPConnection) {
         if connection.isMultiplexed { connection.shard.add(connection, capacity: connection.initialCapacity) }
         let more = change { state in
-            state.open[connection.id] = connection
+            if connection.isOpen { state.open[connection.id] = connection }
             return state.machine.connected(connection.key, isMultiplexed: connection.isMultiplexed)
         }
         for _ in 0..<more { connect(connection.key) }
@@ -140,6 +143,8 @@ extension ConnectionPool {
         while hasWaiters, change({ $0.machine.needsRoom(for: connection.key) }),
             evict(for: connection.key, timeouts(for: connection.key))
         {}
+        // `closed(_:)` removes one that closes later.
+        if !connection.isOpen { connection.shard.remove(connection) }
     }
 
     /// Called when the server changes the number of concurrent exchanges. While it allows none, requests wait, and the

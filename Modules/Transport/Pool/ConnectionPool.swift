@@ -145,7 +145,7 @@ final class ConnectionPool: Sendable {
 
     /// Takes a place on a connection to the origin under the current terms, and waits if necessary.
     func lease(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?,
+        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, priority: RequestPriority = .normal,
         observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> Lease {
         var tries: [TransportMetrics] = []
@@ -163,7 +163,10 @@ final class ConnectionPool: Sendable {
             }
             let due = poolDeadline ?? timeouts.poolWait.map { .after($0, from: now) } ?? .distantFuture
             poolDeadline = due
-            switch await wait(origin, timeouts: timeouts, poolDeadline: due, deadline: deadline, observer) {
+            let request = PoolRequest(
+                origin: origin, timeouts: timeouts, priority: priority, due: min(due, deadline ?? .distantFuture),
+                endsWithRequest: deadline.map { $0 <= due } ?? false, observer: observer)
+            switch await wait(for: request) {
             case .lease(let lease): return Lease(connection: lease.connection, tries: tries + lease.tries)
             case .askAgain(let more): tries += more
             case .failed(let error): throw error.following(tries)
@@ -189,16 +192,11 @@ final class ConnectionPool: Sendable {
         return nil
     }
 
-    private func wait(
-        _ origin: Origin, timeouts: TransportTimeouts, poolDeadline: NIODeadline, deadline: NIODeadline?,
-        _ observer: (any TransportObserver)?
-    ) async -> LeaseOutcome {
+    private func wait(for request: PoolRequest) async -> LeaseOutcome {
         let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                enqueue(
-                    id, origin, timeouts, due: min(poolDeadline, deadline ?? .distantFuture),
-                    endsWithRequest: deadline.map { $0 <= poolDeadline } ?? false, observer, continuation)
+                enqueue(id, request, continuation)
             }
         } onCancel: {
             giveUp(id, .readerCancelled)
@@ -206,23 +204,23 @@ final class ConnectionPool: Sendable {
     }
 
     private func enqueue(
-        _ id: UInt64, _ origin: Origin, _ timeouts: TransportTimeouts, due: NIODeadline, endsWithRequest: Bool,
-        _ observer: (any TransportObserver)?, _ continuation: UnsafeContinuation<LeaseOutcome, Never>
+        _ id: UInt64, _ request: PoolRequest, _ continuation: UnsafeContinuation<LeaseOutcome, Never>
     ) {
         enum Step {
             case fail(TransportError)
             case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, timer: NIODeadline?)
         }
-        let priority = observer?.priority ?? .normal
+        let origin = request.origin
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             if Task.isCancelled { return .fail(.readerCancelled) }
             if let refusal = state.terms.refusal(of: origin) { return .fail(refusal) }
             let key = PoolKey(origin, under: state.terms)
             state.waiters[id] = Waiter(
-                key: key, timeouts: timeouts, continuation: continuation, endsWithRequest: endsWithRequest)
-            let timer = due == .distantFuture ? nil : state.deadlines.add(id, due)
-            let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: priority)
+                key: key, timeouts: request.timeouts, continuation: continuation,
+                endsWithRequest: request.endsWithRequest)
+            let timer = request.due == .distantFuture ? nil : state.deadlines.add(id, request.due)
+            let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: request.priority)
             return .wait(key, action, timer: timer)
         }
         switch step {
@@ -230,10 +228,10 @@ final class ConnectionPool: Sendable {
             continuation.resume(returning: .failed(error))
         case .wait(let key, let action, let timer):
             if let timer { armWaitTimer(at: timer) }
-            observer?.willWait(WaitingPlace { self.setPriority($0, of: id) })
+            request.observer?.willWait(WaitingPlace { self.setPriority($0, of: id) })
             switch action {
-            case .connect: connect(key, timeouts, nearCaller: true)
-            case .evict: evict(for: key, timeouts)
+            case .connect: connect(key, request.timeouts, nearCaller: true)
+            case .evict: evict(for: key, request.timeouts)
             case .wait: break
             }
             // A place may have been returned before this waiter was visible.
@@ -356,4 +354,16 @@ extension TransportError {
         error.attempts = earlier + attempts
         return error
     }
+}
+
+/// A request that waits for a connection.
+private struct PoolRequest {
+    let origin: Origin
+    let timeouts: TransportTimeouts
+    let priority: RequestPriority
+    /// The end of the wait.
+    let due: NIODeadline
+    /// Whether the request itself ends then, and not only the wait.
+    let endsWithRequest: Bool
+    let observer: (any TransportObserver)?
 }

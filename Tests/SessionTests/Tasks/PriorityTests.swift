@@ -24,7 +24,7 @@ struct PriorityTests {
             return .text("x")
         }
         return try await withMockServer(handler: handler) { server in
-            let session = try HTTPSession { $0.maximumConnectionsPerOrigin = 1 }
+            let session = try HTTPSession { $0.pool.connectionsPerOrigin = 1 }
             let first = try session.call(SessionRequest(url: server.url("/first"))).task(DataResponseSerializer())
             first.resume()
             await arrived.wait()

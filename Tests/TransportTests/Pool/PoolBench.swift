@@ -152,8 +152,8 @@ final class FakeOpener: ConnectionOpener {
     /// The connections that are being opened.
     var attempts: [Attempt] { pending.withLock { $0 } }
 
-    /// Opens a connection.
-    func succeed(_ attempt: Attempt) throws -> Opened {
+    /// Opens a connection; one that closes first has ended before the pool knows of it.
+    func succeed(_ attempt: Attempt, closesFirst: Bool = false) throws -> Opened {
         remove(attempt)
         let channel = attempt.channel
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 443), promise: nil)
@@ -172,6 +172,10 @@ final class FakeOpener: ConnectionOpener {
             connection = attempt.make(.http1(NIOLoopBound(handler, eventLoop: loop)), 1)
             handler.adopt(connection)
             channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
+        }
+        if closesFirst {
+            channel.close(promise: nil)
+            loop.run()
         }
         attempt.promise.succeed(connection)
         return Opened(connection: connection, channel: channel)

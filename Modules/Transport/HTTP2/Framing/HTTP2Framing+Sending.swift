@@ -80,11 +80,11 @@ extension HTTP2Framing {
         // Rare: the block is removed and split.
         let block = outbox.buffer.getSlice(at: start + HTTP2FrameHeader.size, length: length) ?? ByteBuffer()
         outbox.buffer.moveWriterIndex(to: start)
-        Self.writeCut(block, stream, flags, most, into: &outbox.buffer)
+        Self.writeCut(block, stream: stream, flags: flags, atMost: most, into: &outbox.buffer)
     }
 
     private static func writeCut(
-        _ block: ByteBuffer, _ stream: Int, _ flags: HTTP2FrameFlags, _ most: Int, into buffer: inout ByteBuffer
+        _ block: ByteBuffer, stream: Int, flags: HTTP2FrameFlags, atMost most: Int, into buffer: inout ByteBuffer
     ) {
         var (block, type, flags) = (block, HTTP2FrameType.headers, flags)
         while block.readableBytes > 0 {

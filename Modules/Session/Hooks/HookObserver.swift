@@ -2,19 +2,19 @@ internal import HTTPTypes
 internal import LinnetTransport
 internal import Synchronization
 
-/// Reports a request's transfer to its hooks, and forwards everything to the request's own sink.
-final class HookSink: EngineSink {
+/// Reports a request's transfer to its hooks, and forwards everything to the request's own observer.
+final class HookObserver: TransferObserver {
     private struct State {
         var sent = TransferProgress()
         var written = TransferProgress()
     }
 
     private let hooks: RequestHooks
-    private let base: (any EngineSink)?
+    private let base: (any TransferObserver)?
     private let isDownload: Bool
     private let state = Mutex(State())
 
-    init(hooks: RequestHooks, base: (any EngineSink)?, isDownload: Bool) {
+    init(hooks: RequestHooks, base: (any TransferObserver)?, isDownload: Bool) {
         self.hooks = hooks
         self.base = base
         self.isDownload = isDownload
@@ -69,17 +69,7 @@ final class HookSink: EngineSink {
         base?.didFinishAttempt(metrics)
     }
 
-    var priority: RequestPriority { base?.priority ?? .normal }
-
     func willWait(_ place: WaitingPlace) {
         base?.willWait(place)
-    }
-
-    func commit() async throws {
-        try await base?.commit()
-    }
-
-    func passGate() async throws {
-        try await base?.passGate()
     }
 }

@@ -1,0 +1,155 @@
+internal import FoundationEssentials
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A file that several processes share. It is replaced as a whole, by one process at a time. All functions block.
+struct CookieFile {
+    let path: String
+
+    /// A file of 3,000 cookies of the largest size, in the longest spelling, is smaller.
+    private static var largestSize: Int { 128 << 20 }
+
+    init(_ file: URL, _ code: CookieError.Code) throws(CookieError) {
+        guard file.isFileURL else {
+            throw CookieError(
+                code, message: "Cookies are read from and written to files, and the URL is not that of a file.")
+        }
+        path = file.path
+    }
+
+    /// Runs a function while no other process, and no other thread, does so for the same file.
+    ///
+    /// The lock is one on a file beside it, because the file itself is replaced. The lock file stays.
+    func locked<Result>(_ body: () throws(CookieError) -> Result) throws(CookieError) -> Result {
+        let lock = path + ".lock"
+        let descriptor = Self.retrying { open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else {
+            throw CookieError(.unwritableFile, file: lock, "cannot be opened", errorNumber: errno)
+        }
+        // Closing the descriptor releases the lock.
+        defer { close(descriptor) }
+        guard Self.retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
+            throw CookieError(.unwritableFile, file: lock, "cannot be locked", errorNumber: errno)
+        }
+        return try body()
+    }
+
+    /// Reads the file; nil if there is none.
+    func read() throws(CookieError) -> Data? {
+        // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+        let descriptor = Self.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw CookieError(.unreadableFile, file: path, "cannot be opened", errorNumber: errno)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw CookieError(.unreadableFile, file: path, "cannot be inspected", errorNumber: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CookieError(.unreadableFile, file: path, "is not a regular file")
+        }
+        guard status.st_size <= Self.largestSize else {
+            throw CookieError(.corruptFile, file: path, "is larger than a store of cookies can be")
+        }
+        return try contents(descriptor, size: Int(status.st_size))
+    }
+
+    private func contents(_ descriptor: Int32, size: Int) throws(CookieError) -> Data {
+        var bytes = [UInt8](repeating: 0, count: size)
+        var filled = 0
+        while filled < size {
+            let count = Self.retrying {
+                bytes.withUnsafeMutableBytes {
+                    pread(descriptor, $0.baseAddress?.advanced(by: filled), size - filled, off_t(filled))
+                }
+            }
+            guard count >= 0 else {
+                throw CookieError(.unreadableFile, file: path, "cannot be read", errorNumber: errno)
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return Data(bytes[..<filled])
+    }
+
+    /// Replaces the file, whole or not at all, also if the machine stops meanwhile. Only the owner can read it.
+    ///
+    /// Requires the lock. What a process that was killed has left in the new file is overwritten.
+    func replace(with data: Data) throws(CookieError) {
+        let new = path + ".new"
+        // A file with the permissions of its predecessor could be readable for others.
+        unlink(new)
+        let descriptor = Self.retrying { open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else {
+            throw CookieError(.unwritableFile, file: new, "cannot be created", errorNumber: errno)
+        }
+        let failure = Self.write(data, to: descriptor)
+        close(descriptor)
+        if let failure {
+            unlink(new)
+            throw CookieError(.unwritableFile, file: new, "cannot be written", errorNumber: failure)
+        }
+        guard rename(new, path) == 0 else {
+            let code = errno
+            unlink(new)
+            throw CookieError(.unwritableFile, file: path, "cannot be replaced", errorNumber: code)
+        }
+        synchronizeFolder()
+    }
+
+    /// Renames the file to a name that is free. Requires the lock.
+    ///
+    /// - Returns: The new path.
+    func setAside() throws(CookieError) -> String {
+        var number = 1
+        var status = stat()
+        while lstat("\(path).corrupt-\(number)", &status) == 0 { number += 1 }
+        let aside = "\(path).corrupt-\(number)"
+        guard rename(path, aside) == 0 else {
+            throw CookieError(.unwritableFile, file: path, "is corrupt, and cannot be renamed", errorNumber: errno)
+        }
+        return aside
+    }
+
+    /// Writes data to the disk; returns the error number of a failure.
+    private static func write(_ data: Data, to descriptor: Int32) -> Int32? {
+        let bytes = [UInt8](data)
+        var written = 0
+        while written < bytes.count {
+            let count = retrying {
+                bytes.withUnsafeBytes {
+                    pwrite(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written, off_t(written))
+                }
+            }
+            guard count >= 0 else { return errno }
+            written += count
+        }
+        return retrying { fsync(descriptor) } == 0 ? nil : errno
+    }
+
+    /// Makes the new name last. A file system that cannot do so has the old file or the new one after a failure.
+    private func synchronizeFolder() {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = Self.retrying { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard descriptor >= 0 else { return }
+        _ = Self.retrying { fsync(descriptor) }
+        close(descriptor)
+    }
+
+    /// Repeats a system call that a signal interrupted.
+    private static func retrying<Result: BinaryInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import FoundationEssentials
+internal import LinnetTransport
+
+/// What takes part in one request beside the chain of its session; all of it is nil for a plain call, which costs nothing.
+struct CallContext: Sendable {
+    /// Hears how the transfer proceeds.
+    var observer: (any TransferObserver)?
+    /// Suspends and orders the transfer.
+    var control: (any TransferControl)?
+    /// The hooks of the session and of the request.
+    var hooks: RequestHooks?
+    /// What the call adds to the chain.
+    var own: CallChain?
+
+    /// The number of the task, where the request has a handle or hooks.
+    var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID }
+}
+
+/// Observes the transfer of one request. Only requests with a handle or with hooks have one.
+protocol TransferObserver: AnyObject, TransportObserver {
+    /// The number of the task.
+    var taskID: UInt64 { get }
+    /// A request is about to be sent with this many bytes of body; nil if the number is unknown.
+    func willSendBody(length: Int64?)
+    /// The head of a response arrived, which declares this many bytes of body; nil if it does not.
+    func willReceiveBody(length: Int64?)
+    /// The head of a response arrived whose body continues an earlier one: it begins at this byte of the whole, whose
+    /// length is nil if it is not declared.
+    func willReceiveBody(length: Int64?, from offset: Int64)
+    /// More bytes of the response's body were read.
+    func didReceiveBody(bytes: Int)
+}
+
+/// Steers the transfer of one request. Only requests with a handle have one.
+protocol TransferControl: AnyObject, Sendable {
+    /// The priority among the requests that wait for a connection.
+    var priority: RequestPriority { get }
+    /// Returns once the transfer is not suspended. Throws `CancellationError` if the caller's task was cancelled.
+    func waitWhileSuspended() async throws
+    /// Returns once a step may be done that cannot be undone, such as moving a file to its place; from then on the task can be
+    /// neither suspended nor cancelled. Throws `CancellationError` if it was cancelled before.
+    func commit() async throws
+}
+
+extension (any TransferControl)? {
+    /// Waits until the transfer is not suspended.
+    func waitWhileSuspended(_ url: URL) async throws(SessionError) {
+        guard let self else { return }
+        do {
+            try await self.waitWhileSuspended()
+        } catch {
+            throw SessionError(thrown: error, url: url)
+        }
+    }
+
+    /// Waits until a step may be done after which the task cannot be cancelled.
+    func commit(_ url: URL) async throws(SessionError) {
+        guard let self else { return }
+        do {
+            try await self.commit()
+        } catch {
+            throw SessionError(thrown: error, url: url)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+internal import LinnetCookies
+internal import LinnetSerialization
+
+/// The link that sends the cookies of a jar and stores those of responses (RFC 6265bis, sections 5.7 and 5.8).
+///
+/// It is below redirects and authentication: each request on the network has the cookies of its own URL, and the cookies of each
+/// response are stored, also those of a redirect or a challenge.
+struct CookieInterceptor: Interceptor {
+    let jar: CookieJar
+
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
+        guard request.options.usesCookies ?? true else { return try await next(request) }
+        let context = CookieContext(method: request.method)
+        var request = request
+        jar.addCookies(to: &request.headerFields, for: request.url, context: context)
+        let response = try await next(request)
+        jar.store(setCookieFields: response.head.headerFields, of: request.url, context: context)
+        return response
+    }
+}
