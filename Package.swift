@@ -37,6 +37,7 @@ let modules = [
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
+    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(
         name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],

@@ -1,0 +1,125 @@
+package import HTTPTypes
+internal import LinnetMessages
+
+/// The cache directives of a request or a response (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+///
+/// A directive that restricts the cache counts in any form. One that permits something counts only in its exact form. Of
+/// several directives with a number, the first counts; an invalid number is the most restrictive one (section 4.2.1).
+package struct CacheDirectives: Hashable, Sendable {
+    /// What a directive with an optional list of field names applies to.
+    package enum Scope: Hashable, Sendable {
+        /// The whole response.
+        case response
+        /// The fields with these names, in lower case.
+        case fields(Set<String>)
+    }
+
+    /// A directive that this module does not know.
+    package struct Extension: Hashable, Sendable {
+        /// The name in lower case.
+        package let name: String
+        /// The argument without quotes; nil if there is none, or if it is malformed.
+        package let argument: String?
+    }
+
+    /// `max-age`, in seconds; 0 if it is invalid (sections 5.2.1.1 and 5.2.2.1).
+    package private(set) var maxAge: Int64?
+    /// `s-maxage`, in seconds; 0 if it is invalid (section 5.2.2.10).
+    package private(set) var sharedMaxAge: Int64?
+    /// `min-fresh`, in seconds; 2³¹ if it is invalid (section 5.2.1.3).
+    package private(set) var minFresh: Int64?
+    /// `max-stale`, in seconds; `Int64.max` without an argument, 0 if it is invalid (section 5.2.1.2).
+    package private(set) var maxStale: Int64?
+    /// `stale-while-revalidate`, in seconds; 0 if it is invalid (RFC 5861, section 3).
+    package private(set) var staleWhileRevalidate: Int64?
+    /// `stale-if-error`, in seconds; 0 if it is invalid (RFC 5861, section 4).
+    package private(set) var staleIfError: Int64?
+    /// `no-cache` (sections 5.2.1.4 and 5.2.2.4).
+    package private(set) var noCache: Scope?
+    /// `private` (section 5.2.2.7).
+    package private(set) var isPrivate: Scope?
+    /// `public` (section 5.2.2.9).
+    package private(set) var isPublic = false
+    /// `no-store` (sections 5.2.1.5 and 5.2.2.5).
+    package private(set) var noStore = false
+    /// `only-if-cached` (section 5.2.1.7).
+    package private(set) var onlyIfCached = false
+    /// `must-revalidate` (section 5.2.2.2).
+    package private(set) var mustRevalidate = false
+    /// `proxy-revalidate` (section 5.2.2.8).
+    package private(set) var proxyRevalidate = false
+    /// `must-understand` (section 5.2.2.3).
+    package private(set) var mustUnderstand = false
+    /// `immutable` (RFC 8246, section 2).
+    package private(set) var isImmutable = false
+    /// All other directives, in order. They have no effect (section 5.2.3).
+    package private(set) var extensions: [Extension] = []
+
+    /// Parses the Cache-Control fields of a response.
+    package init(response fields: HTTPFields) {
+        read(fields[values: .cacheControl])
+    }
+
+    /// Parses the Cache-Control fields of a request. Without one, `Pragma: no-cache` is `no-cache` (section 5.4).
+    package init(request fields: HTTPFields) {
+        let values = fields[values: .cacheControl]
+        read(values)
+        if values.isEmpty, fields[values: .pragma].contains(where: Self.isNoCache) { noCache = .response }
+    }
+
+    /// Pragma has other directives, which have no meaning for caches.
+    private static func isNoCache(_ pragma: String) -> Bool {
+        var scanner = DirectiveScanner(pragma)
+        while let directive = scanner.next() {
+            if directive.name == "no-cache" { return true }
+        }
+        return false
+    }
+
+    /// A quoted string that is not closed ends with its field.
+    private mutating func read(_ values: [String]) {
+        for value in values {
+            var scanner = DirectiveScanner(value)
+            while let directive = scanner.next() { read(directive) }
+        }
+    }
+
+    private mutating func read(_ directive: DirectiveScanner.Directive) {
+        let hasArgument = directive.argument != .absent
+        switch directive.name {
+        case "max-age": maxAge = maxAge ?? directive.seconds ?? 0
+        case "s-maxage": sharedMaxAge = sharedMaxAge ?? directive.seconds ?? 0
+        case "min-fresh": minFresh = minFresh ?? directive.seconds ?? DeltaSeconds.limit
+        case "max-stale": maxStale = maxStale ?? (hasArgument ? directive.seconds ?? 0 : .max)
+        case "stale-while-revalidate": staleWhileRevalidate = staleWhileRevalidate ?? directive.seconds ?? 0
+        case "stale-if-error": staleIfError = staleIfError ?? directive.seconds ?? 0
+        case "no-cache": Self.add(directive.scope, to: &noCache)
+        case "private": Self.add(directive.scope, to: &isPrivate)
+        case "no-store": noStore = true
+        case "must-revalidate": mustRevalidate = true
+        case "proxy-revalidate": proxyRevalidate = true
+        case "only-if-cached": onlyIfCached = true
+        case "public": isPublic = isPublic || !hasArgument
+        case "must-understand": mustUnderstand = mustUnderstand || !hasArgument
+        case "immutable": isImmutable = isImmutable || !hasArgument
+        default: extensions.append(Extension(name: directive.name, argument: directive.text))
+        }
+    }
+
+    /// The whole response is the wider scope, and field names of several directives add up.
+    private static func add(_ scope: Scope, to other: inout Scope?) {
+        guard case .fields(var known)? = other, case .fields(let names) = scope else {
+            if other != .response { other = scope }
+            return
+        }
+        // The set is not shared while it grows.
+        other = nil
+        known.formUnion(names)
+        other = .fields(known)
+    }
+}
+
+extension HTTPField.Name {
+    // The name is valid.
+    static let pragma = HTTPField.Name(parsed: "pragma") ?? .cacheControl
+}

@@ -1,0 +1,100 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetMessages
+
+extension CacheRules {
+    /// The answer of the preferred stored response that has one, whatever its age.
+    func answer(to request: HTTPRequest, among stored: [StoredResponse], at now: Date) -> CachedAnswer? {
+        Self.selected(for: request, among: stored).lazy.compactMap { answer(to: request, with: $0, at: now) }.first
+    }
+
+    /// The responses whose Vary fields match the request, the preferred one first.
+    ///
+    /// A response with Vary is preferred to one without, and then the one with the latest Date (RFC 9111, section 4.1).
+    static func selected(for request: HTTPRequest, among stored: [StoredResponse]) -> [StoredResponse] {
+        let matching = stored.filter { $0.variant.matches(request) }
+        guard matching.count > 1 else { return matching }
+        return matching.map { ($0, date(of: $0)) }
+            .sorted { left, right in
+                if left.0.variant.isEmpty != right.0.variant.isEmpty { return right.0.variant.isEmpty }
+                return left.1 == right.1 ? left.0.id.rawValue > right.0.id.rawValue : left.1 > right.1
+            }
+            .map(\.0)
+    }
+
+    /// The response to a request that a stored response makes, whatever its age; nil if only the server can answer.
+    ///
+    /// The caller's If-None-Match and If-Modified-Since are evaluated (RFC 9111, section 4.3.2), then If-Range and a single
+    /// range of bytes (RFC 9110, section 13.2.2). If-Match and If-Unmodified-Since are the server's to evaluate.
+    func answer(to request: HTTPRequest, with stored: StoredResponse, at now: Date) -> CachedAnswer? {
+        let fields = request.headerFields
+        guard !fields.contains(.ifMatch), !fields.contains(.ifUnmodifiedSince) else { return nil }
+        let freshness = freshness(of: stored, at: now)
+        var head = stored.head
+        head.headerFields[.age] = String(Int64(min(freshness.age, Double(DeltaSeconds.limit))))
+        let answer = { (head: HTTPResponse, body: Range<Int64>?) in
+            CachedAnswer(source: stored, head: head, body: body, isStale: !freshness.isFresh)
+        }
+        let validators = stored.facts.validators
+        if stored.head.status == .ok {
+            guard let condition = Condition(fields) else { return nil }
+            if condition.isNotModified(validators) { return answer(Self.notModified(head), nil) }
+        }
+        if request.method == .head { return answer(head, nil) }
+        guard stored.head.status == .ok, let range = Self.range(of: request, validators) else {
+            return stored.part == nil ? answer(head, 0..<stored.bodySize) : nil
+        }
+        guard let requested = range.resolved(length: stored.totalSize) else { return nil }
+        let held = stored.storedRange
+        guard held.lowerBound <= requested.lowerBound, requested.upperBound <= held.upperBound else { return nil }
+        let part = StoredResponse.Part(range: requested, total: stored.totalSize)
+        head.status = .partialContent
+        head.headerFields[.contentRange] = part.contentRange
+        head.headerFields[.contentLength] = String(requested.count)
+        return answer(head, requested.lowerBound - held.lowerBound..<requested.upperBound - held.lowerBound)
+    }
+
+    /// The range of a request; nil if the whole is requested, or if If-Range does not name the stored response.
+    private static func range(of request: HTTPRequest, _ validators: Validators) -> RangeRequest? {
+        let range = RangeRequest(request)
+        guard range != .none else { return nil }
+        if let value = request.headerFields[.ifRange], !validators.satisfies(ifRange: value) { return nil }
+        return range
+    }
+
+    /// A 304 response with the fields that it must have (RFC 9110, section 15.4.5).
+    private static func notModified(_ head: HTTPResponse) -> HTTPResponse {
+        let kept: [HTTPField.Name] = [
+            .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
+        ]
+        let names = Set(kept.map(\.canonicalName))
+        return HTTPResponse(
+            status: .notModified, headerFields: head.headerFields.filter { names.contains($0.name.canonicalName) })
+    }
+}
+
+/// The caller's own condition for a stored response.
+private struct Condition {
+    private let tags: EntityTag.List?
+    private let date: HTTPDate?
+
+    /// Nil if If-None-Match is malformed: only the server can evaluate it.
+    init?(_ fields: HTTPFields) {
+        if let value = fields[.ifNoneMatch] {
+            guard let list = EntityTag.List(value) else { return nil }
+            (tags, date) = (list, nil)
+        } else {
+            // An invalid date is ignored (RFC 9110, section 13.1.3).
+            (tags, date) = (nil, fields[.ifModifiedSince].flatMap { HTTPDate(caseInsensitive: $0) })
+        }
+    }
+
+    /// Whether the stored response is what the caller has already.
+    func isNotModified(_ validators: Validators) -> Bool {
+        switch tags {
+        case .any: true
+        case .tags(let tags): validators.entityTag.map { own in tags.contains { $0.isEquivalent(to: own) } } ?? false
+        case nil: date.map { validators.isUnmodified(since: $0) } ?? false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import HTTPTypes
+
+/// Parts of one representation as a single stored response (RFC 9111, section 3.4; RFC 9110, section 15.3.7.3).
+package struct CombinedResponse: Hashable, Sendable {
+    /// A piece of the combined body, as a range of the bytes of its source.
+    package enum Piece: Hashable, Sendable {
+        /// Bytes that are stored.
+        case stored(Range<Int64>)
+        /// Bytes of the new response.
+        case received(Range<Int64>)
+    }
+
+    /// The entry of the combined response, which replaces the stored one.
+    package let entry: StoredResponse
+    /// What its body consists of, in order.
+    package let pieces: [Piece]
+}
+
+extension CacheRules {
+    /// Combines a new 206 response with a stored response.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry of the new response, as `entry(for:to:key:requestTime:responseTime:)` makes it.
+    ///   - response: The new response.
+    ///   - stored: A stored response of the same key that the request matches.
+    /// - Returns: The combined response; nil if they have no strong validator in common, or if bytes between them are missing.
+    package func combination(
+        of entry: StoredResponse, _ response: HTTPResponse, with stored: StoredResponse
+    ) -> CombinedResponse? {
+        guard let new = entry.part, stored.head.status == .ok, stored.totalSize == new.total,
+            entry.facts.validators.haveSameStrong(as: stored.facts.validators), entry.variant == stored.variant
+        else { return nil }
+        let held = stored.storedRange
+        guard new.range.lowerBound <= held.upperBound, held.lowerBound <= new.range.upperBound else { return nil }
+        let union = min(held.lowerBound, new.range.lowerBound)..<max(held.upperBound, new.range.upperBound)
+        var pieces: [CombinedResponse.Piece] = []
+        if held.lowerBound < new.range.lowerBound {
+            pieces.append(.stored(0..<new.range.lowerBound - held.lowerBound))
+        }
+        pieces.append(.received(0..<Int64(new.range.count)))
+        if new.range.upperBound < held.upperBound {
+            pieces.append(.stored(new.range.upperBound - held.lowerBound..<Int64(held.count)))
+        }
+        var combined = entry
+        var head = updatedHead(stored.head, with: response, receivedAt: entry.responseTime)
+        head.headerFields[.contentLength] = String(new.total)
+        combined.head = head
+        combined.part = union == 0..<new.total ? nil : StoredResponse.Part(range: union, total: new.total)
+        return CombinedResponse(entry: combined, pieces: pieces)
+    }
+}

@@ -1,0 +1,54 @@
+/// How a request was answered, as far as the cache is concerned.
+public struct CacheOutcome: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the outcome.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// A fresh stored response answered.
+    public static let hit = CacheOutcome("hit")
+    /// A stored response answered that the server has confirmed.
+    public static let revalidated = CacheOutcome("revalidated")
+    /// A stale stored response answered.
+    public static let stale = CacheOutcome("stale")
+    /// The server answered, since no stored response could.
+    public static let miss = CacheOutcome("miss")
+    /// The cache took no part.
+    public static let bypass = CacheOutcome("bypass")
+}
+
+/// What a store has done since it was created, and what it holds.
+public struct CacheStatistics: Hashable, Sendable {
+    /// Requests that a stored response answered without the server.
+    public var hits = 0
+    /// Those of them that a stale response answered.
+    public var staleHits = 0
+    /// Requests that a stored response answered after the server had confirmed it.
+    public var revalidations = 0
+    /// Requests that the server answered, since no stored response could.
+    public var misses = 0
+    /// Requests in which the cache took no part.
+    public var bypasses = 0
+    /// Entries that were removed for lack of space.
+    public var evictions = 0
+    /// The number of entries.
+    public var count = 0
+    /// The size of all entries in bytes: their bodies, and an estimate for their heads.
+    public var bytes: Int64 = 0
+
+    /// Creates statistics of a store that has done nothing.
+    public init() {}
+
+    /// Counts an outcome.
+    public mutating func record(_ outcome: CacheOutcome) {
+        switch outcome {
+        case .hit: hits += 1
+        case .stale:
+            hits += 1
+            staleHits += 1
+        case .revalidated: revalidations += 1
+        case .miss: misses += 1
+        default: bypasses += 1
+        }
+    }
+}

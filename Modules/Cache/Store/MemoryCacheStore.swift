@@ -1,0 +1,126 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Synchronization
+
+/// A cache in memory, within a number of bytes.
+///
+/// The entries that were used least recently are removed first. A hit copies no bytes of the body. Bodies that are being
+/// written are not counted; each is at most as large as an entry.
+public final class MemoryCacheStore: CacheStore {
+    private let state: Mutex<MemoryCacheMachine>
+
+    /// Creates an empty store.
+    ///
+    /// - Parameters:
+    ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 4 MiB.
+    ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
+    public init(limit: Int64 = 4 << 20, entryLimit: Int64? = nil) {
+        let limit = max(0, limit)
+        let machine = MemoryCacheMachine(limit: limit, entryLimit: min(entryLimit ?? limit / 20, limit))
+        state = Mutex(machine)
+    }
+
+    /// The most entries for one URL: 32. Beyond, the one that was used least recently is removed.
+    public static let variantLimit = MemoryCacheMachine.variantLimit
+
+    /// Returns all entries of a key, the one that was stored last at the end.
+    public func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
+        state.withLock { $0.responses(for: key) }
+    }
+
+    /// Opens the body of an entry, which counts as a use; nil if the entry has been removed.
+    public func body(of id: StoredResponse.ID) async throws(CacheError) -> (any StoredBody)? {
+        state.withLock { $0.use(id) }.map(MemoryBody.init)
+    }
+
+    /// Begins an entry.
+    public func beginEntry(
+        _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
+    ) async throws(CacheError) -> any CacheEntryWriter {
+        let expected = response.part == nil ? response.head.headerFields[.contentLength] : nil
+        let length = expected.flatMap { Digits.parse($0.utf8) } ?? Int64(response.part?.range.count ?? 0)
+        guard let begun = state.withLock({ $0.begin(response, expecting: length) }) else { throw .entryTooLarge }
+        return MemoryEntryWriter(begun, response: response, replacing: replaced, in: self)
+    }
+
+    /// Replaces everything but the body of an entry.
+    public func update(_ response: StoredResponse) async throws(CacheError) {
+        _ = state.withLock { $0.update(response) }
+    }
+
+    /// Removes entries.
+    public func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) {
+        // The result has the bodies, which are freed after unlocking.
+        _ = state.withLock { machine in ids.compactMap { machine.remove($0) } }
+    }
+
+    /// Removes all entries of keys.
+    public func removeAll(for keys: [CacheKey]) async throws(CacheError) {
+        _ = state.withLock { $0.removeAll(for: keys) }
+    }
+
+    /// Removes all entries.
+    public func removeAll() async throws(CacheError) {
+        _ = state.withLock { $0.removeAll() }
+    }
+
+    /// Counts the outcome of a request.
+    public func record(_ outcome: CacheOutcome) {
+        state.withLock { $0.statistics.record(outcome) }
+    }
+
+    /// What the store has done so far, and what it holds.
+    public func statistics() async -> CacheStatistics {
+        state.withLock { $0.statistics }
+    }
+
+    /// Throws unless the entry may have a body of this size.
+    func check(_ id: StoredResponse.ID, size: Int64) throws(CacheError) {
+        try state.withLock { $0.status(of: id, size: size) }.check()
+    }
+
+    func commit(
+        _ response: StoredResponse, body: Data, replacing replaced: [StoredResponse.ID]
+    ) throws(CacheError) -> StoredResponse {
+        let result = state.withLock { $0.commit(response, body: body, replacing: replaced) }
+        try result.status.check()
+        return response
+    }
+
+    func abandon(_ id: StoredResponse.ID) {
+        state.withLock { $0.abandon(id) }
+    }
+}
+
+private struct MemoryBody: StoredBody {
+    let data: Data
+
+    var size: Int64 { Int64(data.count) }
+
+    func bytes(in range: Range<Int64>) async throws(CacheError) -> Data {
+        guard range.lowerBound >= 0, range.upperBound <= size else {
+            throw CacheError(code: .rangeNotStored, message: "The stored body has only \(size) bytes.")
+        }
+        if range == 0..<size { return data }
+        return data[data.startIndex + Int(range.lowerBound)..<data.startIndex + Int(range.upperBound)]
+    }
+}
+
+extension MemoryCacheMachine.WriterStatus {
+    fileprivate func check() throws(CacheError) {
+        switch self {
+        case .open: return
+        case .tooLarge: throw .entryTooLarge
+        case .removed: throw .entryRemoved
+        }
+    }
+}
+
+extension CacheError {
+    static var entryTooLarge: CacheError {
+        CacheError(code: .entryTooLarge, message: "The response is too large for the cache.")
+    }
+    static var entryRemoved: CacheError {
+        CacheError(code: .entryRemoved, message: "The response was removed from the cache before it was stored.")
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+import Testing
+
+@testable import LinnetCache
+
+/// NSURLRequest's cache policies.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheUseTests {
+    /// Each case is a stored response, nil for none; the fields of the request; and the decisions for the six policies, in
+    /// the order protocolDefined, reload, reloadEverywhere, storedElseLoad, storedOnly, revalidate.
+    static let table: [(response: String?, request: String, decisions: [String])] = [
+        (nil, "", ["load", "load", "load+", "load", "unsatisfiable", "load"]),
+        ("Cache-Control: max-age=60|ETag: \"a\"", "", ["hit", "load", "load+", "hit", "hit", "validate"]),
+        ("Cache-Control: max-age=60", "", ["hit", "load", "load+", "hit", "hit", "load"]),
+        ("Cache-Control: max-age=5|ETag: \"a\"", "", ["validate", "load", "load+", "stale", "stale", "validate"]),
+        ("Cache-Control: max-age=5", "", ["load", "load", "load+", "stale", "stale", "load"]),
+        ("Cache-Control: no-cache, max-age=60", "", ["load", "load", "load+", "hit", "hit", "load"]),
+        ("Cache-Control: must-revalidate, max-age=5", "", ["load", "load", "load+", "stale", "stale", "load"]),
+        ("Cache-Control: max-age=60, immutable|ETag: \"a\"", "", ["hit", "load", "load+", "hit", "hit", "validate"]),
+        ("", "", ["load", "load", "load+", "stale", "stale", "load"]),
+        // The policy overrides the request's own directives.
+        (
+            "Cache-Control: max-age=60|ETag: \"a\"", "Cache-Control: no-cache",
+            ["validate", "load", "load+", "hit", "hit", "validate"]
+        ),
+        // A response to another variant is none.
+        (
+            "Cache-Control: max-age=60|Vary: Accept", "Accept: a",
+            ["load", "load", "load+", "load", "unsatisfiable", "load"]
+        ),
+    ]
+
+    @Test(arguments: table.indices)
+    func eachPolicyDecides(index: Int) throws {
+        let row = Self.table[index]
+        let responses = try row.response.map { [try stored($0)] } ?? []
+        let decisions = CacheUse.allCases.map {
+            CacheRules().decision(for: request(row.request), use: $0, among: responses, at: at(10)).word
+        }
+        #expect(decisions == row.decisions, "\(row.response ?? "nothing"), \(row.request)")
+    }
+
+    /// The request of `reloadIgnoringLocalAndRemoteCacheData` bypasses the caches on its way.
+    @Test func reloadingEverywhereTellsOtherCaches() {
+        let decision = CacheRules().decision(for: request(), use: .reloadEverywhere, among: [], at: at(0))
+        #expect(decision == .load([.cacheControl: "no-cache", .pragma: "no-cache"]))
+    }
+
+    @Test(arguments: CacheUse.allCases) func otherMethodsAreSentUnlessNothingMayBe(use: CacheUse) {
+        let decision = CacheRules().decision(for: request(method: .post), use: use, among: [], at: at(0))
+        #expect(decision == (use == .storedOnly ? .unsatisfiable : .bypass))
+    }
+
+    /// A policy that asks for the server's answer does not take a stale one instead.
+    @Test(arguments: CacheUse.allCases) func onlyTheProtocolAllowsStaleResponsesAfterErrors(use: CacheUse) throws {
+        let response = try stored("Cache-Control: max-age=1, stale-if-error=60")
+        let answer = CacheRules().answer(
+            afterFailureOf: request(), use: use, status: nil, among: [response], at: at(5))
+        #expect((answer != nil) == (use == .protocolDefined))
+    }
+}
