@@ -159,6 +159,23 @@ struct ValidationTests {
         }
     }
 
+    /// Section 4.1: the values of other fields are unknown for the request that a response was stored for.
+    @Test(arguments: [("Vary: V", true), ("", true), ("Vary: V, B", false), ("Vary: B", false)])
+    func anotherVariantStaysUnlessItsFieldsChange(text: String, isKept: Bool) throws {
+        let other = try stored("Cache-Control: max-age=60|Vary: V|ETag: \"b\"", to: request("V: 1"))
+        let validation = try #require(CacheRules().decision(for: request(), among: [other], at: at(5)).validation)
+        let outcome = CacheRules().outcome(
+            of: response("ETag: \"b\"|" + text, status: 304), to: validation, for: request(), among: [other],
+            requestTime: at(5), responseTime: at(6))
+        guard case .confirmed(let answer, let updated, let removed) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(answer.body == 0..<100)
+        #expect(updated.map(\.variant) == (isKept ? [other.variant] : []))
+        #expect(removed == (isKept ? [] : [other.id]))
+    }
+
     /// Section 4.3.3.
     @Test(arguments: [
         (200, "", "new"), (404, "", "new"), (500, "", "new"), (500, "stale-if-error=60", "stale"),
