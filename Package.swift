@@ -45,7 +45,7 @@ let modules = [
     Module(
         name: "Session",
         ours: [
-            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetSecurity",
+            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetSecurity",
             "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
@@ -57,8 +57,8 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetSecurity", "LinnetReachability",
-            "LinnetSession",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetSecurity",
+            "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
 ]

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LinnetCache
 internal import LinnetSerialization
 public import LinnetTransport
 
@@ -18,6 +19,8 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     public var data: Data
     /// The redirects that were followed to it, in order.
     public var redirects: [HTTPRedirect] = []
+    /// What the cache had to do with the response, the last one after redirects; nil in a session without a cache.
+    public var cacheOutcome: CacheOutcome?
     /// The metrics of the attempts until the response was returned.
     var attempts: [TransportMetrics]
 
@@ -33,7 +36,8 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
 
-    /// The metrics of each attempt, in order; empty when the network was not used. Those of a body that is streamed are
+    /// The metrics of each attempt, in order; empty when the network was not used, as for a response
+    /// from the cache. Those of a body that is streamed are
     /// complete once it was read to its end.
     public var metrics: [TransportMetrics] {
         get {
@@ -54,6 +58,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> SessionResponse<NewValue> {
         var response = SessionResponse<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
         response.redirects = redirects
+        response.cacheOutcome = cacheOutcome
         return response
     }
 }

@@ -146,7 +146,7 @@ struct CookieTests {
 }
 
 extension MockResponse {
-    fileprivate func settingCookies(_ cookies: String...) -> MockResponse {
+    func settingCookies(_ cookies: String...) -> MockResponse {
         var response = self
         for cookie in cookies { response.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
         return response

@@ -14,7 +14,7 @@ import Testing
 struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each.
     private static let leftOut: Set<String> = [
-        "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar", "credentialStore", "decoder",
+        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar", "credentialStore", "decoder",
         "encoder",
         "hooks",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",

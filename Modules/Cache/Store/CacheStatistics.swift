@@ -1,20 +1,27 @@
 /// How a request was answered, as far as the cache is concerned.
 public struct CacheOutcome: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the outcome.
-    public let description: String
+    // A response carries it: it is small.
+    private enum Kind: UInt8 {
+        case hit, revalidated, stale, miss, bypass
+    }
 
-    private init(_ description: String) { self.description = description }
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    /// The name of the outcome.
+    public var description: String { "\(kind)" }
 
     /// A fresh stored response answered.
-    public static let hit = CacheOutcome("hit")
+    public static let hit = CacheOutcome(.hit)
     /// A stored response answered that the server has confirmed.
-    public static let revalidated = CacheOutcome("revalidated")
+    public static let revalidated = CacheOutcome(.revalidated)
     /// A stale stored response answered.
-    public static let stale = CacheOutcome("stale")
+    public static let stale = CacheOutcome(.stale)
     /// The server answered, since no stored response could.
-    public static let miss = CacheOutcome("miss")
+    public static let miss = CacheOutcome(.miss)
     /// The cache took no part.
-    public static let bypass = CacheOutcome("bypass")
+    public static let bypass = CacheOutcome(.bypass)
 }
 
 /// What a store has done since it was created, and what it holds.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetCache
 internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
@@ -13,6 +14,9 @@ final class Engine: Sendable {
     /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
     private let isExtended: Bool
 
+    /// The validations that the cache runs in the background; nil without a cache.
+    let refreshes: CacheRefreshes?
+
     /// Whether the chain has a link that reads the record of a request.
     private let needsRecords: Bool
     let retriers: [any RequestRetrier]
@@ -26,6 +30,8 @@ final class Engine: Sendable {
             !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
             || !configuration.requestAdapters.isEmpty
             || !configuration.retriers.isEmpty
+            || configuration.cacheStore.map { !($0 is MemoryCacheStore) } ?? false
+        refreshes = links.lazy.compactMap { ($0.interceptor as? CacheInterceptor)?.refreshes }.first
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
         needsRecords =

@@ -16,6 +16,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case transport(TransportResponseBody, URL)
         case watched(WatchedBody)
         case reported(ReportedBody)
+        case recorded(RecordedBody)
         case sequence(@Sendable () -> Iterator.Source)
         case handed(HandedReader)
     }
@@ -46,6 +47,15 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         HTTPResponseBody(.reported(body))
     }
 
+    static func recorded(_ body: RecordedBody) -> HTTPResponseBody {
+        HTTPResponseBody(.recorded(body))
+    }
+
+    /// The body whose chunks are stored; nil for others.
+    var recorded: RecordedBody? {
+        if case .recorded(let body) = storage { body } else { nil }
+    }
+
     /// The body in the hands of a caller; nil for others.
     var reported: ReportedBody? {
         if case .reported(let body) = storage { body } else { nil }
@@ -73,6 +83,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case .transport(let body, _): body.completion
         case .watched(let body): body.base.completion
         case .reported(let body): body.response.body.completion
+        case .recorded(let body): body.base.completion
         case .sequence: nil
         case .handed(let reader): reader.completion
         }
@@ -84,7 +95,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         switch storage {
         case .whole: nil
         case .reported(let body): body.response.body.finalMetrics
-        case .transport, .watched, .sequence, .handed: completion?.metrics
+        case .transport, .watched, .recorded, .sequence, .handed: completion?.metrics
         }
     }
 
@@ -94,6 +105,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case .transport(_, let url): url
         case .watched(let body): body.base.url
         case .reported(let body): body.response.url
+        case .recorded(let body): body.base.url
         case .whole, .sequence, .handed: nil
         }
     }
@@ -115,6 +127,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
             Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
         case .watched(let body): Iterator(source: WatchedSource(body))
         case .reported(let body): Iterator(source: ReportedSource(body))
+        case .recorded(let body): Iterator(source: RecordedSource(body))
         case .sequence(let makeSource): Iterator(source: makeSource())
         case .handed(let reader): Iterator(source: HandedSource(reader: reader))
         }

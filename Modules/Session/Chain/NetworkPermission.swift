@@ -22,8 +22,7 @@ struct NetworkPermission: Sendable {
     func check(_ request: SessionRequest) throws(SessionError) {
         let options = request.options
         if let policy = options.cachePolicy, policy == .cacheOnly {
-            throw SessionError(
-                .notCached, "The request asks for a stored response, and there is none.", url: request.url)
+            throw .notCached(request.url)
         }
         guard options.allowsExpensiveNetworks == false else { return }
         guard let status = status?() else {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
+public import LinnetCache
 public import LinnetCookies
 public import LinnetReachability
 public import LinnetSecurity
@@ -55,6 +56,13 @@ extension HTTPSession {
         /// The cookies that are sent, and the place where those of responses are stored; sessions can share a jar. The default is
         /// none, which is right for a server that serves many people. ``RequestOptions/usesCookies`` excludes a request.
         public var cookieJar: CookieJar?
+        /// Where responses are stored and taken from, as RFC 9111 says for a private cache; sessions of one user can share a
+        /// store. The default is none, which is right for a server that serves many people. For an app,
+        /// `MemoryCacheStore()` is a start. ``RequestOptions/cachePolicy`` chooses for a request, and
+        /// ``SessionResponse/cacheOutcome`` says what it got.
+        public var cacheStore: (any CacheStore)?
+        /// The time by which the ages of stored responses are measured.
+        var cacheTime: @Sendable () -> Date = { Date() }
         /// Measures the waits between attempts. The default is the continuous clock.
         public var clock: any Clock<Duration> = ContinuousClock()
         /// The hooks for every request. The default is none.

@@ -6,9 +6,11 @@ extension HTTPSession {
     /// ``SessionError/Code/shutDown``, and so do handles that were never resumed.
     ///
     /// A graceful shutdown, the default, lets running requests finish; a suspended handle finishes only once it is resumed. An
-    /// immediate one fails them with ``SessionError/Code/shutDown``.
+    /// immediate one fails them with ``SessionError/Code/shutDown``. Validations that the cache does in the background count as
+    /// running requests.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
+        await engine.refreshes?.end(mode)
         await transport.shutdown(mode)
         hub.latch?.sessionEnded()
     }
@@ -19,6 +21,7 @@ extension HTTPSession {
         let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
         refuseRequests(mode)
         Task {
+            await engine.refreshes?.end(mode)
             await transport.shutdown(mode)
             hub.latch?.sessionEnded()
         }
@@ -34,7 +37,7 @@ extension HTTPSession {
     /// Makes a session with the same base URL and the current ``configuration``, and with its own connections. Also works
     /// after the session has ended.
     ///
-    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the completion
+    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store, the completion
     /// group, the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport; see ``copy(over:)``.

@@ -56,6 +56,11 @@ final class RequestHooks: Sendable {
         try await run { try await reader(response.reporting()) }
     }
 
+    func willCacheResponse(_ head: HTTPResponse) async throws(SessionError) -> Bool {
+        guard let hook = deciding(\.willCacheResponse) else { return true }
+        return try await run { try await hook(context, head) }
+    }
+
     func didReceiveData(_ data: Data) async throws(SessionError) {
         guard let hook = deciding(\.didReceiveData) else { return }
         try await run { try await hook(context, data) }

@@ -35,6 +35,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody?
     /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
+    /// See ``TaskHooks/willCacheResponse``. The default stores the response.
+    func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool
     /// See ``TaskHooks/didReceiveData``. The default does nothing.
     func didReceiveData(_ data: Data, _ context: HookContext) async throws
     /// See ``TaskHooks/willPlaceDownload``. The default selects the request's destination.
@@ -90,6 +92,9 @@ extension SessionDelegate {
     public func didReceiveResponse(
         _ head: HTTPResponse, _ context: HookContext
     ) async throws -> ResponseDisposition { .allow }
+
+    /// Stores the response.
+    public func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool { true }
 
     /// Returns nil, which selects the request's destination.
     public func willPlaceDownload(

@@ -16,6 +16,9 @@ extension TaskHooks {
         didReceiveResponse = { [weak delegate] context, head in
             try await delegate?.didReceiveResponse(head, context) ?? .allow
         }
+        willCacheResponse = { [weak delegate] context, head in
+            try await delegate?.willCacheResponse(head, context) ?? true
+        }
         didReceiveData = { [weak delegate] context, data in try await delegate?.didReceiveData(data, context) }
         willPlaceDownload = { [weak delegate] context, file, head in
             try await delegate?.willPlaceDownload(file, head, context)

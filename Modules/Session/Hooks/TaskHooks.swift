@@ -42,6 +42,9 @@ public struct TaskHooks: Sendable {
     /// Decides on the final response before its body is read. Redirects that are followed, challenges that are answered and
     /// responses that are retried are not final.
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
+    /// Decides whether a response of the network is stored, given its head, once the rules of HTTP allow it. Called for redirects
+    /// and challenges as well, but not when a stored response is updated. Without the hook it is stored.
+    public var willCacheResponse: (@Sendable (HookContext, HTTPResponse) async throws -> Bool)?
     /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
     /// Chooses the destination of a complete, valid download, given its temporary file, which may be read but not moved, and its
@@ -79,7 +82,8 @@ public struct TaskHooks: Sendable {
 
     private var decides: Bool {
         willRedirect != nil || didReceiveChallenge != nil || willRetry != nil || needsNewBody != nil
-            || didReceiveResponse != nil || didReceiveData != nil || willPlaceDownload != nil
+            || didReceiveResponse != nil || willCacheResponse != nil || didReceiveData != nil
+            || willPlaceDownload != nil
     }
 
     private var sees: Bool {

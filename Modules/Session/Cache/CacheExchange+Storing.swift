@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetCache
+internal import LinnetTransport
+
+extension CacheExchange {
+    /// The response of the server, whose body is stored while the caller reads it, if the rules allow that.
+    func keeping(_ received: Received) async throws(SessionError) -> StreamedResponse {
+        var response = received.response
+        note(.miss, in: &response)
+        guard head.method == .get else {
+            await apply(received)
+            return response
+        }
+        let superseded = rules.superseded(by: response.head, to: head, among: stored)
+        guard let recorder = try await recorder(of: received, replacing: superseded) else {
+            await remove(superseded)
+            return response
+        }
+        if let whole = response.body.whole {
+            await recorder.append(whole)
+            await recorder.commit()
+        } else {
+            response.body = .recorded(RecordedBody(base: response.body, recorder: recorder))
+        }
+        return response
+    }
+
+    /// What a response to HEAD says about stored ones.
+    private func apply(_ received: Received) async {
+        let consequences = rules.consequences(
+            ofHead: received.response.head, to: head, among: stored, requestTime: received.requestTime,
+            responseTime: received.responseTime)
+        for response in consequences.updated { try? await store.update(response) }
+        await remove(consequences.removed)
+    }
+
+    private func remove(_ ids: [StoredResponse.ID]) async {
+        if !ids.isEmpty { try? await store.remove(ids) }
+    }
+
+    /// What stores the response; nil if it is not to be stored. Throws what the hook throws.
+    private func recorder(
+        of received: Received, replacing superseded: [StoredResponse.ID]
+    ) async throws(SessionError) -> EntryRecorder? {
+        let response = received.response
+        // A challenge is for the request that it responds to: stored, it would also answer the one with credentials.
+        guard response.head.status != .unauthorized, response.provesItsEnd,
+            let entry = rules.entry(
+                for: response.head, to: head, key: key, requestTime: received.requestTime,
+                responseTime: received.responseTime)
+        else { return nil }
+        if let hooks = next.exchange.call.hooks, try await !hooks.willCacheResponse(response.head) { return nil }
+        let length = entry.part.map { Int64($0.range.count) } ?? response.head.bodyLength(answering: head.method)
+        for candidate in stored {
+            guard let combined = rules.combination(of: entry, response.head, with: candidate),
+                let body = (try? await store.body(of: candidate.id)) ?? nil
+            else { continue }
+            return await EntryRecorder.make(
+                combined.entry, combined.pieces, body, length: length, replacing: superseded + [candidate.id], in: store
+            )
+        }
+        return await EntryRecorder.make(entry, length: length, replacing: superseded, in: store)
+    }
+}
+
+extension StreamedResponse {
+    /// Whether a body that ends early can be told from a complete one: over HTTP/1.1 it has a length or is chunked, and does not
+    /// end with its connection (RFC 9112, section 8).
+    fileprivate var provesItsEnd: Bool {
+        guard let version = attempts.last?.httpVersion, version.hasPrefix("http/1") else { return true }
+        let fields = head.headerFields
+        return head.status.code == 204 || fields.contains(.contentLength) || fields.contains(.transferEncoding)
+    }
+}

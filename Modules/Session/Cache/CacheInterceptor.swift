@@ -1,0 +1,53 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetCache
+internal import LinnetMessages
+internal import LinnetSerialization
+
+/// The link that answers requests with stored responses and stores new ones (RFC 9111).
+///
+/// It is below cookies and authentication, since the fields that they add decide which stored response matches, and above the
+/// log and the transport: a hit is not an attempt. A failure of the store never fails a request.
+struct CacheInterceptor: Interceptor {
+    let store: any CacheStore
+    /// The time, which ages are measured by.
+    let now: @Sendable () -> Date
+    let rules = CacheRules()
+    let refreshes = CacheRefreshes()
+
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
+        let target = try RequestTarget(request.url)
+        let head = target.head(of: request)
+        let key = CacheKey(target)
+        let isRead = head.method == .get || head.method == .head
+        let stored = isRead ? ((try? await store.responses(for: key)) ?? []) : []
+        return try await CacheExchange(
+            cache: self, request: request, head: head, key: key, use: CacheUse(request.options.cachePolicy),
+            stored: stored, next: next
+        ).response()
+    }
+}
+
+extension CacheUse {
+    /// What a request's policy means; without one, what HTTP defines.
+    init(_ policy: RequestOptions.CachePolicy?) {
+        let uses: [RequestOptions.CachePolicy: CacheUse] = [
+            .reloadIgnoringCache: .reload, .revalidate: .revalidate, .cacheElseLoad: .storedElseLoad,
+            .cacheOnly: .storedOnly,
+        ]
+        self = policy.flatMap { uses[$0] } ?? .protocolDefined
+    }
+}
+
+extension SessionError {
+    static func notCached(_ url: URL) -> SessionError {
+        SessionError(.notCached, "The request asks for a stored response, and there is none.", url: url)
+    }
+
+    /// Whether a stale response may stand in for the server's (RFC 5861, section 4): it could not be reached, or did not answer.
+    /// What the caller or a policy refused is no such failure.
+    var isFailureOfServer: Bool {
+        let codes: [Code] = [.connectionFailed, .nameResolutionFailed, .connectionLost, .invalidResponse, .timeout]
+        return codes.contains(code) && timeout != .request && timeout != .poolWait
+    }
+}

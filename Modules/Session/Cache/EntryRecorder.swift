@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+internal import LinnetCache
+internal import Synchronization
+
+/// Writes the body of a response into an entry of a store. One reader of the body uses it.
+///
+/// The first failure of the store ends the recording, and the reader notices nothing of it. The entry is committed if the body
+/// has as many bytes as its head declares.
+final class EntryRecorder: Sendable {
+    /// Stored bytes beside those that are received (RFC 9111, section 3.4).
+    typealias Piece = CombinedResponse.Piece
+
+    private struct State {
+        /// Nil once the recording has ended.
+        var writer: (any CacheEntryWriter)?
+        var received: Int64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let store: any CacheStore
+    /// The number of bytes that must be received; nil if only their framing tells.
+    private let length: Int64?
+    private let replaced: [StoredResponse.ID]
+    private let stored: (any StoredBody)?
+    /// The stored bytes that follow the received ones.
+    private let rest: [Range<Int64>]
+
+    private init(
+        _ writer: any CacheEntryWriter, length: Int64?, replacing replaced: [StoredResponse.ID],
+        in store: any CacheStore,
+        stored: (any StoredBody)?, rest: [Range<Int64>]
+    ) {
+        state = Mutex(State(writer: writer))
+        self.length = length
+        self.replaced = replaced
+        self.store = store
+        self.stored = stored
+        self.rest = rest
+    }
+
+    /// Begins an entry, with the stored bytes that precede those that are received; nil if the store refuses it.
+    static func make(
+        _ entry: StoredResponse, _ pieces: [Piece] = [], _ stored: (any StoredBody)? = nil, length: Int64?,
+        replacing replaced: [StoredResponse.ID], in store: any CacheStore
+    ) async -> EntryRecorder? {
+        guard let writer = try? await store.beginEntry(entry, replacing: replaced) else { return nil }
+        let (first, rest) = (pieces.prefix { !$0.isReceived }, pieces.drop { !$0.isReceived })
+        do throws(CacheError) {
+            for case .stored(let range) in first {
+                try await stored.append(range, to: writer)
+            }
+        } catch {
+            await writer.abandon()
+            return nil
+        }
+        let ranges = rest.compactMap { if case .stored(let range) = $0 { range } else { nil } }
+        return EntryRecorder(
+            writer, length: length, replacing: replaced, in: store, stored: stored, rest: ranges)
+    }
+
+    /// Whether bytes are still recorded.
+    var isRecording: Bool { state.withLock { $0.writer != nil } }
+
+    func append(_ bytes: Data) async {
+        let writer = state.withLock { state in
+            state.received += Int64(bytes.count)
+            return state.writer
+        }
+        guard let writer else { return }
+        do {
+            try await writer.append(bytes)
+        } catch {
+            await abandon()
+        }
+    }
+
+    /// Makes the entry visible, since the end of the body was received.
+    func commit() async {
+        let (isComplete, writer) = state.withLock { state in
+            (length == nil || state.received == length, state.writer)
+        }
+        guard isComplete, let writer else { return await abandon() }
+        do throws(CacheError) {
+            for range in rest { try await stored.append(range, to: writer) }
+            _ = try await writer.commit()
+            state.withLock { $0.writer = nil }
+        } catch {
+            await abandon()
+        }
+    }
+
+    /// Drops the entry, and those that it would have replaced, which the response has proved outdated.
+    func abandon() async {
+        let writer = state.withLock { state in
+            let writer = state.writer
+            state.writer = nil
+            return writer
+        }
+        guard let writer else { return }
+        await writer.abandon()
+        if !replaced.isEmpty { try? await store.remove(replaced) }
+    }
+}
+
+extension CombinedResponse.Piece {
+    fileprivate var isReceived: Bool { if case .received = self { true } else { false } }
+}
+
+extension (any StoredBody)? {
+    fileprivate func append(_ range: Range<Int64>, to writer: any CacheEntryWriter) async throws(CacheError) {
+        guard let self else { throw CacheError(code: .rangeNotStored, message: "The stored body is gone.") }
+        try await writer.append(self.bytes(in: range))
+    }
+}

@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import Synchronization
+
+/// The body of a response whose chunks are stored on their way to the reader.
+///
+/// The store sees a chunk before the reader, who waits for it: backpressure reaches the connection. A body that the reader
+/// leaves before its end is not stored.
+final class RecordedBody: Sendable {
+    let base: HTTPResponseBody
+    let recorder: EntryRecorder
+    private let readers = Atomic(0)
+
+    init(base: HTTPResponseBody, recorder: EntryRecorder) {
+        self.base = base
+        self.recorder = recorder
+    }
+
+    func countReader() { readers.add(1, ordering: .relaxed) }
+
+    /// Stores the body, unless several readers have shared it, whose chunks have no order.
+    func ended() async {
+        if readers.load(ordering: .relaxed) == 1 { await recorder.commit() } else { await recorder.abandon() }
+    }
+}
+
+struct RecordedSource: ResponseBodySource {
+    private var iterator: HTTPResponseBody.Iterator
+    private let body: RecordedBody
+
+    init(_ body: RecordedBody) {
+        body.countReader()
+        iterator = body.base.makeAsyncIterator()
+        self.body = body
+    }
+
+    mutating func next() async throws(SessionError) -> Data? {
+        let chunk: Data?
+        do {
+            chunk = try await iterator.next()
+        } catch {
+            await body.recorder.abandon()
+            throw error
+        }
+        guard let chunk else {
+            await body.ended()
+            return nil
+        }
+        await body.recorder.append(chunk)
+        return chunk
+    }
+
+    mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
+        let batch: CircularBuffer<ByteBuffer>?
+        do {
+            batch = try await iterator.nextBatch()
+        } catch {
+            await body.recorder.abandon()
+            throw error
+        }
+        guard let batch else {
+            await body.ended()
+            return nil
+        }
+        for buffer in batch where body.recorder.isRecording { await body.recorder.append(Data(buffer)) }
+        return batch
+    }
+}
+
+extension HTTPResponseBody {
+    /// Reads a body for the sake of the store alone, and no longer than the store takes it.
+    func readIntoStore() async {
+        guard let recorded else { return await drain() }
+        var source = RecordedSource(recorded)
+        while recorded.recorder.isRecording {
+            guard let chunk = try? await source.next(), !chunk.isEmpty else { return }
+        }
+    }
+}

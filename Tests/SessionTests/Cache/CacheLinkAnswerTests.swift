@@ -1,0 +1,298 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetCache
+import LinnetSerialization
+import LinnetTesting
+import Testing
+
+@testable import LinnetSession
+
+@Suite("Answers of a session's cache", .leavesNothingAlive, .timeLimit(.minutes(1)))
+struct CacheLinkAnswerTests {
+    @Test(arguments: Surface.allCases)
+    func aFreshResponseAnswersWithoutTheNetwork(surface: Surface) async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, _ in
+                var response = MockResponse.json("\(count)")
+                response.headerFields[.date] = CacheTime.first
+                response.headerFields[.cacheControl] = "max-age=60"
+                return response
+            }
+        }) { cache in
+            let first = try await surface.send("/a", with: cache.session).get()
+            #expect(first.cacheOutcome == .miss && first.metrics.count == 1)
+            cache.time.advance(by: 59)
+            let second = try await surface.send("/a", with: cache.session).get()
+            #expect(second.value == 1 && second.cacheOutcome == .hit && second.metrics.isEmpty)
+            #expect(second.head.headerFields[.age] == "59")
+            #expect(cache.sent == 1)
+            cache.time.advance(by: 2)
+            let third = try await surface.send("/a", with: cache.session).get()
+            #expect(third.value == 2 && third.cacheOutcome == .miss)
+            #expect(cache.sent == 2)
+        }
+    }
+
+    @Test func aHitOpensNoConnection() async throws {
+        let store = MemoryCacheStore()
+        try await withCache(store: store, routes: { $0.on("/a", .cached("a", "max-age=60")) }) { cache in
+            try await cache.get("/a")
+            let time = cache.time
+            let other = try HTTPSession(baseURL: cache.server.url) {
+                $0.cacheStore = store
+                $0.cacheTime = { time.now }
+            }
+            let response = try await other.get("/a").response(StringResponseSerializer())
+            #expect(response.value == "a" && response.cacheOutcome == .hit)
+            #expect(cache.server.acceptedConnections == 1)
+            await other.shutdown()
+        }
+    }
+
+    @Test func aSessionWithoutAStoreCachesNothing() async throws {
+        try await withMockClient(routes: { $0.on("/a", .cached("a", "max-age=60")) }) { session, server in
+            for _ in 0..<2 {
+                let response = try await session.get("/a").response(StringResponseSerializer())
+                #expect(response.cacheOutcome == nil)
+            }
+            #expect(server.recordedRequests.count == 2)
+        }
+    }
+
+    @Test(arguments: Version.allCases)
+    func aStaleResponseIsConfirmedWithItsTag(version: Version) async throws {
+        try await withCache(
+            version,
+            routes: {
+                $0.on("/a") { request in
+                    request.headerFields[.ifNoneMatch] == #""1""#
+                        ? .notModified([.eTag: #""1""#, .cacheControl: "max-age=30", .date: CacheTime.first])
+                        : .cached("a", "max-age=10", [.eTag: #""1""#])
+                }
+            }
+        ) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 20)
+            let confirmed = try await cache.get("/a")
+            #expect(confirmed.value == "a" && confirmed.status == .ok && confirmed.cacheOutcome == .revalidated)
+            #expect(confirmed.metrics.count == 1)
+            // The fields of the 304 response are stored.
+            #expect(try await cache.outcome("/a") == .hit)
+            #expect(cache.sent == 2)
+        }
+    }
+
+    @Test func aChangedResponseReplacesTheStaleOne() async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, _ in .cached("\(count)", "max-age=10", [.eTag: "\"\(count)\""]) }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 20)
+            let changed = try await cache.get("/a")
+            #expect(changed.value == "2" && changed.cacheOutcome == .miss)
+            #expect(await cache.store.statistics().count == 1)
+        }
+    }
+
+    @Test func aResponseWithoutATagIsConfirmedByItsDate() async throws {
+        let modified = "Mon, 13 Nov 2023 22:13:20 GMT"
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                request.headerFields[.ifModifiedSince] == modified
+                    ? .notModified() : .cached("a", "max-age=0", [.lastModified: modified])
+            }
+        }) { cache in
+            try await cache.get("/a")
+            #expect(try await cache.outcome("/a") == .revalidated)
+        }
+    }
+
+    @Test func a304ThatConfirmsNothingStoredIsAskedAgain() async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, request in
+                request.headerFields.contains(.ifNoneMatch)
+                    ? .notModified([.eTag: #""other""#]) : .cached("\(count)", "no-cache", [.eTag: #""1""#])
+            }
+        }) { cache in
+            try await cache.get("/a")
+            let again = try await cache.get("/a")
+            #expect(again.value == "3" && again.cacheOutcome == .miss && again.metrics.count == 2)
+        }
+    }
+
+    @Test func theCallersOwnConditionIsAnswered() async throws {
+        try await withCache(routes: { $0.on("/a", .cached("a", "max-age=60", [.eTag: #""1""#])) }) { cache in
+            try await cache.get("/a")
+            let response = try await cache.session.get("/a").headers([.ifNoneMatch: #""1""#]).bytes()
+            #expect(response.status == .notModified && response.cacheOutcome == .hit)
+            #expect(cache.sent == 1)
+        }
+    }
+
+    @Test func variantsAreKeptApart() async throws {
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                .cached(request.headerFields[.acceptLanguage] ?? "", "max-age=60", [.vary: "Accept-Language"])
+            }
+        }) { cache in
+            for language in ["de", "en"] { try await cache.get("/a", [.acceptLanguage: language]) }
+            for language in ["de", "en"] {
+                let response = try await cache.get("/a", [.acceptLanguage: language])
+                #expect(response.value == language && response.cacheOutcome == .hit)
+            }
+            #expect(cache.sent == 2)
+        }
+    }
+
+    @Test func aStoredResponseAnswersHeadAndIsUpdatedByIt() async throws {
+        try await withCache(routes: {
+            $0.on(.get, "/a", .cached("a", "max-age=10", [.eTag: #""1""#]))
+            $0.on(.head, "/a") { _ in
+                var response = MockResponse.status(.ok)
+                response.headerFields = [.eTag: #""2""#, .date: CacheTime.first]
+                return response
+            }
+        }) { cache in
+            try await cache.get("/a")
+            let head = try await cache.session.head("/a").bytes()
+            #expect(head.cacheOutcome == .hit && head.head.headerFields[.contentLength] == "1")
+            #expect(try await head.body.collect(upTo: 1).isEmpty)
+            cache.time.advance(by: 20)
+            #expect(try await cache.session.head("/a").bytes().cacheOutcome == .miss)
+            // The HEAD response has another tag: the stored one is outdated.
+            #expect(await cache.store.statistics().count == 0)
+        }
+    }
+
+    @Test func aRangeComesFromTheStoredWhole() async throws {
+        try await withCache(routes: { $0.on("/a", .cached("0123456789", "max-age=60", [.eTag: #""1""#])) }) { cache in
+            try await cache.get("/a")
+            let part = try await cache.get("/a", [.range: "bytes=2-4"])
+            #expect(part.value == "234" && part.status == .partialContent && part.cacheOutcome == .hit)
+            #expect(part.head.headerFields[.contentRange] == "bytes 2-4/10")
+            #expect(cache.sent == 1)
+        }
+    }
+
+    @Test func adjacentPartsBecomeTheWhole() async throws {
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                let isFirst = request.headerFields[.range] == "bytes=0-4"
+                return .cached(
+                    isFirst ? "01234" : "56789", "max-age=60",
+                    [.eTag: #""1""#, .contentRange: isFirst ? "bytes 0-4/10" : "bytes 5-9/10"],
+                    status: .partialContent)
+            }
+        }) { cache in
+            #expect(try await cache.get("/a", [.range: "bytes=5-9"]).value == "56789")
+            #expect(try await cache.get("/a", [.range: "bytes=0-4"]).value == "01234")
+            let whole = try await cache.get("/a")
+            #expect(whole.value == "0123456789" && whole.status == .ok && whole.cacheOutcome == .hit)
+            #expect(cache.sent == 2)
+        }
+    }
+
+    @Test(arguments: [503, 500, 404])
+    func aStaleResponseStandsInForAFailure(status: Int) async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, _ in
+                count == 1
+                    ? .cached("a", "max-age=1, stale-if-error=60")
+                    : .text("failed", status: HTTPResponse.Status(code: status))
+            }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 30)
+            let response = try await cache.session.get("/a").bytes()
+            #expect(response.status.code == (status == 404 ? 404 : 200))
+            #expect(response.cacheOutcome == (status == 404 ? .miss : .stale))
+            #expect(response.metrics.count == 1)
+        }
+    }
+
+    @Test func aStaleResponseStandsInForALostConnection() async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, _ in
+                let response = MockResponse.cached("a", "max-age=1, stale-if-error=60", [.eTag: #""1""#])
+                return count == 1 ? response : response.with(MockServer.Fault(.close, at: .responseHead))
+            }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 30)
+            let response = try await cache.get("/a")
+            #expect(response.value == "a" && response.cacheOutcome == .stale && !response.metrics.isEmpty)
+            cache.time.advance(by: 60)
+            let error = await Result { () async throws(SessionError) in try await cache.session.get("/a").response() }
+                .error
+            #expect(error?.code == .connectionLost)
+        }
+    }
+
+    @Test func aStaleResponseIsRefreshedInTheBackground() async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, request in
+                count == 1
+                    ? .cached("1", "max-age=1, stale-while-revalidate=60", [.eTag: #""1""#])
+                    : .cached("\(count)", "max-age=600", [.eTag: "\"\(count)\""])
+            }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 30)
+            let stale = try await cache.get("/a")
+            #expect(stale.value == "1" && stale.cacheOutcome == .stale && stale.metrics.isEmpty)
+            // The session ends after its refresh has.
+            await cache.session.shutdown()
+            #expect(cache.sent == 2)
+            #expect(cache.server.recordedRequests.last?.headerFields[.ifNoneMatch] == #""1""#)
+            let key = try #require(CacheKey(cache.server.url("/a")))
+            let stored = try await cache.store.responses(for: key)
+            #expect(stored.map { $0.head.headerFields[.eTag] } == [#""2""#])
+            let statistics = await cache.store.statistics()
+            #expect(statistics.misses == 1 && statistics.staleHits == 1)
+        }
+    }
+
+    @Test func oneRefreshRunsForAURL() async throws {
+        let answer = Signal()
+        let arrived = Signal()
+        try await withCache(routes: {
+            let count = CallCount()
+            $0.on("/a") { _ in
+                guard count.next() > 1 else { return .cached("1", "max-age=1, stale-while-revalidate=60") }
+                arrived.fire()
+                await answer.wait()
+                return .cached("2", "max-age=600")
+            }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 30)
+            for _ in 0..<5 { #expect(try await cache.outcome("/a") == .stale) }
+            await arrived.wait()
+            #expect(try await cache.outcome("/a") == .stale)
+            answer.fire()
+            await cache.session.shutdown()
+            #expect(cache.sent == 2)
+        }
+    }
+
+    @Test func anImmediateShutdownCancelsARefresh() async throws {
+        let arrived = Signal()
+        let never = Signal()
+        try await withCache(routes: {
+            let count = CallCount()
+            $0.on("/a") { _ in
+                guard count.next() > 1 else { return .cached("1", "max-age=1, stale-while-revalidate=60") }
+                arrived.fire()
+                await never.wait()
+                return .cached("2", "max-age=600")
+            }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 30)
+            try await cache.get("/a")
+            await arrived.wait()
+            await cache.session.shutdown(.immediate)
+            #expect(await cache.store.statistics().count == 1)
+        }
+    }
+}
