@@ -13,6 +13,7 @@ package struct Waiters<Value: Sendable>: Sendable {
     package init() {}
 
     package var isEmpty: Bool { waiters.isEmpty }
+    package var count: Int { waiters.count }
 
     /// Removes and returns the waiter that came first.
     package mutating func takeFirst() -> Waiter? {

@@ -52,7 +52,7 @@ struct CookieHostileTests {
             "SameSite=", "None", "Lax", "Max-Age=", "-1", "99", "Expires=", "06 Nov 2024 08:49:37", ",", "é",
         ].map { Array($0.utf8) }
         let jar = makeJar()
-        let address = try url("https://a.site.example/b/c")
+        let addresses = try ["b/c", "b;v=1/c", "b/c?d=/e;f"].map { try url("https://a.site.example/" + $0) }
         for _ in 0..<5000 {
             var field: [UInt8] = []
             for _ in 0..<Int.random(in: 0...14, using: &random) {
@@ -62,7 +62,9 @@ struct CookieHostileTests {
             }
             var received = HTTPFields()
             received.append(HTTPField(name: .setCookie, lenientValue: field))
-            for cookie in jar.store(setCookieFields: received, of: address) { try check(cookie, field) }
+            for address in addresses {
+                for cookie in jar.store(setCookieFields: received, of: address) { try check(cookie, field) }
+            }
             #expect(jar.all.count <= 100)
         }
     }
@@ -75,11 +77,27 @@ struct CookieHostileTests {
         #expect(
             cookie.domain != "example" && (cookie.expires ?? testTime) <= testTime.addingTimeInterval(34_560_000),
             "\(text)")
-        let parsed = NetscapeCookies(parsing: NetscapeCookies([cookie]).data, now: testTime).cookies
-        #expect(parsed.count <= 1)
+        #expect(try JSONDecoder().decode(StoredCookie.self, from: JSONEncoder().encode(cookie)) == cookie, "\(text)")
+        let file = NetscapeCookies([cookie])
+        let parsed = NetscapeCookies(parsing: file.data, now: testTime).cookies
+        #expect(parsed.count + file.omittedCookies.count == 1, "\(text)")
         if let copy = parsed.first {
             #expect(copy.key == cookie.key && copy.valueBytes == cookie.valueBytes, "\(text)")
         }
+    }
+
+    /// A default path comes from the URL of the request.
+    @Test func defaultPathsAreReadBackOrRefused() throws {
+        let jar = makeJar()
+        let received: HTTPFields = [.setCookie: "a=1; Max-Age=100"]
+        let semicolon = try url("https://site.example/app;v=1/login")
+        #expect(jar.store(setCookieFields: received, of: semicolon).map(\.path) == ["/app;v=1"])
+        let long = try url("https://site.example/" + String(repeating: "x", count: 1024) + "/login")
+        #expect(jar.store(setCookieFields: received, of: long).isEmpty)
+        for cookie in jar.all {
+            #expect(try JSONDecoder().decode(StoredCookie.self, from: JSONEncoder().encode(cookie)) == cookie)
+        }
+        #expect(jar.cookies(for: semicolon).map(\.value) == ["1"])
     }
 
     struct Case: Sendable, CustomTestStringConvertible {

@@ -11,7 +11,10 @@ private let suffixes = PublicSuffixList(parsing: "example\nuk\nco.uk\n*.ck\n!www
 public func fuzzCookie(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }
     let input = Array(UnsafeBufferPointer(start: data + 1, count: count - 1))
-    let addresses = ["https://a.site.example/b/c", "http://site.co.uk", "https://[::1]/", "http://localhost/a?b=/c"]
+    let addresses = [
+        "https://a.site.example/b/c", "http://site.co.uk", "https://[::1]/", "http://localhost/a?b=/c",
+        "https://site.example/b;c=1/d",
+    ]
     guard let url = URL(string: addresses[Int(data[0]) % addresses.count]) else { return 0 }
     let now = Date(timeIntervalSince1970: 1_700_000_000)
     let jar = CookieJar {

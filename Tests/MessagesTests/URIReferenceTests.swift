@@ -35,6 +35,16 @@ struct URIReferenceTests {
         #expect(URIReference(reference).resolved(against: URIReference(base)).text == expected)
     }
 
+    /// A path that begins with two slashes does not become an authority when it is written.
+    @Test(arguments: ["https:/.//u@h/x", "https:/..//h", "https:/a/..//h", "https:/././/h"])
+    func aPathIsNeverReadAsAnAuthority(reference: String) {
+        let resolved = URIReference(reference).resolved(against: URIReference("http://a/b"))
+        #expect(resolved.authority == nil && resolved.path.hasPrefix("//"))
+        let read = URIReference(resolved.text)
+        #expect(read.authority == nil && read.scheme == "https")
+        #expect(URIReference.removingDotSegments(read.path) == resolved.path)
+    }
+
     @Test func theUserInfoIsThePartBeforeTheLastAt() {
         var reference = URIReference("http://a@b:c@d:1/e@f")
         #expect(reference.userInfo == "a@b:c")

@@ -19,6 +19,13 @@ struct RequestTargetHeadTests {
         #expect(target.head(of: own).headerFields[values: .authorization] == ["Bearer t"])
     }
 
+    /// The colon and a combining mark are one Character.
+    @Test func aPasswordMayBeginWithACombiningMark() throws {
+        let url = try #require(URL(string: "http://u:%CC%81@example.com/"))
+        let field = try RequestTarget(url).head(of: SessionRequest(url: url)).headerFields[.authorization]
+        #expect(field == "Basic " + Data([0x75, 0x3A, 0xCC, 0x81]).base64EncodedString())
+    }
+
     @Test(arguments: ["ftp://example.com/", "http:///x", "http://127.1/", "http://a%3Ab@example.com/"])
     func aURLThatCannotBeRequestedIsAnInvalidURL(text: String) throws {
         let url = try #require(URL(string: text))

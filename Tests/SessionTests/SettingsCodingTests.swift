@@ -12,11 +12,11 @@ import Testing
 /// The settings of a session as JSON: what is stored, what is left out, and what is an error.
 @Suite("Settings as JSON", .timeLimit(.minutes(1)))
 struct SettingsCodingTests {
-    /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each.
+    /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each
+    /// that is public.
     private static let leftOut: Set<String> = [
-        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar", "credentialStore", "decoder",
-        "encoder",
-        "hooks",
+        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar",
+        "credentialStore", "decoder", "encoder", "hooks",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 

@@ -41,11 +41,7 @@ struct WaitersTests {
         }
 
         func waitForWaiters(_ count: Int) async {
-            while state.withLock({
-                Mirror(reflecting: $0.waiters).children.first.map { Mirror(reflecting: $0.value).children.count }
-            }) != count {
-                await Task.yield()
-            }
+            while state.withLock({ $0.waiters.count }) != count { await Task.yield() }
         }
     }
 

@@ -13,12 +13,17 @@ extension StoredCookie {
         guard pathBytes.count <= Self.longestAttribute else { throw .tooLong }
         let semicolon = UInt8(ascii: ";")
         guard !nameBytes.bytes.contains(semicolon), !valueBytes.bytes.contains(semicolon),
-            !pathBytes.bytes.contains(semicolon), !nameBytes.bytes.contains(UInt8(ascii: "=")),
+            !nameBytes.bytes.contains(UInt8(ascii: "=")),
             !nameBytes.hasOuterSpace, !valueBytes.hasOuterSpace, pathBytes.bytes.first == UInt8(ascii: "/")
         else { throw .malformed }
         let dates = [expires, creationDate, lastAccessDate].compactMap { $0?.timeIntervalSinceReferenceDate }
         guard dates.allSatisfy(\.isFinite) else { throw .malformed }
         try checkPrefixes(hasRootPath: pathBytes.bytes == [UInt8(ascii: "/")])
+    }
+
+    /// A path that a server can set has no semicolon. The default path of a URL may have one, and is then a path as any other.
+    func checkPathAttribute() throws(CookieRefusal) {
+        guard !pathBytes.bytes.contains(UInt8(ascii: ";")) else { throw .malformed }
     }
 
     /// RFC 6265bis, section 5.7, steps 2 to 4.

@@ -70,6 +70,7 @@ public struct StoredCookie: Hashable, Sendable {
                 path: CookieBytes(path), isHostOnly: isHostOnly, expires: expires, isSecure: isSecure,
                 isHTTPOnly: isHTTPOnly, sameSite: sameSite, creationDate: creationDate)
             try validate()
+            try checkPathAttribute()
         } catch {
             throw CookieError(.invalidCookie, message: error.message)
         }
@@ -106,7 +107,7 @@ extension StoredCookie {
         case strict
     }
 
-    /// What a cookie replaces another by (RFC 6265bis, section 5.7, step 23).
+    /// The properties that identify a cookie: a new one replaces the stored one with the same key (RFC 6265bis, section 5.7, step 23).
     struct Key: Hashable, Sendable {
         let name: CookieBytes
         let path: CookieBytes

@@ -65,7 +65,7 @@ extension NetscapeCookies {
         let isHTTPOnly = line.starts(with: httpOnlyPrefix)
         if isHTTPOnly { line = line.dropFirst(httpOnlyPrefix.count) }
         guard isHTTPOnly || line.first != UInt8(ascii: "#"), !line.allSatisfy(\.isCookieSpace) else { return nil }
-        // A value of its own tabs makes the line malformed; one more is enough to see it.
+        // A value with a tab makes the line malformed: an eighth field shows it.
         return (line.split(separator: 0x09, maxSplits: 7, omittingEmptySubsequences: false), isHTTPOnly)
     }
 

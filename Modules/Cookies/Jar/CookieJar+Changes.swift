@@ -31,7 +31,7 @@ extension CookieJar {
     /// The changes from now on, in the order in which they happen. Sending a cookie is no change.
     ///
     /// Each sequence is a separate subscription.
-    public var changes: Changes { Changes(core) }
+    public var changes: Changes { Changes(storage) }
 
     /// The changes of a jar, for one reader.
     ///
@@ -44,7 +44,7 @@ extension CookieJar {
 
         private let subscription: ChangeSubscription
 
-        init(_ core: CookieJarCore) { subscription = ChangeSubscription(core) }
+        init(_ storage: CookieJarStorage) { subscription = ChangeSubscription(storage) }
 
         /// The number of changes that were dropped because they were not read in time.
         public var droppedCount: Int { subscription.droppedCount }
@@ -68,17 +68,17 @@ extension CookieJar {
 }
 
 private final class ChangeSubscription: Sendable {
-    private let core: CookieJarCore
+    private let storage: CookieJarStorage
     private let key: UInt64
 
-    init(_ core: CookieJarCore) {
-        self.core = core
-        key = core.subscribe()
+    init(_ storage: CookieJarStorage) {
+        self.storage = storage
+        key = storage.subscribe()
     }
 
-    deinit { core.unsubscribe(key) }
+    deinit { storage.unsubscribe(key) }
 
-    var droppedCount: Int { core.droppedCount(key) }
+    var droppedCount: Int { storage.droppedCount(key) }
 
-    func next() async -> CookieJar.Change? { await core.next(key) }
+    func next() async -> CookieJar.Change? { await storage.next(key) }
 }

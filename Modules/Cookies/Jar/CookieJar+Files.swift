@@ -9,13 +9,14 @@ extension CookieJar {
     ///   - file: The URL of the file.
     ///   - configure: Changes the default configuration.
     /// - Throws: ``CookieError`` with the code ``CookieError/Code/unreadableFile``, ``CookieError/Code/unsupportedVersion`` or
-    ///   ``CookieError/Code/corruptFile``. A corrupt file is renamed first, so that the next call makes an empty jar.
+    ///   ``CookieError/Code/corruptFile``. A corrupt file is renamed first, so that the next call makes an empty jar; with the code
+    ///   ``CookieError/Code/unwritableFile`` it could not be renamed.
     public convenience init(
         contentsOf file: URL, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(CookieError) {
         self.init(configure)
         let store = try CookieFile(file, .unreadableFile)
-        core.adopt(try Self.cookies(in: store), instead: [], at: store.path)
+        storage.adopt(try Self.cookies(in: store), instead: [], at: store.path)
     }
 
     private static func cookies(in store: CookieFile) throws(CookieError) -> [StoredCookie] {
@@ -43,17 +44,17 @@ extension CookieJar {
     ///
     /// - Parameter file: The URL of the file.
     /// - Throws: ``CookieError`` with the code ``CookieError/Code/unwritableFile``, ``CookieError/Code/unreadableFile`` or
-    ///   ``CookieError/Code/unsupportedVersion``; then the file is as it was. With the code ``CookieError/Code/corruptFile``, the
+    ///   ``CookieError/Code/unsupportedVersion``; then the file is as it was, unless it was corrupt and has been renamed. With the code ``CookieError/Code/corruptFile``, the
     ///   damaged file was renamed, and the cookies of the jar were written.
     public func save(to file: URL) throws(CookieError) {
         let store = try CookieFile(file, .unwritableFile)
         let damage = try store.locked { () throws(CookieError) -> CookieError? in
             let (theirs, damage) = try Self.recovered(from: store)
-            let (ours, base) = core.snapshot(for: store.path)
+            let (ours, base) = storage.snapshot(for: store.path)
             let merged = CookieMerge.merged(ours: ours, theirs: theirs ?? [], base: theirs == nil ? [:] : base)
             let written = CookieTable.withinLimits(merged, now: configuration.now())
             try store.replace(with: written)
-            core.adopt(written, instead: ours, at: store.path)
+            storage.adopt(written, instead: ours, at: store.path)
             return damage
         }
         if let damage { throw damage }

@@ -7,22 +7,21 @@ extension CookieJar {
     /// There is one Cookie field afterwards (RFC 6265bis, section 5.8.1). Cookies that the request has itself come first, and
     /// those of the jar with the same names are left out.
     package func addCookies(to fields: inout HTTPFields, for url: URL, context: CookieContext = .sameSite) {
-        let own = fields[values: .cookie].filter { !$0.isEmpty }
-        guard !own.isEmpty else {
-            if let field = cookieHeader(for: url, context: context) { fields[fields: .cookie] = [field] }
-            return
-        }
-        var string = Array(own.joined(separator: "; ").utf8)
-        let names = Set(own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.map(Self.name))
-        for cookie in cookies(for: url, context: context) where !names.contains(Array(cookie.name.utf8)) {
-            string += [UInt8(ascii: ";"), UInt8(ascii: " ")]
+        let own = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }.filter { !$0.isEmpty }
+        let names = Set(own.flatMap { $0.split(separator: UInt8(ascii: ";")).map(Self.name) })
+        let stored = cookies(for: url, context: context).filter { !names.contains($0.nameBytes.bytes) }
+        // A single field that nothing is added to stays as it is.
+        guard !stored.isEmpty || own.count > 1 else { return }
+        var string = Array(own.joined(separator: [UInt8(ascii: ";"), UInt8(ascii: " ")]))
+        for cookie in stored {
+            if !string.isEmpty { string += [UInt8(ascii: ";"), UInt8(ascii: " ")] }
             cookie.append(to: &string)
         }
         fields[fields: .cookie] = [HTTPField(name: .cookie, lenientValue: string)]
     }
 
     /// The name of a cookie in a Cookie field; empty if it has none.
-    private static func name(_ pair: Substring.UTF8View.SubSequence) -> [UInt8] {
+    private static func name(_ pair: ArraySlice<UInt8>) -> [UInt8] {
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return [] }
         return Array(pair[..<equals].drop(while: \.isCookieSpace))
     }

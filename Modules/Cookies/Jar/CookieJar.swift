@@ -11,11 +11,11 @@ public import HTTPTypes
 ///
 /// A jar has at most 50 cookies for each domain and 3,000 in all, of at most 4,096 bytes each. It removes those that have
 /// expired, then those of a domain with too many (first those that are not secure), then any; of each group those that were used
-/// longest ago. No cookie lives longer than 400 days.
+/// longest ago. No cookie that a server sets lives longer than 400 days.
 ///
 /// All members can be called on any thread and do not suspend. Only those that read or write files block.
 public final class CookieJar: Sendable {
-    let core: CookieJarCore
+    let storage: CookieJarStorage
 
     /// Makes an empty jar.
     ///
@@ -23,21 +23,22 @@ public final class CookieJar: Sendable {
     public init(_ configure: (inout Configuration) -> Void = { _ in }) {
         var configuration = Configuration()
         configure(&configuration)
-        core = CookieJarCore(configuration)
+        storage = CookieJarStorage(configuration)
     }
 
-    deinit { core.finish() }
+    deinit { storage.finish() }
 
     /// The configuration that the jar was made with.
-    public var configuration: Configuration { core.configuration }
+    public var configuration: Configuration { storage.configuration }
 
     /// Stores a cookie, in place of one with the same name, domain and path.
     ///
-    /// The program decides: neither an origin nor the public suffixes are checked. A cookie that has expired removes the one that
+    /// The program decides: neither an origin nor the public suffixes are checked here. A cookie that is not host-only is sent to no
+    /// other host if its domain is a public suffix. A cookie that has expired removes the one that
     /// it would replace. With the policy ``AcceptPolicy/never`` the call has no effect.
     public func set(_ cookie: StoredCookie) {
         guard configuration.acceptPolicy != .never else { return }
-        core.change { table, now in table.insert(cookie, now: now) }
+        storage.change { table, now in table.insert(cookie, now: now) }
     }
 
     /// Stores the cookies of a response's Set-Cookie fields (RFC 6265bis, sections 5.6 and 5.7).
@@ -59,7 +60,7 @@ public final class CookieJar: Sendable {
         let received = fields[fields: .setCookie].compactMap { field in
             try? SetCookie(parsing: field.withUnsafeBytesOfValue { Array($0) })
         }
-        return core.change { table, now in
+        return storage.change { table, now in
             received.compactMap { try? table.receive($0, of: request, now: now) }
         }
     }
@@ -73,8 +74,10 @@ public final class CookieJar: Sendable {
     ///   - url: The URL of the request. There are none for any but http and https URLs.
     ///   - context: What the request is made for. The default is ``CookieContext/sameSite``.
     public func cookies(for url: URL, context: CookieContext = .sameSite) -> [StoredCookie] {
-        guard !core.isEmpty, let request = CookieRequest(url, context, configuration.publicSuffixes) else { return [] }
-        return core.change { table, now in table.cookies(for: request, now: now) }
+        guard !storage.isEmpty, let request = CookieRequest(url, context, configuration.publicSuffixes) else {
+            return []
+        }
+        return storage.change { table, now in table.cookies(for: request, now: now) }
     }
 
     /// Returns the Cookie field for a request, with the octets of names and values as servers sent them; nil if there are no
@@ -93,14 +96,14 @@ public final class CookieJar: Sendable {
     }
 
     /// All cookies, in the order in which they were first stored.
-    public var all: [StoredCookie] { core.change { table, now in table.all(now: now) } }
+    public var all: [StoredCookie] { storage.change { table, now in table.all(now: now) } }
 
     /// Removes the cookies that a predicate selects.
     ///
     /// The predicate is called before this returns, on this thread. A cookie that another thread replaces meanwhile stays.
     public func remove(where isRemoved: (StoredCookie) throws -> Bool) rethrows {
         let removed = try all.filter(isRemoved)
-        core.change { table, _ in
+        storage.change { table, _ in
             for cookie in removed where table.cookie(cookie.key)?.hasContent(of: cookie) ?? false {
                 table.removeCookie(cookie.key)
             }
@@ -109,14 +112,14 @@ public final class CookieJar: Sendable {
 
     /// Removes all cookies.
     public func removeAll() {
-        core.change { table, now in
+        storage.change { table, now in
             for cookie in table.all(now: now) { table.removeCookie(cookie.key) }
         }
     }
 
     /// Removes the cookies without an expiry date, as a browser does when the session ends (RFC 6265bis, section 5.7).
     public func removeSessionCookies() {
-        core.change { table, now in
+        storage.change { table, now in
             for cookie in table.all(now: now) where !cookie.isPersistent { table.removeCookie(cookie.key) }
         }
     }

@@ -17,7 +17,7 @@ struct CookieDate {
         return date.value
     }
 
-    /// Step 2: a token is the first of these that it can be, and that was not found before.
+    /// Step 2: each token is tried as a time, a day, a month and a year, in this order, without those already found.
     private mutating func read(_ token: DateToken) {
         if time == nil, let found = token.time {
             time = found

@@ -7,7 +7,7 @@ internal import LinnetMessages
 /// those of publicsuffix.org, of which ``system`` reads the copy that the distribution installs and updates (package
 /// `publicsuffix` of Debian and Ubuntu). This module contains no copy, and downloads none.
 ///
-/// A list without rules, ``lastLabel``, knows one: the last label is a public suffix. A server then cannot set a cookie for
+/// ``lastLabel`` has no rules: it takes the last label of a name for its public suffix. A server then cannot set a cookie for
 /// `com` or `localhost`, but one under `shop.co.uk` can set a cookie for `co.uk`, which all hosts there receive, and
 /// `a.co.uk` and `b.co.uk` are the same site. Programs that visit servers they do not trust need the list.
 public struct PublicSuffixList: Sendable {
@@ -60,7 +60,7 @@ public struct PublicSuffixList: Sendable {
     /// Reads the system's list, if it is this one, so that it is not read while a lock is held.
     func load() { _ = rules }
 
-    /// Whether names are registered directly under a domain. An address is none, nor is a text that is no host.
+    /// Whether names are registered directly under a domain. False for addresses and for texts that are not hosts.
     ///
     /// - Parameter domain: A name in ASCII, in any case.
     public func isPublicSuffix(_ domain: String) -> Bool {

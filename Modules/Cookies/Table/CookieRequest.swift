@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetMessages
 
-/// What of a request decides about its cookies (RFC 6265bis, sections 5.2, 5.7 and 5.8.3).
+/// The properties of a request that decide which cookies it gets (RFC 6265bis, sections 5.2, 5.7 and 5.8.3).
 struct CookieRequest {
     let host: HostName
     /// The canonical text of the host (section 5.1.2).

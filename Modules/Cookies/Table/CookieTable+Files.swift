@@ -25,7 +25,7 @@ extension CookieTable {
         self.cookie(cookie.key)?.hasContent(of: cookie) ?? false
     }
 
-    /// Those of some cookies that the limits allow, without expired ones, in the order of their creation.
+    /// Returns the cookies that the limits allow, without expired ones, in the order of their creation.
     static func withinLimits(_ cookies: [StoredCookie], now: Date) -> [StoredCookie] {
         var table = CookieTable(suffixes: .lastLabel)
         // A stable sort: cookies of one response keep their order.

@@ -19,6 +19,8 @@ extension CookieTable {
             path: received.path ?? CookieMatching.defaultPath(of: request.path), isHostOnly: isHostOnly,
             expires: expiry(of: received, now: now), isSecure: received.isSecure, isHTTPOnly: received.isHTTPOnly,
             sameSite: received.sameSite, creationDate: now)
+        // The default path comes from the URL, whose length another server may have chosen.
+        guard cookie.pathBytes.count <= StoredCookie.longestAttribute else { throw .tooLong }
         if !request.isSecure {
             guard !cookie.isSecure else { throw .insecureOrigin }
             guard !overlaysSecureCookie(cookie) else { throw .overlaysSecure }

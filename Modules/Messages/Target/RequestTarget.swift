@@ -8,8 +8,14 @@ package struct RequestTarget: Hashable, Sendable {
     package let origin: Origin
     /// The path and the query, as they are sent.
     package let path: String
-    /// The user name and the password with a colon between them, decoded; nil if both are empty.
-    package let userInfo: String?
+    /// The user information, decoded; nil if the name and the password are empty.
+    package let userInfo: UserInfo?
+
+    package struct UserInfo: Hashable, Sendable {
+        /// The user name, without a colon.
+        package let user: String
+        package let password: String
+    }
 
     package init(parsing url: URL) throws(URLFault) {
         // On bytes, since every request comes through here and Characters cost several times as much.
@@ -37,12 +43,12 @@ package struct RequestTarget: Hashable, Sendable {
         return false
     }
 
-    private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> String? {
+    private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> UserInfo? {
         let colon = bytes.firstIndex(of: .colon) ?? bytes.endIndex
         guard let user = bytes[..<colon].percentDecoded, let password = bytes[colon...].dropFirst().percentDecoded,
             !user.utf8.contains(.colon)
         else { throw .userInfo }
-        return user.isEmpty && password.isEmpty ? nil : "\(user):\(password)"
+        return user.isEmpty && password.isEmpty ? nil : UserInfo(user: user, password: password)
     }
 
     private static func target(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {

@@ -46,10 +46,15 @@ package struct URIReference: Equatable {
         return target
     }
 
-    /// The reference as text (section 5.3).
+    /// The reference as text (section 5.3), which is read as the same components.
     package var text: String {
         var text = scheme.map { $0 + ":" } ?? ""
-        if let authority { text += "//" + authority }
+        if let authority {
+            text += "//" + authority
+        } else if path.utf8.starts(with: "//".utf8) {
+            // Otherwise the path would be read as an authority.
+            text += "/."
+        }
         text += path
         if let query { text += "?" + query }
         if let fragment { text += "#" + fragment }

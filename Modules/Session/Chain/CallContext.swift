@@ -3,7 +3,7 @@ internal import LinnetTransport
 
 /// What takes part in one request beside the chain of its session; all of it is nil for a plain call, which costs nothing.
 struct CallContext: Sendable {
-    /// Hears how the transfer proceeds.
+    /// Is told how the transfer proceeds.
     var observer: (any TransferObserver)?
     /// Suspends and orders the transfer.
     var control: (any TransferControl)?

@@ -19,9 +19,8 @@ extension RequestTarget {
             method: request.method, scheme: origin.scheme, authority: origin.authority, path: path,
             headerFields: request.headerFields)
         if let userInfo, !head.headerFields.contains(.authorization) {
-            let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             head.headerFields[.authorization] = HTTPFields.basicAuthorization(
-                username: String(parts[0]), password: String(parts[1]))
+                username: userInfo.user, password: userInfo.password)
         }
         return head
     }

@@ -85,7 +85,7 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line, with the cookies of the session's jar; see
+    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used; see
     /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.

@@ -29,7 +29,7 @@ extension StreamedResponse {
         let reference = URIReference(location.trimmingOptionalWhitespace)
         var target = reference.resolved(against: base)
         if target.fragment == nil { target.fragment = base.fragment }
-        if reference.authority != nil { target.userInfo = nil }
+        if reference.scheme != nil || reference.authority != nil { target.userInfo = nil }
         guard location.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }),
             let url = URL(string: target.text)
         else {

@@ -115,7 +115,7 @@ final class StreamLink: Sendable {
                     return .success(chunk)
                 }
                 if let end = state.end { return end.map { _ in nil } }
-                if state.isReaderGone { return .failure(.cancelled(nil)) }
+                if state.isReaderGone || Task.isCancelled { return .failure(.cancelled(nil)) }
                 return state.takers.isEmpty ? nil : .failure(.secondReader)
             }
         } onCancel: {

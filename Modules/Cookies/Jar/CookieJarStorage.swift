@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Synchronization
 
 /// The state of a jar, which its sequences of changes also use.
-final class CookieJarCore: Sendable {
+final class CookieJarStorage: Sendable {
     private struct State {
         var table: CookieTable
         var subscribers = ChangeSubscribers()
@@ -33,7 +33,7 @@ final class CookieJarCore: Sendable {
 }
 
 // The subscribers.
-extension CookieJarCore {
+extension CookieJarStorage {
     func subscribe() -> UInt64 { state.withLock { $0.subscribers.add() } }
 
     func unsubscribe(_ subscriber: UInt64) { state.withLock { $0.subscribers.remove(subscriber) } }
@@ -64,7 +64,7 @@ extension CookieJarCore {
 }
 
 // The file.
-extension CookieJarCore {
+extension CookieJarStorage {
     /// The persistent cookies, and what the file had when the jar last read or wrote it.
     func snapshot(for path: String) -> (ours: [StoredCookie], base: [StoredCookie.Key: StoredCookie]) {
         let now = configuration.now()
