@@ -36,9 +36,8 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
 
-    /// The metrics of each attempt, in order; empty when the network was not used, as for a response
-    /// from the cache. Those of a body that is streamed are
-    /// complete once it was read to its end.
+    /// The metrics of each attempt, in order; empty when the network was not used, as for a response from
+    /// the cache. Those of a body that is streamed are complete once it was read to its end.
     public var metrics: [TransportMetrics] {
         get {
             guard let final = (value as? HTTPResponseBody)?.finalMetrics else { return attempts }

@@ -33,9 +33,9 @@ public final class CookieJar: Sendable {
 
     /// Stores a cookie, in place of one with the same name, domain and path.
     ///
-    /// The program decides: neither an origin nor the public suffixes are checked here. A cookie that is not host-only is sent to no
-    /// other host if its domain is a public suffix. A cookie that has expired removes the one that
-    /// it would replace. With the policy ``AcceptPolicy/never`` the call has no effect.
+    /// The program decides: neither an origin nor the public suffixes are checked here. A cookie that is not host-only is sent
+    /// to no other host if its domain is a public suffix. A cookie that has expired removes the one that it would replace. With
+    /// the policy ``AcceptPolicy/never`` the call has no effect.
     public func set(_ cookie: StoredCookie) {
         guard configuration.acceptPolicy != .never else { return }
         storage.change { table, now in table.insert(cookie, now: now) }

@@ -9,7 +9,7 @@ internal import LinnetMessages
 /// ```
 public struct ResponseValidation: Sendable, Hashable {
     private var statuses: AcceptedStatuses
-    /// The accepted content types, as patterns (see ``MIMEType/matches(_:)``); the default, nil, accepts all.
+    /// The accepted content types, as patterns (see `MIMEType.matches(_:)`); the default, nil, accepts all.
     ///
     /// Parameters are ignored. A response without a body is accepted whatever its type. One with a body and a missing
     /// or malformed Content-Type is refused, unless `*/*` is among the patterns.

@@ -54,11 +54,11 @@ extension HTTPSession {
         /// The credentials that answer challenges. The default is none: a 401 is handled as any other status.
         public var credentialStore: CredentialStore?
         /// The cookies that are sent, and the place where those of responses are stored; sessions can share a jar. The default is
-        /// none, which is right for a server that serves many people. ``RequestOptions/usesCookies`` excludes a request.
+        /// none, which is right for a server that serves many people. `RequestOptions.usesCookies` excludes a request.
         public var cookieJar: CookieJar?
         /// Where responses are stored and taken from, as RFC 9111 says for a private cache; sessions of one user can share a
         /// store. The default is none, which is right for a server that serves many people. For an app,
-        /// `MemoryCacheStore()` is a start. ``RequestOptions/cachePolicy`` chooses for a request, and
+        /// `MemoryCacheStore()` is a start. `RequestOptions.cachePolicy` chooses for a request, and
         /// ``SessionResponse/cacheOutcome`` says what it got.
         public var cacheStore: (any CacheStore)?
         /// The time by which the ages of stored responses are measured.

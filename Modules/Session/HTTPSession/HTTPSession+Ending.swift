@@ -37,8 +37,8 @@ extension HTTPSession {
     /// Makes a session with the same base URL and the current ``configuration``, and with its own connections. Also works
     /// after the session has ended.
     ///
-    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store, the completion
-    /// group, the reachability monitor, and event loops that are not dedicated.
+    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store,
+    /// the completion group, the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport; see ``copy(over:)``.
     public func copy() throws(SessionError) -> HTTPSession {

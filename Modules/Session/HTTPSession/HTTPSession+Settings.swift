@@ -30,9 +30,9 @@ extension HTTPSession {
     ///   `encoder` and `decoder`, whose strategies may be closures;
     /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `logger` with its `redaction`,
     ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
-    /// - secrets: `clientIdentities`, `credentialStore`, `cookieJar`, the user name and the password in the base URL, `tls.keyLog`, and
-    ///   header fields, of the configuration and of the request serializer, that ``Redaction/standard`` or the configuration's
-    ///   `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
+    /// - secrets: `clientIdentities`, `credentialStore`, `cookieJar`, the user name and the password in the base URL,
+    ///   `tls.keyLog`, and header fields, of the configuration and of the request serializer, that ``Redaction/standard`` or
+    ///   the configuration's `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
     ///
     /// Add them where a session is made, with the function of ``HTTPSession/init(settings:_:)``. What cannot be stored, and would
     /// change what a session sends or trusts, is an error instead.
