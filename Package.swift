@@ -45,8 +45,8 @@ let modules = [
     Module(
         name: "Session",
         ours: [
-            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetSecurity",
-            "LinnetReachability", "LinnetTransport",
+            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
+            "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
