@@ -11,7 +11,6 @@ public func fuzzPolicy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for line in text.split(separator: "\n").prefix(16) {
         if let pattern = try? HostPattern(String(line)) { _ = pattern.matches(pattern.description) }
         if let pin = try? PublicKeyPin(String(line)) { guard pin.description == line else { fatalError("\(pin)") } }
-        _ = HostName(String(line))?.text
     }
     if let document = try? SecurityPolicyDocument(json: bytes) {
         guard let written = try? document.json(), (try? SecurityPolicyDocument(json: written)) == document else {
