@@ -44,7 +44,7 @@ struct DirectiveScanner {
             let start = position
             skip { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
             let name = bytes[start..<position].trimmed
-            let hasSpaceBeforeArgument = position > start && bytes[position - 1].isBlank
+            let hasSpaceBeforeArgument = position > start && ASCII.isBlank(bytes[position - 1])
             let argument = self.argument()
             // The comma.
             position += 1
@@ -65,7 +65,7 @@ struct DirectiveScanner {
             if let content = quoted() {
                 let end = position
                 skip { $0 != UInt8(ascii: ",") }
-                return bytes[end..<position].allSatisfy(\.isBlank) ? .bytes(content) : .malformed
+                return bytes[end..<position].allSatisfy(ASCII.isBlank) ? .bytes(content) : .malformed
             }
             // The directives behind a quotation mark that is not closed still count.
             position = start

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// An entity tag (RFC 9110, section 8.8.3).
 package struct EntityTag: Hashable, Sendable {
     /// The tag without the mark of weak ones, with its quotation marks.
@@ -89,7 +91,7 @@ package struct EntityTag: Hashable, Sendable {
         /// Skips commas and blanks; false if there is no comma before the next tag.
         mutating func skipSeparator() -> Bool {
             var hasComma = isAtEnd
-            while position < bytes.endIndex, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") {
+            while position < bytes.endIndex, ASCII.isBlank(bytes[position]) || bytes[position] == UInt8(ascii: ",") {
                 hasComma = hasComma || bytes[position] == UInt8(ascii: ",")
                 position += 1
             }

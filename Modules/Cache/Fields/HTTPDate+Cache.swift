@@ -41,10 +41,10 @@ extension HTTPDate {
         let time = secondsSinceEpoch - Int64(days) * 86_400
         let (year, month, day) = Self.civil(Int64(days))
         let names = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let name = names[Int((Int64(days) % 7 + 7) % 7)]
         let clock = [time / 3600, time / 60 % 60, time % 60].map { Self.padded($0, to: 2) }.joined(separator: ":")
-        return "\(name), \(Self.padded(day, to: 2)) \(months[Int(month) - 1]) \(Self.padded(year, to: 4)) \(clock) GMT"
+        return
+            "\(name), \(Self.padded(day, to: 2)) \(Self.months[Int(month) - 1]) \(Self.padded(year, to: 4)) \(clock) GMT"
     }
 
     private static func padded(_ number: Int64, to width: Int) -> String {

@@ -14,17 +14,12 @@ enum TokenList {
     }
 }
 
-extension UInt8 {
-    /// Whether the byte is optional whitespace (RFC 9110, section 5.6.3).
-    var isBlank: Bool { self == 0x20 || self == 0x09 }
-}
-
 extension ArraySlice<UInt8> {
-    var trimmed: ArraySlice<UInt8> { drop(while: \.isBlank).trimmedAtEnd }
+    var trimmed: ArraySlice<UInt8> { drop(while: ASCII.isBlank).trimmedAtEnd }
 
     var trimmedAtEnd: ArraySlice<UInt8> {
         var end = endIndex
-        while end > startIndex, self[end - 1].isBlank { end -= 1 }
+        while end > startIndex, ASCII.isBlank(self[end - 1]) { end -= 1 }
         return self[startIndex..<end]
     }
 }

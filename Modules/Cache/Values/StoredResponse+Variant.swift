@@ -71,7 +71,7 @@ extension StoredResponse {
         /// The elements in lower case, without blanks.
         private static func elements(_ list: String) -> [String] {
             Array(list.utf8).split(separator: UInt8(ascii: ",")).compactMap { element in
-                let bytes = element.filter { !$0.isBlank }.map(ASCII.lowercase)
+                let bytes = element.filter { !ASCII.isBlank($0) }.map(ASCII.lowercase)
                 return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
             }
         }

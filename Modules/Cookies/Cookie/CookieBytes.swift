@@ -54,8 +54,5 @@ extension UInt8 {
     /// %x00-08, %x0A-1F or %x7F: the control characters except for a tab (RFC 6265bis, section 5.6).
     var isCookieControl: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 
-    /// WSP: a space or a tab.
-    var isCookieSpace: Bool { self == 0x20 || self == 0x09 }
-
     var isDigit: Bool { 0x30...0x39 ~= self }
 }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 
 extension StoredCookie {
     /// The longest name and value together, in octets (RFC 6265bis, section 5.6, step 5).
@@ -48,5 +49,7 @@ extension StoredCookie {
 
 extension CookieBytes {
     /// Whether there is a space or a tab at the beginning or at the end.
-    fileprivate var hasOuterSpace: Bool { bytes.first?.isCookieSpace ?? false || bytes.last?.isCookieSpace ?? false }
+    fileprivate var hasOuterSpace: Bool {
+        bytes.first.map(ASCII.isBlank) ?? false || bytes.last.map(ASCII.isBlank) ?? false
+    }
 }

@@ -64,7 +64,7 @@ extension NetscapeCookies {
         var line = line.last == 0x0D ? line.dropLast() : line
         let isHTTPOnly = line.starts(with: httpOnlyPrefix)
         if isHTTPOnly { line = line.dropFirst(httpOnlyPrefix.count) }
-        guard isHTTPOnly || line.first != UInt8(ascii: "#"), !line.allSatisfy(\.isCookieSpace) else { return nil }
+        guard isHTTPOnly || line.first != UInt8(ascii: "#"), !line.allSatisfy(ASCII.isBlank) else { return nil }
         // A value with a tab makes the line malformed: an eighth field shows it.
         return (line.split(separator: 0x09, maxSplits: 7, omittingEmptySubsequences: false), isHTTPOnly)
     }

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
+internal import LinnetMessages
 
 extension CookieJar {
     /// Adds the cookies for a request to its header fields.
@@ -23,6 +24,6 @@ extension CookieJar {
     /// The name of a cookie in a Cookie field; empty if it has none.
     private static func name(_ pair: ArraySlice<UInt8>) -> [UInt8] {
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return [] }
-        return Array(pair[..<equals].drop(while: \.isCookieSpace))
+        return Array(pair[..<equals].drop(while: ASCII.isBlank))
     }
 }

@@ -63,8 +63,8 @@ struct SetCookie: Equatable {
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = bytes.drop(while: \.isCookieSpace)
-        guard let last = start.lastIndex(where: { !$0.isCookieSpace }) else { return [] }
+        let start = bytes.drop(while: ASCII.isBlank)
+        guard let last = start.lastIndex(where: { !ASCII.isBlank($0) }) else { return [] }
         return start[...last]
     }
 

@@ -109,7 +109,7 @@ extension PublicSuffixList {
         var rules: [Substring: Rules] = [:]
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             // A rule ends at the first space.
-            let rule = line.drop(while: \.isCookieSpace).prefix { !$0.isCookieSpace }
+            let rule = line.drop(while: ASCII.isBlank).prefix { !ASCII.isBlank($0) }
             guard !rule.isEmpty, !rule.starts(with: "//".utf8), let (name, kind) = nameAndKind(of: Substring(rule))
             else {
                 continue

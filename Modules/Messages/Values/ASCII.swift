@@ -17,6 +17,10 @@ package enum ASCII {
         isIn(byte, low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)
     }
 
+    /// A space or a tab: optional whitespace (RFC 9110, section 5.6.3).
+    @inlinable
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
     /// The lowercase letter of an uppercase one; other bytes unchanged. Independent of the locale.
     @inlinable
     package static func lowercase(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }

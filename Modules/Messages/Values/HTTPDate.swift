@@ -27,7 +27,7 @@ package struct HTTPDate: Hashable {
         secondsSinceEpoch = ((days * 24 + hour) * 60 + minute) * 60 + second
     }
 
-    private static let months: [Substring] = [
+    package static let months: [Substring] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
