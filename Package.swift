@@ -52,7 +52,7 @@ let modules = [
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
     Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL"],
-        others: [nioCore, nioWebSocket, httpTypes], testOthers: [nioPosix, nioHTTP1, nioEmbedded, lifetimes]),
+        others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
@@ -116,8 +116,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
-            httpTypes, lifetimes,
+            "Linnet", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport", "SanitizerSupport",
+            "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
