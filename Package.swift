@@ -35,6 +35,7 @@ let modules = [
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Authentication", ours: ["LinnetMessages"]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
@@ -46,7 +47,7 @@ let modules = [
         name: "Session",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
-            "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
@@ -57,8 +58,8 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetSecurity",
-            "LinnetReachability", "LinnetSession",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetAuthentication",
+            "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
 ]

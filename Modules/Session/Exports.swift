@@ -3,6 +3,11 @@
 
 @_exported public import LinnetSerialization
 
+@_exported public import struct LinnetAuthentication.AuthenticationChallenge
+@_exported public import struct LinnetAuthentication.AuthenticationError
+@_exported public import struct LinnetAuthentication.Credential
+@_exported public import class LinnetAuthentication.CredentialStore
+@_exported public import struct LinnetAuthentication.ProtectionSpace
 @_exported public import struct LinnetCache.CacheOutcome
 @_exported public import protocol LinnetCache.CacheStore
 @_exported public import class LinnetCache.MemoryCacheStore

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetAuthentication
 internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
@@ -78,7 +79,7 @@ struct AuthenticationInterceptor: Interceptor {
         }
     }
 
-    /// Returns a stored credential that was not refused yet. Bearer takes precedence over Basic.
+    /// Returns a stored credential that was not refused yet. The order of the schemes is Bearer, Basic.
     private func proposal(for challenges: [AuthenticationChallenge], _ exchange: Authentication) -> Credential? {
         guard let store else { return nil }
         let origin = exchange.target.origin

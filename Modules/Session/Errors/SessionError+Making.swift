@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetAuthentication
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -9,9 +10,15 @@ extension SessionError {
         case let error as SessionError: self = error
         case let error as TransportError: self.init(error, url: url)
         case let error as SerializationError: self.init(error, url: url)
+        case let error as AuthenticationError: self.init(error, url: url)
         case is CancellationError: self = .cancelled(url)
         default: self.init(.interceptorFailed, "An interceptor failed: \(error)", underlying: error, url: url)
         }
+    }
+
+    /// Creates the session error for a credential that could not be made.
+    init(_ error: AuthenticationError, url: URL?) {
+        self.init(.invalidRequest, error.message, underlying: error, url: url)
     }
 
     /// Creates the session error for a file failure.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
+public import LinnetAuthentication
 public import LinnetCache
 public import LinnetCookies
 public import LinnetReachability

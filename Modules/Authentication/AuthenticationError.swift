@@ -1,0 +1,32 @@
+public import FoundationEssentials
+
+/// Why a credential could not be made.
+public struct AuthenticationError: Error, Sendable, Hashable {
+    /// The kind of a failure.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the code.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// A user name, a password or a token contains a character that its scheme does not allow.
+        public static let invalidCredential = Code("invalidCredential")
+    }
+
+    /// The kind of the failure.
+    public let code: Code
+    /// What failed and why, in one sentence, without a secret.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        (self.code, self.message) = (code, message)
+    }
+}
+
+extension AuthenticationError: CustomStringConvertible, LocalizedError {
+    /// The message.
+    public var description: String { message }
+
+    /// The message, which is also the error's `localizedDescription`.
+    public var errorDescription: String? { message }
+}
