@@ -40,7 +40,7 @@ let modules = [
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(
-        name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
+        name: "Transport", ours: ["LinnetMessages", "LinnetAuthentication", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
         testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(

@@ -15,6 +15,9 @@
 @_exported public import struct LinnetCookies.StoredCookie
 @_exported public import struct LinnetTransport.HTTP2Options
 @_exported public import enum LinnetTransport.HTTPVersions
+@_exported public import struct LinnetTransport.Proxy
+@_exported public import struct LinnetTransport.ProxyPolicy
+@_exported public import struct LinnetTransport.ProxyRefusal
 @_exported public import struct LinnetTransport.RequestPriority
 @_exported public import struct LinnetTransport.ResolutionOptions
 @_exported public import enum LinnetTransport.ShutdownMode

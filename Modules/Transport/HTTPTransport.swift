@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import HTTPTypes
 internal import LinnetMessages
 public import LinnetSecurity
@@ -16,6 +17,8 @@ internal import Synchronization
 public final class HTTPTransport: Transport {
     private let configuration: TransportConfiguration
     private let pool: ConnectionPool
+    /// Nil if all connections are direct.
+    private let proxies: ProxyDirectory?
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
@@ -31,10 +34,12 @@ public final class HTTPTransport: Transport {
     /// Creates a transport without opening a connection.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
-    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2.
+    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2, an invalid proxy in the
+    ///   environment (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
+        proxies = try ProxyDirectory(configuration.proxies, environment: ProcessInfo.processInfo.environment)
         self.configuration = configuration
         let group: any EventLoopGroup
         switch configuration.eventLoops {
@@ -114,19 +119,29 @@ public final class HTTPTransport: Transport {
         let origin = if let known = request.origin { known } else { try Origin(request.head) }
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
+        let proxy = try await proxies?.server(for: origin)
         var besideOthers = 0
+        var mayAnswerProxy = proxy != nil
         while true {
             let start = Tick.now
             let connection = try await lease(
-                origin, timeouts: timeouts, deadline: deadline, priority: request.priority, observer: observer,
-                adding: &attempts)
+                origin, via: proxy, timeouts: timeouts, deadline: deadline, priority: request.priority,
+                observer: observer, adding: &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
                 queuedSince: start)
             switch outcome {
             case .response(let response):
                 pool.served(on: connection)
-                return response
+                guard let proxy, let challenges = proxyChallenges(in: response, by: proxy, for: origin) else {
+                    return response
+                }
+                var metrics = response.metrics
+                metrics.failure = .notProcessed
+                attempts.append(metrics)
+                guard mayAnswerProxy, proxy.authenticator.isAnswering(challenges), request.canRepeat(after: response)
+                else { throw .proxyAuthenticationRequired(proxy.proxy) }
+                mayAnswerProxy = false
             case .failure(let error, let canRepeat):
                 let failures = (attempts + error.attempts).compactMap(\.failure)
                 if connection.hasServed { besideOthers += 1 }
@@ -141,13 +156,24 @@ public final class HTTPTransport: Transport {
         }
     }
 
+    /// The challenges of a proxy that forwards requests and has refused this one; nil for any other response.
+    private func proxyChallenges(
+        in response: TransportResponse, by proxy: ProxyServer, for origin: Origin
+    ) -> [String]? {
+        guard proxy.forwards(to: origin, configuration.httpVersions), response.head.status.code == 407 else {
+            return nil
+        }
+        return response.head.headerFields[values: .proxyAuthenticate]
+    }
+
     private func lease(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, priority: RequestPriority,
+        _ origin: Origin, via proxy: ProxyServer?, timeouts: TransportTimeouts, deadline: NIODeadline?,
+        priority: RequestPriority,
         observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
             let lease = try await pool.lease(
-                origin, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
+                origin, via: proxy, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
             for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
             if !lease.tries.isEmpty { attempts += lease.tries }
             return lease.connection
@@ -177,7 +203,17 @@ public final class HTTPTransport: Transport {
     /// - Throws: ``TransportError/Code/invalidRequest`` if the head has no scheme or authority,
     ///   ``TransportError/Code/cleartextRefused`` as for a request, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
-        try pool.prewarm(Origin(head), count: count, timeouts: configuration.timeouts)
+        let origin = try Origin(head)
+        guard let proxies, proxies.asksFunction else {
+            let proxy = proxies?.server(byRulesFor: origin)
+            return try pool.prewarm(origin, via: proxy, count: count, timeouts: configuration.timeouts)
+        }
+        requests.begin()
+        Task { [pool, requests, timeouts = configuration.timeouts] in
+            defer { requests.end() }
+            let proxy = try await proxies.server(for: origin)
+            try pool.prewarm(origin, via: proxy, count: count, timeouts: timeouts)
+        }
     }
 
     /// Replaces the security policy. Idle connections made under another policy are closed; requests that are running
@@ -202,6 +238,13 @@ public final class HTTPTransport: Transport {
         await pool.shutDown(mode)
         await requests.drained()
         try? await ownedGroup?.shutdownGracefully()
+    }
+}
+
+extension TransportRequest {
+    /// Whether the request can be sent again after a response that refuses it: its body can be read again, or was not read.
+    fileprivate func canRepeat(after response: TransportResponse) -> Bool {
+        body?.isReplayable ?? true || response.metrics.requestBodyBytes == 0
     }
 }
 

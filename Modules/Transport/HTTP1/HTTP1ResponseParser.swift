@@ -94,6 +94,13 @@ struct HTTP1ResponseParser {
         return .end(nil)
     }
 
+    /// Takes the bytes after the head of a successful response to CONNECT. They are the tunnel's, whatever the head says about
+    /// a body (RFC 9110, 9.3.6).
+    mutating func takeTunnelBytes() -> ByteBuffer {
+        phase = .idle
+        return takeAll() ?? ByteBuffer()
+    }
+
     // MARK: Head
 
     private mutating func nextHead() throws(HTTP1SyntaxError) -> Event? {
