@@ -35,7 +35,7 @@ let modules = [
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
-    Module(name: "Authentication", ours: ["LinnetMessages"]),
+    Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
@@ -49,7 +49,7 @@ let modules = [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
             "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
+        others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],

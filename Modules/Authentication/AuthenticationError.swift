@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Why a credential could not be made.
+/// Why a credential could not be made, or a response not be trusted.
 public struct AuthenticationError: Error, Sendable, Hashable {
     /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -11,6 +11,9 @@ public struct AuthenticationError: Error, Sendable, Hashable {
 
         /// A user name, a password or a token contains a character that its scheme does not allow.
         public static let invalidCredential = Code("invalidCredential")
+        /// The server's response proves no knowledge of the password, although it has a proof (RFC 7616, section 3.5). It did
+        /// not come from the server that knows the password, or was changed on its way.
+        public static let wrongServerProof = Code("wrongServerProof")
     }
 
     /// The kind of the failure.

@@ -9,6 +9,7 @@ struct CredentialTests {
     @Test func itShowsNoSecret() throws {
         let credentials = [
             try Credential.basic(username: "ada", password: "s3cret"), try Credential.bearer(token: "s3cret"),
+            try Credential.password(username: "ada", password: "s3cret"),
         ]
         for credential in credentials {
             var dumped = ""
@@ -24,6 +25,8 @@ struct CredentialTests {
     @Test func whatCannotBeSentIsRefused() {
         #expect(throws: AuthenticationError.self) { try Credential.basic(username: "a:b", password: "") }
         #expect(throws: AuthenticationError.self) { try Credential.basic(username: "a", password: "b\r\nX: y") }
+        #expect(throws: AuthenticationError.self) { try Credential.password(username: "a:b", password: "") }
+        #expect(throws: AuthenticationError.self) { try Credential.password(username: "a", password: "\0") }
         #expect(throws: AuthenticationError.self) { try Credential.bearer(token: "") }
         #expect(throws: AuthenticationError.self) { try Credential.bearer(token: "a b") }
     }
@@ -33,9 +36,10 @@ struct CredentialTests {
         let credential = try Credential.basic(username: "ada", password: "secret")
         var table = CredentialTable()
         table.add(credential, for: ProtectionSpace(origin: one), withoutBeingAsked: false)
-        for origin in [one, two] { table.accepted(credential, at: "/a/b", of: origin) }
-        #expect(table.credential(at: "/a/c", of: one) == credential)
-        #expect(table.credential(at: "/a/c", of: two) == nil)
+        let authenticator = try #require(Authenticator(withoutChallenge: credential))
+        for origin in [one, two] { table.accepted(authenticator, at: "/a/b", of: origin) }
+        #expect(table.authenticator(at: "/a/c", of: one)?.credential == credential)
+        #expect(table.authenticator(at: "/a/c", of: two) == nil)
     }
 
     @Test func theRealmsOwnGoesBeforeTheOrigins() throws {

@@ -11,8 +11,8 @@ package enum AuthorizationValue {
         /// One sentence that says what is wrong.
         package var message: String {
             switch self {
-            case .colon: "A user name for Basic authorization must not contain a colon."
-            case .controlCharacter: "Basic authorization allows no control characters in a user name or password."
+            case .colon: "A user name must not contain a colon, which separates it from the password."
+            case .controlCharacter: "A user name or password must not contain control characters."
             case .token: "The bearer token is empty, or contains a character that is not allowed."
             }
         }

@@ -16,9 +16,10 @@ extension SessionError {
         }
     }
 
-    /// Creates the session error for a credential that could not be made.
+    /// Creates the session error for a credential that could not be made, or a server that does not know it.
     init(_ error: AuthenticationError, url: URL?) {
-        self.init(.invalidRequest, error.message, underlying: error, url: url)
+        let code = error.code == .wrongServerProof ? Code.invalidResponse : .invalidRequest
+        self.init(code, error.message, underlying: error, url: url)
     }
 
     /// Creates the session error for a file failure.

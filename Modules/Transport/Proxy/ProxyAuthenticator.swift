@@ -46,7 +46,9 @@ struct ProxyAuthentication {
 
     init(_ proxy: Proxy) {
         let (username, password) = (proxy.username ?? "", proxy.password ?? "")
-        credential = proxy.hasCredentials ? try? .basic(username: username, password: password) : nil
+        // MD5 protects the password better than Basic, which the proxy may ask for instead.
+        credential =
+            proxy.hasCredentials ? try? .password(username: username, password: password, allowsMD5: true) : nil
         if proxy.kind == .https, credential != nil {
             phase = .telling(AuthorizationValue.basic(username: username, password: password))
         }
