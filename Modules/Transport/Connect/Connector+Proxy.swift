@@ -49,7 +49,7 @@ extension Connector {
     private func shakeHands(
         with server: ProxyServer, for origin: Origin, at target: ProxyTarget, _ socket: OpenSocket, _ opening: Opening
     ) -> EventLoopFuture<OpenSocket> {
-        guard !server.forwards(to: origin, configuration.httpVersions) else {
+        guard !opening.forwards else {
             return opening.eventLoop.makeSucceededFuture(socket)
         }
         let promise = opening.eventLoop.makePromise(of: Void.self)

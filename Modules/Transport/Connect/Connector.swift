@@ -47,6 +47,8 @@ final class Connector: ConnectionOpener {
         let eventLoop: any EventLoop
         let series: ConnectSeries
         let attempt: ConnectAttempt
+        /// Whether the proxy forwards requests; otherwise it makes a tunnel.
+        let forwards: Bool
 
         /// The end of the time to connect; nil without one.
         var end: NIODeadline? { series.deadline == .distantFuture ? nil : series.deadline }
@@ -111,7 +113,8 @@ final class Connector: ConnectionOpener {
     ) -> EventLoopFuture<HTTPConnection> {
         let (key, timeouts) = (series.key, series.timeouts)
         let place = Place(id: id, key: key, shard: shard, terms: terms, pool: pool)
-        let opening = Opening(id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt)
+        let opening = Opening(
+            id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt, forwards: forwards(key, pool))
         let socket =
             if let proxy = key.proxy {
                 connect(to: key.origin, through: proxy, opening)
@@ -128,7 +131,8 @@ final class Connector: ConnectionOpener {
             }
             let lateFailure = TLSLateFailure()
             return self.openTLS(
-                channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure
+                channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
+                onlyHTTP1: pool.onlyHTTP1
             ).flatMapThrowing { info in
                 var metrics = socket.metrics
                 metrics.record(info, since: socket.connected)
@@ -137,6 +141,12 @@ final class Connector: ConnectionOpener {
                     channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
             }
         }
+    }
+
+    /// Whether the proxy of a connection receives its requests in absolute form. A connection that is to switch protocols has a
+    /// tunnel (RFC 6455, 4.1).
+    private func forwards(_ key: PoolKey, _ pool: ConnectionPool) -> Bool {
+        !pool.onlyHTTP1 && key.proxy?.forwards(to: key.origin, configuration.httpVersions) ?? false
     }
 
     /// Connects to a server: the origin, or a proxy.
@@ -178,11 +188,13 @@ final class Connector: ConnectionOpener {
 
     private func openTLS(
         _ channel: any Channel, _ origin: Origin, terms: ConnectionTerms, timeouts: TransportTimeouts,
-        lateFailure: TLSLateFailure
+        lateFailure: TLSLateFailure, onlyHTTP1: Bool
     ) -> EventLoopFuture<TLSSessionInfo> {
         let (policy, identities) = (terms.securityPolicy, terms.clientIdentities)
         let identity = identities.identity(for: origin.host)
-        let needsHTTP1 = configuration.httpVersions == .automatic && http1Origins.value(for: origin, .now()) != nil
+        let needsHTTP1 =
+            configuration.httpVersions == .automatic
+            && (onlyHTTP1 || http1Origins.value(for: origin, .now()) != nil)
         // Sessions can only be resumed with their original protocols.
         let resumption =
             needsHTTP1
@@ -300,11 +312,9 @@ final class Connector: ConnectionOpener {
     private func makeHTTP1(
         _ channel: any Channel, at place: Place, _ metrics: TransportMetrics, lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        let proxy = place.key.proxy
-        let forwards = proxy?.forwards(to: place.key.origin, configuration.httpVersions) ?? false
         let handler = HTTP1Handler(
             limits: configuration.limits, continueTimeout: configuration.continueTimeout,
-            forwardingTo: forwards ? proxy : nil)
+            forwardingTo: forwards(place.key, place.pool) ? place.key.proxy : nil)
         try channel.pipeline.syncOperations.addHandler(handler)
         // Small while responses are small: the buffers grow with the bytes of each read. TLS is decrypted best in
         // pieces that fit into the processor's cache.

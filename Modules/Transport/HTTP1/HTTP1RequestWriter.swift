@@ -22,11 +22,13 @@ struct HTTP1RequestWriter {
     private let asksProxyFirst: Bool
     private let head: HTTPRequest
     private let hasBody: Bool
+    private let upgrade: ProtocolUpgrade?
 
     /// - Parameter proxy: The proxy that forwards the request; nil if the origin receives it.
     init(_ request: TransportRequest, through proxy: ProxyServer? = nil) throws(TransportError) {
         head = request.head
         hasBody = request.body != nil
+        upgrade = request.upgrade
         target = try RequestLine(head)
         if let proxy {
             // `*` has no absolute form (RFC 9112, 3.2.4).
@@ -80,6 +82,10 @@ struct HTTP1RequestWriter {
             if asksProxyFirst, !expectsContinue {
                 writer.write("\r\nExpect: 100-continue")
                 expectsContinue = true
+            }
+            if let upgrade {
+                writer.write("\r\nConnection: Upgrade\r\nUpgrade: ")
+                writer.write(upgrade.name)
             }
             switch framing {
             case .none: break

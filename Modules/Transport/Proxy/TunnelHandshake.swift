@@ -38,7 +38,7 @@ struct TunnelHandshake: ProxyHandshake {
             case .head(let head) where head.isInformational:
                 continue
             case .head(let head) where head.statusCode < 300:
-                return .open(parser.takeTunnelBytes())
+                return .open(parser.takeSurplus() ?? ByteBuffer())
             case .head(let head) where head.statusCode == 407:
                 throw .authentication(head.response.headerFields[values: .proxyAuthenticate])
             case .head(let head):
