@@ -36,20 +36,21 @@ let modules = [
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(
-        name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
+        name: "Transport", ours: ["LinnetMessages", "LinnetAuthentication", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
         testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(
         name: "Session",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
-            "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
+        others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
     Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
@@ -61,8 +62,8 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetSecurity",
-            "LinnetReachability", "LinnetSession",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetAuthentication",
+            "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
 ]

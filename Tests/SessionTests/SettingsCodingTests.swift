@@ -27,6 +27,9 @@ struct SettingsCodingTests {
         changed.tls.minimumVersion = .tls13
         changed.timeouts.request = .milliseconds(1500)
         changed.httpVersions = .http1
+        changed.proxies = .fixed(
+            http: try Proxy("http://proxy.example:8080"), https: try Proxy("socks5h://192.0.2.1"), except: ["a.example"]
+        )
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
         changed.pool.maximumAge = .seconds(60)

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LinnetAuthentication
 public import LinnetMessages
 
 /// A response that requires authentication (401, RFC 9110, section 15.5.2), as passed to a hook.

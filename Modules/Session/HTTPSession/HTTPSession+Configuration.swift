@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
+public import LinnetAuthentication
 public import LinnetCache
 public import LinnetCookies
 public import LinnetReachability
@@ -25,6 +26,9 @@ extension HTTPSession {
         public var httpVersions = HTTPVersions.automatic
         /// The options of HTTP/2 connections.
         public var http2 = HTTP2Options()
+        /// The proxies. The default is none: connections are direct, whatever the environment says. ``ProxyPolicy/environment``
+        /// takes those of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+        public var proxies: ProxyPolicy = .none
         /// The options of name resolution.
         public var resolution = ResolutionOptions()
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
@@ -129,6 +133,7 @@ extension HTTPSession {
             transport.tls = tls
             transport.httpVersions = httpVersions
             transport.http2 = http2
+            transport.proxies = proxies
             transport.resolution = resolution
             transport.pool = pool
             transport.limits = responseLimits

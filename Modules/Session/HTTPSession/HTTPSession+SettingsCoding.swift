@@ -47,6 +47,7 @@ private struct CodedSetting: Sendable {
         .value("timeouts", \.timeouts),
         .value("httpVersions", \.httpVersions),
         .value("http2", \.http2),
+        .proxies,
         .value("resolution", \.resolution),
         .value("pool", \.pool),
         .value("maximumBodySize", \.maximumBodySize),
@@ -120,6 +121,15 @@ private struct CodedSetting: Sendable {
             throw error
         }
     }
+
+    private static let proxies: CodedSetting = {
+        let key = TextKey(stringValue: "proxies")
+        return CodedSetting(key: key) { container, configuration in
+            configuration.proxies = try container.decode(ProxyPolicy.self, forKey: key)
+        } write: { configuration, _, container in
+            if !configuration.proxies.isNone { try container.encode(configuration.proxies, forKey: key) }
+        }
+    }()
 
     private static let eventLoops: CodedSetting = {
         let key = TextKey(stringValue: "eventLoops")

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import LinnetCookies
 internal import LinnetMessages
 public import LinnetSerialization
+internal import LinnetTransport
 
 extension SessionRequest {
     /// The maximum size of a body in the command: Linux's limit for one argument, with room for its quotes.
@@ -85,8 +86,8 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used; see
-    /// `SessionRequest.curlDescription(redaction:)`.
+    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
+    /// the proxy of a fixed policy, without its user name and password; see `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
@@ -94,7 +95,11 @@ extension HTTPCall {
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
             jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
         }
-        return request.curlDescription(redaction: redaction)
+        let command = request.curlDescription(redaction: redaction)
+        guard let target = try? RequestTarget(request.url),
+            let proxy = session.initialConfiguration.proxies.fixedProxy(for: target.origin)
+        else { return command }
+        return command.replacing("curl ", with: "curl --proxy \(proxy.description.shellQuoted) ", maxReplacements: 1)
     }
 }
 
