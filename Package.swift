@@ -26,6 +26,8 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 // The trait that requires all objects of a test to be released at its end.
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
+// What the tests of all content codings have in common.
+let codingTests = Target.Dependency.byName(name: "CompressionSupport")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
@@ -38,6 +40,9 @@ let modules = [
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Compression", ours: ["LinnetMessages", "CZlib"], testOthers: [codingTests]),
+    Module(name: "Brotli", ours: ["LinnetCompression", "CBrotli"], testOthers: [codingTests]),
+    Module(name: "Zstandard", ours: ["LinnetCompression", "CZstd"], testOthers: [codingTests]),
     Module(
         name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
@@ -57,8 +62,8 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetSecurity",
-            "LinnetReachability", "LinnetSession",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
+            "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
 ]
@@ -67,6 +72,15 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
         providers: [.apt(["libssl-dev", "pkg-config"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib",
+        providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+    .systemLibrary(
+        name: "CBrotli", path: "Modules/CBrotli", pkgConfig: "libbrotlidec",
+        providers: [.apt(["libbrotli-dev"]), .yum(["brotli-devel"]), .brew(["brotli"])]),
+    .systemLibrary(
+        name: "CZstd", path: "Modules/CZstd", pkgConfig: "libzstd",
+        providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]),
     .systemLibrary(
         name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
         providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
@@ -97,6 +111,9 @@ let appTests: [Target] = [
     .target(
         name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
         path: "Tests/LifetimeSupport"),
+    .target(
+        name: "CompressionSupport", dependencies: ["LinnetCompression", "CommandSupport"],
+        path: "Tests/CompressionSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
     .target(name: "ServerNames", path: "Tests/ServerNames"),
     // All tests depend on this target, which links the watchdog into them.
