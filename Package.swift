@@ -51,6 +51,7 @@ let modules = [
         name: "Session",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
+            "LinnetCompression",
             "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
@@ -62,7 +63,7 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetCompression",
             "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
@@ -129,7 +130,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
+            "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport",
+            "linnet-request",
             httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",

@@ -1,5 +1,6 @@
 @_exported public import HTTPTypes
 @_exported public import LinnetCache
+@_exported public import LinnetCompression
 @_exported public import LinnetCookies
 @_exported public import LinnetMultipart
 @_exported public import LinnetReachability

@@ -15,18 +15,23 @@ extension SessionRequest {
     /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
     /// ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
+        curlDescription(redaction, isDecoded: false)
+    }
+
+    /// Has curl decode the response if the session does.
+    fileprivate func curlDescription(_ redaction: Redaction, isDecoded: Bool) -> String {
         var request = self
         // The user information of the URL is sent as a header field.
         if let target = try? RequestTarget(url) {
             request.headerFields = target.head(of: self).headerFields
             request.url = url.withoutUserInfo
         }
-        return request.curlCommand(redaction)
+        return request.curlCommand(redaction, isDecoded: isDecoded)
     }
 
-    private func curlCommand(_ redaction: Redaction) -> String {
+    private func curlCommand(_ redaction: Redaction, isDecoded: Bool) -> String {
         let body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
-        var words = ["curl", "--globoff", "--path-as-is"]
+        var words = ["curl", "--globoff", "--path-as-is"] + (isDecoded ? ["--compressed"] : [])
         words += methodWords(hasBody: !body.words.isEmpty)
         for field in headerFields {
             let value = redaction.value(of: field)
@@ -85,7 +90,8 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used; see
+    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
+    /// `--compressed` if the session decodes the response; see
     /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
@@ -94,7 +100,8 @@ extension HTTPCall {
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
             jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
         }
-        return request.curlDescription(redaction: redaction)
+        let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
+        return request.curlDescription(redaction, isDecoded: isDecoded)
     }
 }
 
