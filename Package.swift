@@ -27,6 +27,8 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 // The trait that requires all objects of a test to be released at its end.
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
+// What the tests of all content codings have in common.
+let codingTests = Target.Dependency.byName(name: "CompressionSupport")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
@@ -40,6 +42,9 @@ let modules = [
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Compression", ours: ["LinnetMessages", "CZlib"], testOthers: [codingTests]),
+    Module(name: "Brotli", ours: ["LinnetCompression", "CBrotli"], testOthers: [codingTests]),
+    Module(name: "Zstandard", ours: ["LinnetCompression", "CZstd"], testOthers: [codingTests]),
     Module(
         name: "Transport", ours: ["LinnetMessages", "LinnetAuthentication", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
@@ -48,7 +53,7 @@ let modules = [
         name: "Session",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
-            "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
     Module(
@@ -62,7 +67,8 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetAuthentication",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetCompression",
+            "LinnetAuthentication",
             "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
@@ -72,6 +78,15 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
         providers: [.apt(["libssl-dev", "pkg-config"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib",
+        providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+    .systemLibrary(
+        name: "CBrotli", path: "Modules/CBrotli", pkgConfig: "libbrotlidec",
+        providers: [.apt(["libbrotli-dev"]), .yum(["brotli-devel"]), .brew(["brotli"])]),
+    .systemLibrary(
+        name: "CZstd", path: "Modules/CZstd", pkgConfig: "libzstd",
+        providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]),
     .systemLibrary(
         name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
         providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
@@ -102,6 +117,9 @@ let appTests: [Target] = [
     .target(
         name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
         path: "Tests/LifetimeSupport"),
+    .target(
+        name: "CompressionSupport", dependencies: ["LinnetCompression", "CommandSupport"],
+        path: "Tests/CompressionSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
     .target(name: "ServerNames", path: "Tests/ServerNames"),
     // All tests depend on this target, which links the watchdog into them.
@@ -117,8 +135,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport", "SanitizerSupport",
-            "linnet-request", httpTypes, lifetimes,
+            "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport",
+            "SanitizerSupport", "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),

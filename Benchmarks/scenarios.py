@@ -43,6 +43,7 @@ SCENARIOS = [
              why_not=NO_AUTHORITY),
     Scenario("h2-body-256m", "body", (AHC, LIBCURL), kind="HTTP2", path="256m", unit="MB/s", scale=1e-6,
              options=("http=2",), why_not=NO_AUTHORITY),
+    Scenario("gzip-body", "body", (LIBCURL,), path="gzip/text", unit="MB/s", scale=1e-6, options=("compressed",)),
     Scenario("download-1g-file", "download", (CURL, AHC, URLSESSION), path="1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
     Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,
@@ -78,7 +79,7 @@ def command(scenario, who, server, programs):
         return values_command(scenario, who, server, programs), read_line
     own = scenario.own if who == "linnet" else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
-    source = scenario.path.removeprefix("upload/")
+    source = scenario.path.removeprefix("upload/").removeprefix("gzip/")
     if scenario.operation == "upload":
         options.append(f"file={server.file(source)}")
     elif scenario.operation == "download":

@@ -11,6 +11,8 @@
 @_exported public import struct LinnetCache.CacheOutcome
 @_exported public import protocol LinnetCache.CacheStore
 @_exported public import class LinnetCache.MemoryCacheStore
+@_exported public import struct LinnetCompression.ContentCoding
+@_exported public import struct LinnetCompression.DecodingLimits
 @_exported public import class LinnetCookies.CookieJar
 @_exported public import struct LinnetCookies.StoredCookie
 @_exported public import struct LinnetTransport.HTTP2Options

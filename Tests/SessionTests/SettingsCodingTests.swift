@@ -15,8 +15,8 @@ struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each
     /// that is public.
     private static let leftOut: Set<String> = [
-        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar",
-        "credentialStore", "decoder", "encoder", "hooks",
+        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup",
+        "contentCodings", "cookieJar", "credentialStore", "decoder", "encoder", "hooks",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 
@@ -38,6 +38,9 @@ struct SettingsCodingTests {
         changed.pool.idleTimeout = .nanoseconds(5)
         changed.maximumBodySize = 6
         changed.responseLimits.headFields = 7
+        changed.decodingLimits.maximumRatio = nil
+        changed.decodingLimits.maximumSize = 20
+        changed.decodingLimits.maximumCodings = 2
         changed.continueTimeout = .seconds(8)
         changed.eventLoops = .dedicated(threads: 2)
         changed.headerFields = [.userAgent: "Finch/1"]

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 public import HTTPTypes
 public import LinnetAuthentication
 public import LinnetCache
+public import LinnetCompression
 public import LinnetCookies
 public import LinnetReachability
 public import LinnetSecurity
@@ -34,7 +35,7 @@ extension HTTPSession {
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
         /// one.
         public var pool = TransportConfiguration.PoolLimits()
-        /// The maximum size in bytes of a response's body in memory. The default is 2 GiB. Streamed bodies have no limit.
+        /// The maximum size in bytes of a response's body in memory, decoded. The default is 2 GiB. Streamed bodies have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
@@ -65,6 +66,19 @@ extension HTTPSession {
         /// `MemoryCacheStore()` is a start. `RequestOptions.cachePolicy` chooses for a request, and
         /// ``SessionResponse/cacheOutcome`` says what it got.
         public var cacheStore: (any CacheStore)?
+        /// The content codings that responses may have, the preferred one first (RFC 9110, section 12.5.3). The default is gzip and
+        /// deflate; importing LinnetBrotli adds `.brotli`, and importing LinnetZstandard `.zstandard`.
+        ///
+        /// Requests name them in Accept-Encoding, and responses are decoded as they are read. A request with a Range field and a
+        /// download that may be resumed ask for `identity`. A request with an Accept-Encoding field of its own sends that one, and
+        /// its response is left as it is, unless the field is `identity`. Without codings no field is sent, and nothing is decoded.
+        ///
+        /// Reading a body in another coding fails with ``SessionError/Code/contentDecodingFailed``, with its first bytes in
+        /// ``SessionError/body``; so does a body that is damaged, cut, or followed by other bytes.
+        public var contentCodings: [ContentCoding] = [.gzip, .deflate]
+        /// The limits on decoded bodies. The default is 1,000 bytes for each one received, in bodies of more than 1 MiB. A body beyond
+        /// a limit fails with ``SessionError/Code/bodyTooLarge``, as one in memory does beyond ``maximumBodySize``.
+        public var decodingLimits = DecodingLimits()
         /// The time by which the ages of stored responses are measured.
         var cacheTime: @Sendable () -> Date = { Date() }
         /// Measures the waits between attempts. The default is the continuous clock.

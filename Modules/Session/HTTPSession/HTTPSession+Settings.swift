@@ -26,7 +26,7 @@ extension HTTPSession {
     /// serializers ignore unknown keys.
     ///
     /// Left out are:
-    /// - closures and the program's own types: `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and
+    /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and
     ///   `encoder` and `decoder`, whose strategies may be closures;
     /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `logger` with its `redaction`,
     ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;

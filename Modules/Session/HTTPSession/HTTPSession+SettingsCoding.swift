@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetCompression
 internal import LinnetMessages
 internal import LinnetSecurity
 internal import LinnetSerialization
@@ -52,6 +53,7 @@ private struct CodedSetting: Sendable {
         .value("pool", \.pool),
         .value("maximumBodySize", \.maximumBodySize),
         .value("responseLimits", \.responseLimits),
+        .value("decodingLimits", \.decodingLimits),
         .seconds("continueTimeout", \.continueTimeout),
         .eventLoops,
         .headerFields,

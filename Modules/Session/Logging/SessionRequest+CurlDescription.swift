@@ -16,18 +16,23 @@ extension SessionRequest {
     /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
     /// ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
+        curlDescription(redaction, isDecoded: false)
+    }
+
+    /// Has curl decode the response if the session does.
+    fileprivate func curlDescription(_ redaction: Redaction, isDecoded: Bool) -> String {
         var request = self
         // The user information of the URL is sent as a header field.
         if let target = try? RequestTarget(url) {
             request.headerFields = target.head(of: self).headerFields
             request.url = url.withoutUserInfo
         }
-        return request.curlCommand(redaction)
+        return request.curlCommand(redaction, isDecoded: isDecoded)
     }
 
-    private func curlCommand(_ redaction: Redaction) -> String {
+    private func curlCommand(_ redaction: Redaction, isDecoded: Bool) -> String {
         let body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
-        var words = ["curl", "--globoff", "--path-as-is"]
+        var words = ["curl", "--globoff", "--path-as-is"] + (isDecoded ? ["--compressed"] : [])
         words += methodWords(hasBody: !body.words.isEmpty)
         for field in headerFields {
             let value = redaction.value(of: field)
@@ -87,7 +92,8 @@ private struct CurlBody {
 
 extension HTTPCall {
     /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
-    /// the proxy of a fixed policy, without its user name and password; see `SessionRequest.curlDescription(redaction:)`.
+    /// the proxy of a fixed policy, without its user name and password, and `--compressed` if the session decodes the response; see
+    /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
@@ -95,7 +101,8 @@ extension HTTPCall {
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
             jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
         }
-        let command = request.curlDescription(redaction: redaction)
+        let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
+        let command = request.curlDescription(redaction, isDecoded: isDecoded)
         guard let target = try? RequestTarget(request.url),
             let proxy = session.initialConfiguration.proxies.fixedProxy(for: target.origin)
         else { return command }
