@@ -16,6 +16,7 @@ struct SettingsCodingTests {
     /// that is public.
     private static let leftOut: Set<String> = [
         "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar",
+        "cookieSaver",
         "credentialStore", "decoder", "encoder", "hooks",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
@@ -27,6 +28,8 @@ struct SettingsCodingTests {
         changed.tls.minimumVersion = .tls13
         changed.timeouts.request = .milliseconds(1500)
         changed.httpVersions = .http1
+        changed.isCacheShared = true
+        changed.collapsesEqualRequests = true
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
         changed.pool.maximumAge = .seconds(60)

@@ -45,7 +45,7 @@ struct Link: Sendable {
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
         if let jar = configuration.cookieJar { links.append(Link(interceptor: CookieInterceptor(jar: jar))) }
         if let store = configuration.cacheStore {
-            links.append(Link(interceptor: CacheInterceptor(store: store, now: configuration.cacheTime)))
+            links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
         }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
