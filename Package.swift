@@ -38,7 +38,7 @@ let modules = [
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
-    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes], testOthers: ["LinnetDiskCache"]),
     Module(
         name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],

@@ -21,6 +21,7 @@ struct CacheFolder: Sendable {
     let path: String
 
     var index: String { path + "/index.sqlite" }
+    var changes: String { path + "/changes" }
     private var damagedIndex: String { index + ".damaged" }
     private var lock: String { path + "/lock" }
     private var bodies: String { path + "/bodies" }
@@ -31,18 +32,22 @@ struct CacheFolder: Sendable {
                 code: .untrustedDirectory, message: "A cache is kept in a directory, and the URL is not that of a file."
             )
         }
-        path =
-            directory.path.count > 1 && directory.path.hasSuffix("/")
-            ? String(directory.path.dropLast()) : directory.path
+        let path = directory.absoluteURL.path
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
     // MARK: Trust
 
     /// Creates what is missing of the directory, and checks that only the user of this process can change what is in it.
     func prepare() throws(CacheError) {
-        try Self.makeParents(of: path)
-        try Self.make(path)
+        try Self.prepare(path)
         try Self.make(bodies)
+    }
+
+    /// Creates a directory and its parents if they are missing, and checks it.
+    static func prepare(_ folder: String) throws(CacheError) {
+        try makeParents(of: folder)
+        try make(folder)
     }
 
     /// Throws if the directory exists and others could have written it.
@@ -82,7 +87,7 @@ struct CacheFolder: Sendable {
                 nil
             }
         guard let problem else { return }
-        throw CacheError(code: .untrustedDirectory, message: "The cache directory \(folder) \(problem).")
+        throw CacheError(code: .untrustedDirectory, message: "The directory \(folder) \(problem).")
     }
 
     // MARK: The index
@@ -116,8 +121,9 @@ struct CacheFolder: Sendable {
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .failedCall(lock, "is locked by another process") }
         guard indexIdentity == damaged else { return }
-        guard rename(index, damagedIndex) == 0 else { throw .failedCall(index, "is damaged, and cannot be renamed") }
+        // First, since a log without its file would be taken for that of the next one.
         for suffix in ["-wal", "-shm"] { unlink(index + suffix) }
+        guard rename(index, damagedIndex) == 0 else { throw .failedCall(index, "is damaged, and cannot be renamed") }
     }
 
     // MARK: Bodies

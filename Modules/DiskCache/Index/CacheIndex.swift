@@ -29,7 +29,9 @@ actor CacheIndex {
             if ![.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) { database = nil }
             if IndexDatabase.isDamage(error), let identity { try folder.setIndexAside(identity) }
             throw CacheError(
-                code: .storageFailed, message: "The index of the cache \(folder.path) failed: \(error)",
+                code: .storageFailed,
+                message:
+                    "The index of the cache \(folder.path) failed (SQLite \(error.extendedResultCode.rawValue)): \(error)",
                 underlying: error)
         } catch {
             throw CacheError(

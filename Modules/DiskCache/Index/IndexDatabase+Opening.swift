@@ -36,6 +36,7 @@ extension IndexDatabase {
                     PRAGMA journal_size_limit = 1048576;
                     """)
         }
+        token = try ChangeToken(folder.changes)
         queue = try DatabaseQueue(path: folder.index, configuration: configuration)
         try queue.write { try Self.prepare($0) }
     }
@@ -44,6 +45,8 @@ extension IndexDatabase {
     static func isDamage(_ error: DatabaseError) -> Bool {
         // A generic error is that of a statement for a table or a column that is missing.
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR].contains(error.resultCode)
+            // A file that was cut.
+            || error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
     }
 
     private static func prepare(_ database: Database) throws {
@@ -58,7 +61,7 @@ extension IndexDatabase {
             sql: """
                 CREATE TABLE entry (
                     id INTEGER PRIMARY KEY, key TEXT NOT NULL, isStored INTEGER NOT NULL, variant BLOB NOT NULL,
-                    head BLOB NOT NULL, requestTime REAL NOT NULL, responseTime REAL NOT NULL, partStart INTEGER,
+                    head BLOB NOT NULL, requestTime REAL NOT NULL, responseTime REAL NOT NULL, seal BLOB NOT NULL, partStart INTEGER,
                     partEnd INTEGER, partTotal INTEGER, bodySize INTEGER NOT NULL, digest BLOB, size INTEGER NOT NULL,
                     used INTEGER NOT NULL);
                 CREATE INDEX entryOfKey ON entry(key);

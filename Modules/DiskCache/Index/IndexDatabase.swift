@@ -23,6 +23,15 @@ struct IndexDatabase: Sendable {
         var abandoned: [StoredResponse.ID] = []
     }
 
+    /// The entries of a key.
+    struct Reading: Sendable {
+        let entries: [IndexedEntry]
+        let damaged: [StoredResponse.ID]
+        let token: ChangeToken
+        /// The token's number when the entries were read; nil if it could not be read.
+        let number: UInt64?
+    }
+
     /// What a transaction has removed.
     struct Removal: Sendable {
         var ids: [StoredResponse.ID] = []
@@ -33,12 +42,15 @@ struct IndexDatabase: Sendable {
     let identity: CacheFolder.FileIdentity
     let limits: CacheLimits
     let queue: DatabaseQueue
+    let token: ChangeToken
 
     // MARK: Reading
 
     /// The entries of a key, and the identifiers of damaged ones.
-    func entries(for key: CacheKey) throws -> (entries: [IndexedEntry], damaged: [StoredResponse.ID]) {
-        try queue.inDatabase { database in
+    func entries(for key: CacheKey) throws -> Reading {
+        // Read before the rows: a change meanwhile makes the result outdated.
+        let number = token.number
+        return try queue.inDatabase { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT \(IndexedEntry.columns) FROM entry WHERE key = ? AND isStored")
             var (entries, damaged): ([IndexedEntry], [StoredResponse.ID]) = ([], [])
@@ -50,7 +62,7 @@ struct IndexDatabase: Sendable {
                     damaged.append(id)
                 }
             }
-            return (entries, damaged)
+            return Reading(entries: entries, damaged: damaged, token: token, number: number)
         }
     }
 
@@ -77,19 +89,18 @@ struct IndexDatabase: Sendable {
 
     /// Notes an entry that is about to be written, and creates the file of its body.
     func begin(_ response: StoredResponse) throws -> LockedFile {
-        let variant = try VariantCoding.encode(response.variant)
+        let head = try EncodedHead(response)
+        let seal = head.seal
         return try queue.write { database in
             let file = try LockedFile.create(folder.unfinishedBody(response.id))
             try run(
                 database,
                 """
-                INSERT INTO entry (id, key, isStored, variant, head, requestTime, responseTime, bodySize, size, used)
-                VALUES (?, ?, 0, ?, ?, ?, ?, 0, 0, 0)
+                INSERT INTO entry (id, key, isStored, variant, head, requestTime, responseTime, seal, bodySize, size, used)
+                VALUES (?, ?, 0, ?, ?, ?, ?, ?, 0, 0, 0)
                 """,
                 [
-                    response.id.key, response.key.description, variant, HeadCoding.encode(response.head),
-                    response.requestTime.timeIntervalSinceReferenceDate,
-                    response.responseTime.timeIntervalSinceReferenceDate,
+                    response.id.key, head.key, head.variant, head.head, head.requestTime, head.responseTime, seal,
                 ])
             return file
         }
@@ -143,14 +154,11 @@ struct IndexDatabase: Sendable {
             new.bodySize = body.size
             // A server may make the head of a stored response longer.
             guard new.size <= limits.entry else { return try remove([new.id], database, &removal) }
+            let head = try EncodedHead(new)
             try run(
                 database,
-                "UPDATE entry SET variant = ?, head = ?, requestTime = ?, responseTime = ?, size = ? WHERE id = ?",
-                [
-                    try VariantCoding.encode(new.variant), HeadCoding.encode(new.head),
-                    new.requestTime.timeIntervalSinceReferenceDate, new.responseTime.timeIntervalSinceReferenceDate,
-                    new.size, new.id.key,
-                ])
+                "UPDATE entry SET variant = ?, head = ?, requestTime = ?, responseTime = ?, seal = ?, size = ? WHERE id = ?",
+                [head.variant, head.head, head.requestTime, head.responseTime, head.seal, new.size, new.id.key])
             try evict(database, &removal)
         }
     }
@@ -217,7 +225,7 @@ struct IndexDatabase: Sendable {
     private func change(
         _ notes: Notes, _ body: (Database, inout Removal) throws -> Void
     ) throws -> Removal {
-        let removal = try queue.write { database in
+        let removal = try changing { database in
             for (id, time) in notes.uses {
                 try run(database, "UPDATE entry SET used = max(used, ?) WHERE id = ? AND isStored", [time, id.key])
             }
@@ -233,6 +241,15 @@ struct IndexDatabase: Sendable {
             unlink(folder.unfinishedBody(id))
         }
         return removal
+    }
+
+    /// Runs a transaction that changes what ``entries(for:)`` returns.
+    private func changing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        defer { token.renew() }
+        return try queue.write { database in
+            defer { token.renew() }
+            return try body(database)
+        }
     }
 
     private func remove(_ ids: [StoredResponse.ID], _ database: Database, _ removal: inout Removal) throws {

@@ -6,11 +6,19 @@ struct DiskCacheMachine {
     /// The most uses that are noted before they are written without another reason.
     private static let useLimit = 256
 
+    private static let readLimit = 4096
+
     private var notes = IndexDatabase.Notes()
     /// The entries that are being written.
     private var open: [StoredResponse.ID: CacheKey] = [:]
     private var lastUse: Int64 = 0
+    /// The entries whose files were read, the last thousands of them.
+    private var read: Set<StoredResponse.ID> = []
+    var mirror = IndexMirror()
+    var memory: MemoryTier
     var statistics = CacheStatistics()
+
+    init(memoryLimit: Int64) { memory = MemoryTier(limit: memoryLimit) }
 
     // MARK: Uses
 
@@ -30,6 +38,15 @@ struct DiskCacheMachine {
     mutating func takeNotes() -> (notes: IndexDatabase.Notes, time: Int64) {
         defer { notes = IndexDatabase.Notes() }
         return (notes, nextUse())
+    }
+
+    // MARK: Files that were read
+
+    func wasRead(_ id: StoredResponse.ID) -> Bool { read.contains(id) }
+
+    mutating func noteRead(_ id: StoredResponse.ID) {
+        if read.count >= Self.readLimit { read = [] }
+        read.insert(id)
     }
 
     // MARK: Entries that are being written

@@ -11,7 +11,7 @@ internal import Synchronization
 /// Bodies are files, and an index in SQLite has the rest, with the length and the SHA-256 digest of each body. What is in the
 /// directory can be cut, damaged or removed at any time, also while the store is used: an entry whose body is not what was stored
 /// is a miss and is removed, and a damaged index is set aside (`index.sqlite.damaged`) and begun anew. A failure never fails a
-/// request; ``CacheStatistics/failures`` counts them.
+/// request; `CacheStatistics.failures` counts them.
 ///
 /// **Who can read it.** The directory is created with the permissions 0700, files with 0600. A directory that belongs to another
 /// user, that others can write, or that is a symbolic link is refused.
@@ -27,15 +27,19 @@ internal import Synchronization
 /// entry.
 ///
 /// Files are read and written on threads for files. A body of at most 1 MiB is read and verified at once; a larger one is
-/// verified when it is first opened, and then read piece by piece.
+/// verified when it is first opened, and then read piece by piece. Small ones that were read before are read on the
+/// thread of the caller. What was read of the index is used again while no process has changed it, for at most a second.
 public final class DiskCacheStore: CacheStore {
     /// The largest body that is read whole, with one check of the bytes that are handed over: 1 MiB.
     private static let wholeLimit: Int64 = 1 << 20
 
+    /// The largest body that is read on the thread of the caller: 64 KiB.
+    private static let promptLimit: Int64 = 64 << 10
+
     let limits: CacheLimits
     private let folder: CacheFolder
     private let index: CacheIndex
-    private let state = Mutex(DiskCacheMachine())
+    private let state: Mutex<DiskCacheMachine>
 
     /// Creates a store. Checks the directory if it exists; creates and opens nothing yet.
     ///
@@ -45,8 +49,13 @@ public final class DiskCacheStore: CacheStore {
     ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 20 MiB. The
     ///     index takes about 1 MiB more.
     ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
+    ///   - memoryLimit: The size of the bodies that are also kept in memory, in bytes; one takes at most a twentieth of it. The
+    ///     default is 0.
     /// - Throws: `untrustedDirectory` if the URL is not that of a file, or others could have written the directory.
-    public init(at directory: URL, limit: Int64 = 20 << 20, entryLimit: Int64? = nil) throws(CacheError) {
+    public init(
+        at directory: URL, limit: Int64 = 20 << 20, entryLimit: Int64? = nil, memoryLimit: Int64 = 0
+    ) throws(CacheError) {
+        state = Mutex(DiskCacheMachine(memoryLimit: memoryLimit))
         folder = try CacheFolder(directory)
         try folder.checkTrust()
         limits = CacheLimits(total: limit, entry: entryLimit)
@@ -55,40 +64,64 @@ public final class DiskCacheStore: CacheStore {
 
     /// Returns all entries of a key.
     public func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
-        let (entries, damaged) = try await perform { try $0.entries(for: key) }
-        if !damaged.isEmpty { try await removeDamaged(damaged) }
-        return entries.map(\.response)
+        if let known = state.withLock({ $0.mirror.entries(for: key) }), known.isValid {
+            return known.value.map(\.response)
+        }
+        let reading = try await perform { try $0.entries(for: key) }
+        state.withLock { $0.mirror.add(reading, for: key) }
+        if !reading.damaged.isEmpty { try await removeDamaged(reading.damaged) }
+        return reading.entries.map(\.response)
     }
 
     /// Opens the body of an entry, which counts as a use; nil if the entry has been removed.
     ///
     /// A body of another size or digest than the index has is removed.
     public func body(of id: StoredResponse.ID) async throws(CacheError) -> (any StoredBody)? {
-        let found = try await counting { () async throws(CacheError) -> Found in
-            guard let indexed = try await self.index.run({ try $0.body(of: id) }) else { return .nothing }
-            guard let body = try await self.open(indexed) else { return .damage }
-            return .body(body)
+        let known = state.withLock { $0.mirror.body(of: id) }
+        let indexed = known.flatMap { $0.isValid ? $0.value : nil }
+        if indexed != nil, let data = state.withLock({ $0.memory.use(id) }) {
+            await noteUse(of: id)
+            return WholeBody(data: data)
         }
-        switch found {
-        case .nothing: return nil
-        case .damage:
+        guard let indexed = try await orIndexed(indexed, id) else { return nil }
+        guard let body = try await opened(indexed) else {
             try await removeDamaged([id])
             return nil
-        case .body(let body):
-            if state.withLock({ $0.use(id) }) {
-                // What fails is counted; the body was read.
-                _ = try? await change { database, notes, _ in try database.write(notes) }
-            }
-            return body
         }
+        if let whole = body as? WholeBody { state.withLock { $0.memory.insert(whole.data, of: id) } }
+        await noteUse(of: id)
+        return body
     }
 
-    private enum Found {
-        case nothing, damage
-        case body(any StoredBody)
+    private func orIndexed(
+        _ known: IndexedBody?, _ id: StoredResponse.ID
+    ) async throws(CacheError) -> IndexedBody? {
+        if let known { return known }
+        return try await perform { try $0.body(of: id) }
     }
 
-    /// Opens a file on the threads for files; nil if it is missing, or not what was stored.
+    private func noteUse(of id: StoredResponse.ID) async {
+        guard state.withLock({ $0.use(id) }) else { return }
+        // What fails is counted; the body was read.
+        _ = try? await change { database, notes, _ in try database.write(notes) }
+    }
+
+    /// The body of an entry; nil if its file is missing, or not what was stored.
+    ///
+    /// A small one that was read before, which the system has in memory then, is read on the thread of the caller.
+    private func opened(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
+        guard indexed.size <= Self.promptLimit else { return try await openedOnFileThreads(indexed) }
+        if state.withLock({ $0.wasRead(indexed.id) }), let body = try? await open(indexed) { return body }
+        let body = try await openedOnFileThreads(indexed)
+        if body != nil { state.withLock { $0.noteRead(indexed.id) } }
+        return body
+    }
+
+    private func openedOnFileThreads(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
+        try await counting { () async throws(CacheError) -> (any StoredBody)? in try await self.open(indexed) }
+    }
+
+    /// Opens a file, which can block; nil if it is missing, or not what was stored.
     private func open(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
         guard let file = try OpenFile(folder.body(indexed.id)), file.state.size == indexed.size else { return nil }
         if indexed.size <= Self.wholeLimit {
@@ -192,7 +225,10 @@ public final class DiskCacheStore: CacheStore {
             let (notes, time) = self.state.withLock { $0.takeNotes() }
             return try body(database, notes, time)
         }
-        state.withLock { $0.statistics.evictions += removal.evictions }
+        state.withLock { state in
+            state.statistics.evictions += removal.evictions
+            for id in removal.ids { state.memory.remove(id) }
+        }
         return removal
     }
 
@@ -203,7 +239,7 @@ public final class DiskCacheStore: CacheStore {
     }
 
     /// Runs an operation on the threads for files, and counts it if it fails.
-    private func counting<Result: Sendable>(
+    func counting<Result: Sendable>(
         _ body: @Sendable () async throws(CacheError) -> Result
     ) async throws(CacheError) -> Result {
         do throws(CacheError) {

@@ -81,7 +81,7 @@ final class DiskEntryWriter: CacheEntryWriter {
             return (state.body, state.unwritten)
         }
         guard let body, !bytes.isEmpty else { return }
-        try await onFileThreads { () async throws(CacheError) in try await body.write(bytes) }
+        try await store.counting { () async throws(CacheError) in try await body.write(bytes) }
     }
 
     /// Releases the file, which is removed unless it was kept.
