@@ -16,6 +16,9 @@ internal import Synchronization
 public final class HTTPTransport: Transport {
     private let configuration: TransportConfiguration
     private let pool: ConnectionPool
+    /// The connections of requests that ask to switch protocols, which HTTP/2 connections cannot.
+    private let upgradePool: ConnectionPool
+    private let upgraded = UpgradedConnections()
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
@@ -58,20 +61,22 @@ public final class HTTPTransport: Transport {
         }
         taskExecutors = connector.eventLoops.map { EventLoopExecutor($0) }
         pool = ConnectionPool(connector: connector, configuration: configuration)
+        upgradePool = ConnectionPool(connector: connector, configuration: configuration, onlyHTTP1: true)
     }
 
     deinit {
         guard !hasEnded.load(ordering: .acquiring) else { return }
-        let (pool, ownedGroup) = (pool, ownedGroup)
+        let (pool, upgradePool, ownedGroup) = (pool, upgradePool, ownedGroup)
         // No reference to the transport is left: the connections and threads are closed in the background.
         Task {
             await pool.shutDown(.immediate)
+            await upgradePool.shutDown(.immediate)
             try? await ownedGroup?.shutdownGracefully()
         }
     }
 
     /// The number of connections that are open or being opened.
-    public var openConnections: Int { pool.openConnections }
+    public var openConnections: Int { pool.openConnections + upgradePool.openConnections }
 
     /// Sends a request and returns the response, with its body as ``TransportRequest/delivery`` says.
     ///
@@ -112,20 +117,25 @@ public final class HTTPTransport: Transport {
         _ request: TransportRequest, _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> TransportResponse {
         let origin = if let known = request.origin { known } else { try Origin(request.head) }
+        let pool = try pool(for: request)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
         var besideOthers = 0
         while true {
             let start = Tick.now
             let connection = try await lease(
-                origin, timeouts: timeouts, deadline: deadline, priority: request.priority, observer: observer,
-                adding: &attempts)
+                origin, from: pool, timeouts: timeouts, deadline: deadline, priority: request.priority,
+                observer: observer, adding: &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
                 queuedSince: start)
             switch outcome {
             case .response(let response):
                 pool.served(on: connection)
+                if let connection = response.body.upgraded {
+                    requests.begin()
+                    upgraded.add(connection.channel) { [requests] in requests.end() }
+                }
                 return response
             case .failure(let error, let canRepeat):
                 let failures = (attempts + error.attempts).compactMap(\.failure)
@@ -141,8 +151,18 @@ public final class HTTPTransport: Transport {
         }
     }
 
+    private func pool(for request: TransportRequest) throws(TransportError) -> ConnectionPool {
+        guard request.upgrade != nil else { return pool }
+        guard configuration.httpVersions != .http2 else {
+            throw TransportError(
+                .invalidRequest, "A request that switches protocols needs HTTP/1.1, which the configuration excludes.")
+        }
+        return upgradePool
+    }
+
     private func lease(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, priority: RequestPriority,
+        _ origin: Origin, from pool: ConnectionPool, timeouts: TransportTimeouts, deadline: NIODeadline?,
+        priority: RequestPriority,
         observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
@@ -164,10 +184,12 @@ public final class HTTPTransport: Transport {
     public func discard(_ resources: TransportResources) {
         // New connections use new addresses.
         if resources.contains(.resolvedNames) { pool.clearResolvedNames() }
-        if resources.contains(.connections) {
-            pool.retireConnections()
-        } else if resources.contains(.idleConnections) {
-            pool.closeIdle()
+        for pool in [pool, upgradePool] {
+            if resources.contains(.connections) {
+                pool.retireConnections()
+            } else if resources.contains(.idleConnections) {
+                pool.closeIdle()
+            }
         }
     }
 
@@ -184,7 +206,7 @@ public final class HTTPTransport: Transport {
     /// on one finish. After this returns, no request starts that the policy refuses, including requests that were
     /// waiting for a connection or had just been assigned one.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
-        pool.replaceTerms { $0.replacing(policy) }
+        for pool in [pool, upgradePool] { pool.replaceTerms { $0.replacing(policy) } }
     }
 
     /// Replaces the client identities. Idle connections to hosts whose identity changes are closed; requests that are
@@ -192,14 +214,16 @@ public final class HTTPTransport: Transport {
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if OpenSSL refuses an identity; nothing changes then.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
-        try pool.replaceIdentities(identities)
+        for pool in [pool, upgradePool] { try pool.replaceIdentities(identities) }
     }
 
     /// Shuts the transport down and returns when its connections and its own threads have ended. Later requests fail
     /// with ``TransportError/Code/shutDown``.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         hasEnded.store(true, ordering: .releasing)
+        upgraded.end(mode)
         await pool.shutDown(mode)
+        await upgradePool.shutDown(mode)
         await requests.drained()
         try? await ownedGroup?.shutdownGracefully()
     }

@@ -238,6 +238,13 @@ extension TransportError {
         TransportError(.streamReset, "The server reset the request's stream: \(code).")
     }
 
+    static func otherProtocol(_ head: HTTPResponse) -> TransportError {
+        TransportError(
+            .invalidResponse,
+            "The server switched to \((head.headerFields[.upgrade] ?? "").prefix(40).debugDescription), which was not asked for."
+        )
+    }
+
     static func goneAway(_ code: HTTP2ErrorCode) -> TransportError {
         let reason = code == .noError ? "" : ": \(code)"
         return TransportError(

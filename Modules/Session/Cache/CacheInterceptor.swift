@@ -29,6 +29,8 @@ struct CacheInterceptor: Interceptor {
     }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
+        // A connection that switches protocols has no response to store.
+        guard next.exchange.call.upgrade == nil else { return try await next(request) }
         let target = try RequestTarget(request.url)
         let head = target.head(of: request)
         let key = CacheKey(target)

@@ -76,6 +76,17 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
+    /// The connection that has switched protocols; nil for the body of any other response.
+    package var upgraded: UpgradedConnection? {
+        switch storage {
+        case .transport(let body, _): body.upgraded
+        case .watched(let body): body.base.upgraded
+        case .reported(let body): body.response.body.upgraded
+        case .recorded(let body): body.base.upgraded
+        case .whole, .sequence, .handed: nil
+        }
+    }
+
     /// The final figures and the trailers of a body that came over the network, once its end was read.
     var completion: TransportResponseBody.Completion? {
         switch storage {

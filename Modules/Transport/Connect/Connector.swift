@@ -125,7 +125,8 @@ final class Connector: ConnectionOpener {
                 }
                 let lateFailure = TLSLateFailure()
                 return self.openTLS(
-                    channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure
+                    channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
+                    onlyHTTP1: pool.onlyHTTP1
                 ).flatMapThrowing { info in
                     var metrics = opening
                     metrics.record(info, since: connected)
@@ -149,7 +150,7 @@ final class Connector: ConnectionOpener {
 
     private func openTLS(
         _ channel: any Channel, _ origin: Origin, terms: ConnectionTerms, timeouts: TransportTimeouts,
-        lateFailure: TLSLateFailure
+        lateFailure: TLSLateFailure, onlyHTTP1: Bool
     ) -> EventLoopFuture<TLSSessionInfo> {
         let (policy, identities) = (terms.securityPolicy, terms.clientIdentities)
         let identity = identities.identity(for: origin.host)
@@ -157,7 +158,9 @@ final class Connector: ConnectionOpener {
         let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
         // Without a trailing dot (RFC 6066, 3).
         let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        let needsHTTP1 = configuration.httpVersions == .automatic && http1Origins.value(for: origin, .now()) != nil
+        let needsHTTP1 =
+            configuration.httpVersions == .automatic
+            && (onlyHTTP1 || http1Origins.value(for: origin, .now()) != nil)
         // Sessions can only be resumed with their original protocols.
         let resumption =
             needsHTTP1

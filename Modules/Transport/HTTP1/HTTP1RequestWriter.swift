@@ -16,10 +16,12 @@ struct HTTP1RequestWriter {
     private let target: RequestLine
     private let head: HTTPRequest
     private let hasBody: Bool
+    private let upgrade: ProtocolUpgrade?
 
     init(_ request: TransportRequest) throws(TransportError) {
         head = request.head
         hasBody = request.body != nil
+        upgrade = request.upgrade
         target = try RequestLine(head)
         if let length = request.contentLength {
             framing = .length(length)
@@ -56,6 +58,10 @@ struct HTTP1RequestWriter {
             for field in head.headerFields {
                 note(field)
                 if !field.name.isWrittenByTransport { isClean = writer.write(field) && isClean }
+            }
+            if let upgrade {
+                writer.write("\r\nConnection: Upgrade\r\nUpgrade: ")
+                writer.write(upgrade.name)
             }
             switch framing {
             case .none: break

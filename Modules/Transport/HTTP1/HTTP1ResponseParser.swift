@@ -62,6 +62,12 @@ struct HTTP1ResponseParser {
         if case .idle = phase { input.readableBytes > 0 } else { false }
     }
 
+    /// Takes the bytes that follow a response with 101.
+    mutating func takeSurplus() -> ByteBuffer? {
+        phase = .idle
+        return takeAll()
+    }
+
     mutating func append(_ bytes: ByteBuffer) {
         if input.readableBytes == 0 {
             input = bytes

@@ -205,7 +205,7 @@ extension ConnectionPool {
             if state.isShutDown { return .failure(.shutDown) }
             if let refusal = state.terms.refusal(of: origin) { return .failure(refusal) }
             let key = PoolKey(origin, under: state.terms)
-            return .success((state.machine.prewarm(key, count: count, connector.multiplexing(origin)), key))
+            return .success((state.machine.prewarm(key, count: count, multiplexing(origin)), key))
         }
         let (opened, key) = try found.get()
         for _ in 0..<opened { connect(key, timeouts) }

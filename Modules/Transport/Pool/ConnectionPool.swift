@@ -90,6 +90,8 @@ final class ConnectionPool: Sendable {
     let idleTimeout: TimeAmount
     let shards: [PoolShard]
     let policy = RepeatPolicy()
+    /// Whether connections use HTTP/1.1 even where servers and the configuration allow HTTP/2.
+    let onlyHTTP1: Bool
     let hasIdleTimer = Atomic(false)
     /// Whether there may be useless connections; read without the lock for each answered request.
     let hasUseless = Atomic(false)
@@ -98,8 +100,9 @@ final class ConnectionPool: Sendable {
     private let waiting = Atomic(0)
     private let nextShard = Atomic(0)
 
-    init(connector: any ConnectionOpener, configuration: TransportConfiguration) {
+    init(connector: any ConnectionOpener, configuration: TransportConfiguration, onlyHTTP1: Bool = false) {
         self.connector = connector
+        self.onlyHTTP1 = onlyHTTP1
         idleTimeout = TimeAmount(configuration.pool.idleTimeout)
         let terms = ConnectionTerms(configuration.securityPolicy, configuration.clientIdentities)
         shards = connector.eventLoops.map { PoolShard($0, terms: terms) }
@@ -110,6 +113,11 @@ final class ConnectionPool: Sendable {
 
     /// The time of the event loops.
     var now: NIODeadline { connector.eventLoop.now }
+
+    /// Whether the connections to an origin may be multiplexed, as far as is known.
+    func multiplexing(_ origin: Origin) -> PoolStateMachine<PoolKey>.Multiplexing {
+        onlyHTTP1 ? .never : connector.multiplexing(origin)
+    }
 
     var openConnections: Int { state.withLock { $0.machine.connections } }
 
@@ -220,7 +228,7 @@ final class ConnectionPool: Sendable {
                 key: key, timeouts: request.timeouts, continuation: continuation,
                 endsWithRequest: request.endsWithRequest)
             let timer = request.due == .distantFuture ? nil : state.deadlines.add(id, request.due)
-            let action = state.machine.wait(id, for: key, connector.multiplexing(origin), priority: request.priority)
+            let action = state.machine.wait(id, for: key, multiplexing(origin), priority: request.priority)
             return .wait(key, action, timer: timer)
         }
         switch step {
