@@ -29,6 +29,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 // What the tests of all content codings have in common.
 let codingTests = Target.Dependency.byName(name: "CompressionSupport")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
@@ -41,7 +42,7 @@ let modules = [
     Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
-    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes], testOthers: ["LinnetDiskCache"]),
     Module(name: "Compression", ours: ["LinnetMessages", "CZlib"], testOthers: [codingTests]),
     Module(name: "Brotli", ours: ["LinnetCompression", "CBrotli"], testOthers: [codingTests]),
     Module(name: "Zstandard", ours: ["LinnetCompression", "CZstd"], testOthers: [codingTests]),
@@ -56,6 +57,10 @@ let modules = [
             "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
+    Module(
+        name: "DiskCache",
+        ours: ["LinnetCache", "LinnetCookies", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
+        others: [httpTypes, grdb]),
     Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
@@ -156,6 +161,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: systemLibraries
         + modules.map {

@@ -16,7 +16,7 @@ struct SettingsCodingTests {
     /// that is public.
     private static let leftOut: Set<String> = [
         "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup",
-        "contentCodings", "cookieJar", "credentialStore", "decoder", "encoder", "hooks",
+        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "hooks",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 
@@ -30,6 +30,8 @@ struct SettingsCodingTests {
         changed.proxies = .fixed(
             http: try Proxy("http://proxy.example:8080"), https: try Proxy("socks5h://192.0.2.1"), except: ["a.example"]
         )
+        changed.isCacheShared = true
+        changed.collapsesEqualRequests = true
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
         changed.pool.maximumAge = .seconds(60)

@@ -51,7 +51,7 @@ struct Link: Sendable {
     static func linksBelowCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
         var links: [Link] = []
         if let store = configuration.cacheStore {
-            links.append(Link(interceptor: CacheInterceptor(store: store, now: configuration.cacheTime)))
+            links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
         }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))

@@ -63,9 +63,22 @@ extension HTTPSession {
         public var cookieJar: CookieJar?
         /// Where responses are stored and taken from, as RFC 9111 says for a private cache; sessions of one user can share a
         /// store. The default is none, which is right for a server that serves many people. For an app,
-        /// `MemoryCacheStore()` is a start. `RequestOptions.cachePolicy` chooses for a request, and
+        /// `MemoryCacheStore()` is a start, and LinnetDiskCache has stores on disk. `RequestOptions.cachePolicy` chooses for a request, and
         /// ``SessionResponse/cacheOutcome`` says what it got.
         public var cacheStore: (any CacheStore)?
+        /// Whether the store serves several users, as that of a gateway does: `s-maxage` counts, private responses are not stored,
+        /// and those to requests with Authorization only if the server allows it (RFC 9111, sections 3.5 and 5.2.2). The default
+        /// is false.
+        public var isCacheShared = false
+        /// Whether a GET waits for another one with the same URL that is on its way, and is answered by the response that this
+        /// one stores. The default is false.
+        ///
+        /// It waits for a request whose response is read whole, not for a stream or a download. If the response is not stored, or
+        /// is for other header fields (Vary), the request is sent on its own. Cancelling one of the requests does not cancel the
+        /// others. Without a ``cacheStore`` it has no effect.
+        public var collapsesEqualRequests = false
+        /// Saves the cookies of the jar; nil if the program does.
+        package var cookieSaver: CookieSaver?
         /// The content codings that responses may have, the preferred one first (RFC 9110, section 12.5.3). The default is gzip and
         /// deflate; importing LinnetBrotli adds `.brotli`, and importing LinnetZstandard `.zstandard`.
         ///

@@ -62,6 +62,8 @@ private struct CodedSetting: Sendable {
         .seconds("progressInterval", \.progressInterval),
         .requestSerializer,
         .value("responseSerializer", \.responseSerializer),
+        .value("isCacheShared", \.isCacheShared),
+        .value("collapsesEqualRequests", \.collapsesEqualRequests),
     ]
 
     private static func value<Value: Codable & Equatable & Sendable>(
