@@ -59,10 +59,12 @@ let modules = [
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
     Module(
         name: "DiskCache",
-        ours: ["LinnetCache", "LinnetCookies", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
+        ours: [
+            "LinnetCache", "LinnetCookies", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession",
+        ],
         others: [httpTypes, grdb]),
     Module(
-        name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL"],
+        name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(

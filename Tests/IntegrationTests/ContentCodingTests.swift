@@ -74,7 +74,7 @@ struct ContentCodingTests {
         try await Server.plain.withSession { session in
             let response = try await session.get("coded").response()
             let command = try session.get("coded").curlDescription(redaction: .insecureShowEverything)
-            let curl = try Command.run(["sh", "-c", command + " --silent"])
+            let curl = try await Command.run(["sh", "-c", command + " --silent"])
             #expect(curl.status == 0 && curl.output == response.value)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 /// tinyproxy, squid and microsocks, each with a user name and a password, in front of nginx and httpbin.
 @Suite(
     .leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)),
-    .enabled(if: TestedProxy.areRunning, "tinyproxy, squid or microsocks is not installed: `make setup` installs them"))
+    .enabled(if: ProxyTests.TestedProxy.areRunning, "tinyproxy, squid or microsocks is not installed: `make setup` installs them"))
 struct ProxyTests {
     /// A proxy that `Servers/with` starts.
     enum TestedProxy: String, CaseIterable, Sendable {

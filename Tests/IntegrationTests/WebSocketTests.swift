@@ -6,10 +6,15 @@ import Testing
 /// Against the server of the Python package `websockets`, which sends a Ping frame every 200 milliseconds.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct WebSocketTests {
-    @Test(arguments: ["echo", "fragments"])
-    func messagesComeBack(path: String) async throws {
+    @Test(arguments: ["echo", "fragments"], [false, true])
+    func messagesComeBack(path: String, compressed: Bool) async throws {
         try await Server.webSockets.withSession { session in
-            let socket = try await session.get(path).webSocket { $0.maximumMessageSize = 1 << 24 }
+            let socket = try await session.get(path).webSocket {
+                $0.maximumMessageSize = 1 << 24
+                $0.compresses = compressed
+            }
+            let extensions = socket.response.head.headerFields[.secWebSocketExtensions]
+            #expect(extensions?.hasPrefix("permessage-deflate") ?? false == compressed)
             var messages = socket.messages.makeAsyncIterator()
             for size in [0, 1, 125, 126, 127, 65_535, 65_536, 300_000] where size > 0 || path == "echo" {
                 let text = String((0..<size).map { "äbc€"[$0 % 4] })
