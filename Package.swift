@@ -19,6 +19,7 @@ struct Module {
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
@@ -26,6 +27,9 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 // The trait that requires all objects of a test to be released at its end.
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
+// What the tests of all content codings have in common.
+let codingTests = Target.Dependency.byName(name: "CompressionSupport")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
@@ -38,18 +42,28 @@ let modules = [
     Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
-    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes], testOthers: ["LinnetDiskCache"]),
+    Module(name: "Compression", ours: ["LinnetMessages", "CZlib"], testOthers: [codingTests]),
+    Module(name: "Brotli", ours: ["LinnetCompression", "CBrotli"], testOthers: [codingTests]),
+    Module(name: "Zstandard", ours: ["LinnetCompression", "CZstd"], testOthers: [codingTests]),
     Module(
-        name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
+        name: "Transport", ours: ["LinnetMessages", "LinnetAuthentication", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
         testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(
         name: "Session",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
-            "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
         others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
+    Module(
+        name: "DiskCache",
+        ours: ["LinnetCache", "LinnetCookies", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
+        others: [httpTypes, grdb]),
+    Module(
+        name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL"],
+        others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
@@ -58,7 +72,8 @@ let modules = [
     Module(
         name: "Linnet",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetAuthentication",
+            "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetCompression",
+            "LinnetAuthentication",
             "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
@@ -68,6 +83,15 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
         providers: [.apt(["libssl-dev", "pkg-config"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib",
+        providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+    .systemLibrary(
+        name: "CBrotli", path: "Modules/CBrotli", pkgConfig: "libbrotlidec",
+        providers: [.apt(["libbrotli-dev"]), .yum(["brotli-devel"]), .brew(["brotli"])]),
+    .systemLibrary(
+        name: "CZstd", path: "Modules/CZstd", pkgConfig: "libzstd",
+        providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]),
     .systemLibrary(
         name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
         providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
@@ -98,6 +122,9 @@ let appTests: [Target] = [
     .target(
         name: "LifetimeSupport", dependencies: ["CObjectLedger", "LinnetTransport", nioPosix],
         path: "Tests/LifetimeSupport"),
+    .target(
+        name: "CompressionSupport", dependencies: ["LinnetCompression", "CommandSupport"],
+        path: "Tests/CompressionSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
     .target(name: "ServerNames", path: "Tests/ServerNames"),
     // All tests depend on this target, which links the watchdog into them.
@@ -113,8 +140,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport", "linnet-request",
-            httpTypes, lifetimes,
+            "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport",
+            "SanitizerSupport", "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
@@ -134,6 +161,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: systemLibraries
         + modules.map {

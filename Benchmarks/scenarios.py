@@ -5,6 +5,7 @@ import json
 import re
 
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
+FROM_SERVER = "Linnet, from the server"
 OPENSSL, OPENSSL_PARSED = "OpenSSL, parsing each time", "OpenSSL, parsed once"
 PROGRAMS = {"linnet": "bench-linnet", AHC: "bench-ahc", URLSESSION: "bench-urlsession", LIBCURL: "bench-libcurl"}
 
@@ -38,11 +39,14 @@ SCENARIOS = [
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
              why_not=NO_AUTHORITY),
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
+    Scenario("cache-hit-memory", "cache", (FROM_SERVER,), path="cached", own=("store=memory",)),
+    Scenario("cache-hit-disk", "cache", (FROM_SERVER,), path="cached", own=("store=disk",)),
     Scenario("body-256m", "body", (AHC, URLSESSION, LIBCURL), path="256m", unit="MB/s", scale=1e-6),
     Scenario("tls-body-256m", "body", (AHC, LIBCURL), kind="HTTPS", path="256m", unit="MB/s", scale=1e-6,
              why_not=NO_AUTHORITY),
     Scenario("h2-body-256m", "body", (AHC, LIBCURL), kind="HTTP2", path="256m", unit="MB/s", scale=1e-6,
              options=("http=2",), why_not=NO_AUTHORITY),
+    Scenario("gzip-body", "body", (LIBCURL,), path="gzip/text", unit="MB/s", scale=1e-6, options=("compressed",)),
     Scenario("download-1g-file", "download", (CURL, AHC, URLSESSION), path="1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
     Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,
@@ -78,13 +82,13 @@ def command(scenario, who, server, programs):
         return values_command(scenario, who, server, programs), read_line
     own = scenario.own if who == "linnet" else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
-    source = scenario.path.removeprefix("upload/")
+    source = scenario.path.removeprefix("upload/").removeprefix("gzip/")
     if scenario.operation == "upload":
         options.append(f"file={server.file(source)}")
     elif scenario.operation == "download":
         options.append(f"file={server.directory / 'download'}")
-    length = server.file("1k" if source in ("close", "held") else source).stat().st_size
-    program = programs / PROGRAMS.get(who, PROGRAMS["linnet"])
+    length = server.file("1k" if source in ("close", "held", "cached") else source).stat().st_size
+    program = programs / ("bench-cache" if scenario.operation == "cache" else PROGRAMS.get(who, PROGRAMS["linnet"]))
     return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
             *scheme, *scenario.options, *options], read_line
 

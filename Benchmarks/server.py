@@ -1,6 +1,7 @@
 """The server for the measurements: one nginx with one worker on loopback, its files, and its certificates."""
 
 import base64
+import gzip
 import hashlib
 import json
 import os
@@ -104,12 +105,25 @@ class Server:
     def file(self, name):
         """Returns a served file. A large one is created on first use."""
         path = self.directory / "www" / name
+        if name == "text" and not path.exists():
+            self.make_text(path)
         if not path.exists():
             block = os.urandom(1 << 20)
             with open(path, "wb") as file:
                 for _ in range(LARGE_FILES[name] >> 20):
                     file.write(block)
         return path
+
+    def make_text(self, path):
+        """A quarter of a gigabyte of JSON lines, and the same in gzip, which takes about a tenth."""
+        lines = b"".join(
+            b'{"id": %d, "title": "Post %d, one of many", "score": %d, "tags": ["finch", "linnet"]}\n'
+            % (number, number * 7919 % 10007, number * number % 65537) for number in range(100_000))
+        (self.directory / "gzip").mkdir()
+        with open(path, "wb") as plain, gzip.open(self.directory / "gzip" / path.name, "wb", compresslevel=6) as coded:
+            for _ in range((256 << 20) // len(lines)):
+                plain.write(lines)
+                coded.write(lines)
 
     # nginx
 

@@ -1,6 +1,7 @@
 @_exported public import HTTPTypes
 @_exported public import LinnetAuthentication
 @_exported public import LinnetCache
+@_exported public import LinnetCompression
 @_exported public import LinnetCookies
 @_exported public import LinnetMultipart
 @_exported public import LinnetReachability

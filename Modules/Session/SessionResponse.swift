@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LinnetCache
+public import LinnetCompression
 internal import LinnetSerialization
 public import LinnetTransport
 
@@ -13,14 +14,18 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     public var value: Value
     /// The URL of the response, after redirects.
     public var url: URL
-    /// Status and header fields.
+    /// Status and header fields. Content-Encoding and Content-Length are removed where ``contentCodings`` were undone, since they
+    /// describe bytes that the caller does not see.
     public var head: HTTPResponse
-    /// The body as received; empty when it was streamed or written to a file.
+    /// The body, with its content codings undone; empty when it was streamed or written to a file.
     public var data: Data
     /// The redirects that were followed to it, in order.
     public var redirects: [HTTPRedirect] = []
     /// What the cache had to do with the response, the last one after redirects; nil in a session without a cache.
     public var cacheOutcome: CacheOutcome?
+    /// The content codings of the body that were undone, in the order in which the server applied them (RFC 9110, section 8.4);
+    /// empty if the body is as it was sent. `TransportMetrics.responseBodyBytes` counts the bytes before.
+    public var contentCodings: [ContentCoding] = []
     /// The metrics of the attempts until the response was returned.
     var attempts: [TransportMetrics]
 
@@ -58,6 +63,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
         var response = SessionResponse<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
         response.redirects = redirects
         response.cacheOutcome = cacheOutcome
+        response.contentCodings = contentCodings
         return response
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import HTTPTypes
 internal import LinnetMessages
 public import LinnetSecurity
@@ -16,6 +17,11 @@ internal import Synchronization
 public final class HTTPTransport: Transport {
     private let configuration: TransportConfiguration
     private let pool: ConnectionPool
+    /// The connections of requests that ask to switch protocols, which HTTP/2 connections cannot.
+    private let upgradePool: ConnectionPool
+    private let upgraded = UpgradedConnections()
+    /// Nil if all connections are direct.
+    private let proxies: ProxyDirectory?
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
@@ -31,10 +37,12 @@ public final class HTTPTransport: Transport {
     /// Creates a transport without opening a connection.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
-    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2.
+    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2, an invalid proxy in the
+    ///   environment (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
+        proxies = try ProxyDirectory(configuration.proxies, environment: ProcessInfo.processInfo.environment)
         self.configuration = configuration
         let group: any EventLoopGroup
         switch configuration.eventLoops {
@@ -58,20 +66,22 @@ public final class HTTPTransport: Transport {
         }
         taskExecutors = connector.eventLoops.map { EventLoopExecutor($0) }
         pool = ConnectionPool(connector: connector, configuration: configuration)
+        upgradePool = ConnectionPool(connector: connector, configuration: configuration, onlyHTTP1: true)
     }
 
     deinit {
         guard !hasEnded.load(ordering: .acquiring) else { return }
-        let (pool, ownedGroup) = (pool, ownedGroup)
+        let (pool, upgradePool, ownedGroup) = (pool, upgradePool, ownedGroup)
         // No reference to the transport is left: the connections and threads are closed in the background.
         Task {
             await pool.shutDown(.immediate)
+            await upgradePool.shutDown(.immediate)
             try? await ownedGroup?.shutdownGracefully()
         }
     }
 
     /// The number of connections that are open or being opened.
-    public var openConnections: Int { pool.openConnections }
+    public var openConnections: Int { pool.openConnections + upgradePool.openConnections }
 
     /// Sends a request and returns the response, with its body as ``TransportRequest/delivery`` says.
     ///
@@ -112,21 +122,38 @@ public final class HTTPTransport: Transport {
         _ request: TransportRequest, _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> TransportResponse {
         let origin = if let known = request.origin { known } else { try Origin(request.head) }
+        let pool = try pool(for: request)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
+        let proxy = try await proxies?.server(for: origin)
         var besideOthers = 0
+        var mayAnswerProxy = proxy != nil
         while true {
             let start = Tick.now
             let connection = try await lease(
-                origin, timeouts: timeouts, deadline: deadline, priority: request.priority, observer: observer,
-                adding: &attempts)
+                origin, via: proxy, from: pool, timeouts: timeouts, deadline: deadline, priority: request.priority,
+                observer: observer, adding: &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
                 queuedSince: start)
             switch outcome {
             case .response(let response):
                 pool.served(on: connection)
-                return response
+                if let connection = response.body.upgraded {
+                    requests.begin()
+                    upgraded.add(connection.channel) { [requests] in requests.end() }
+                }
+                guard let proxy, request.upgrade == nil,
+                    let challenges = proxyChallenges(in: response, by: proxy, for: origin)
+                else {
+                    return response
+                }
+                var metrics = response.metrics
+                metrics.failure = .notProcessed
+                attempts.append(metrics)
+                guard mayAnswerProxy, proxy.authenticator.isAnswering(challenges), request.canRepeat(after: response)
+                else { throw .proxyAuthenticationRequired(proxy.proxy) }
+                mayAnswerProxy = false
             case .failure(let error, let canRepeat):
                 let failures = (attempts + error.attempts).compactMap(\.failure)
                 if connection.hasServed { besideOthers += 1 }
@@ -141,13 +168,34 @@ public final class HTTPTransport: Transport {
         }
     }
 
+    /// The challenges of a proxy that forwards requests and has refused this one; nil for any other response.
+    private func proxyChallenges(
+        in response: TransportResponse, by proxy: ProxyServer, for origin: Origin
+    ) -> [String]? {
+        guard proxy.forwards(to: origin, configuration.httpVersions), response.head.status.code == 407 else {
+            return nil
+        }
+        return response.head.headerFields[values: .proxyAuthenticate]
+    }
+
+    private func pool(for request: TransportRequest) throws(TransportError) -> ConnectionPool {
+        guard request.upgrade != nil else { return pool }
+        guard configuration.httpVersions != .http2 else {
+            throw TransportError(
+                .invalidRequest, "A request that switches protocols needs HTTP/1.1, which the configuration excludes.")
+        }
+        return upgradePool
+    }
+
     private func lease(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, priority: RequestPriority,
+        _ origin: Origin, via proxy: ProxyServer?, from pool: ConnectionPool, timeouts: TransportTimeouts,
+        deadline: NIODeadline?,
+        priority: RequestPriority,
         observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
             let lease = try await pool.lease(
-                origin, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
+                origin, via: proxy, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
             for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
             if !lease.tries.isEmpty { attempts += lease.tries }
             return lease.connection
@@ -164,10 +212,12 @@ public final class HTTPTransport: Transport {
     public func discard(_ resources: TransportResources) {
         // New connections use new addresses.
         if resources.contains(.resolvedNames) { pool.clearResolvedNames() }
-        if resources.contains(.connections) {
-            pool.retireConnections()
-        } else if resources.contains(.idleConnections) {
-            pool.closeIdle()
+        for pool in [pool, upgradePool] {
+            if resources.contains(.connections) {
+                pool.retireConnections()
+            } else if resources.contains(.idleConnections) {
+                pool.closeIdle()
+            }
         }
     }
 
@@ -177,14 +227,24 @@ public final class HTTPTransport: Transport {
     /// - Throws: ``TransportError/Code/invalidRequest`` if the head has no scheme or authority,
     ///   ``TransportError/Code/cleartextRefused`` as for a request, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
-        try pool.prewarm(Origin(head), count: count, timeouts: configuration.timeouts)
+        let origin = try Origin(head)
+        guard let proxies, proxies.asksFunction else {
+            let proxy = proxies?.server(byRulesFor: origin)
+            return try pool.prewarm(origin, via: proxy, count: count, timeouts: configuration.timeouts)
+        }
+        requests.begin()
+        Task { [pool, requests, timeouts = configuration.timeouts] in
+            defer { requests.end() }
+            let proxy = try await proxies.server(for: origin)
+            try pool.prewarm(origin, via: proxy, count: count, timeouts: timeouts)
+        }
     }
 
     /// Replaces the security policy. Idle connections made under another policy are closed; requests that are running
     /// on one finish. After this returns, no request starts that the policy refuses, including requests that were
     /// waiting for a connection or had just been assigned one.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
-        pool.replaceTerms { $0.replacing(policy) }
+        for pool in [pool, upgradePool] { pool.replaceTerms { $0.replacing(policy) } }
     }
 
     /// Replaces the client identities. Idle connections to hosts whose identity changes are closed; requests that are
@@ -192,16 +252,25 @@ public final class HTTPTransport: Transport {
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if OpenSSL refuses an identity; nothing changes then.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
-        try pool.replaceIdentities(identities)
+        for pool in [pool, upgradePool] { try pool.replaceIdentities(identities) }
     }
 
     /// Shuts the transport down and returns when its connections and its own threads have ended. Later requests fail
     /// with ``TransportError/Code/shutDown``.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         hasEnded.store(true, ordering: .releasing)
+        upgraded.end(mode)
         await pool.shutDown(mode)
+        await upgradePool.shutDown(mode)
         await requests.drained()
         try? await ownedGroup?.shutdownGracefully()
+    }
+}
+
+extension TransportRequest {
+    /// Whether the request can be sent again after a response that refuses it: its body can be read again, or was not read.
+    fileprivate func canRepeat(after response: TransportResponse) -> Bool {
+        body?.isReplayable ?? true || response.metrics.requestBodyBytes == 0
     }
 }
 

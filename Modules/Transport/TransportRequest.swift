@@ -24,6 +24,9 @@ public struct TransportRequest: Sendable {
     /// The priority among the requests that wait for a connection. The default is `.normal`. While the request waits,
     /// ``WaitingPlace/setPriority(_:)`` changes it.
     public var priority = RequestPriority.normal
+    /// The protocol that the connection is to switch to, over HTTP/1.1. If the server does, the response's status is 101 and its
+    /// body is ``TransportResponseBody/upgraded``. The default is none.
+    package var upgrade: ProtocolUpgrade?
     /// The origin of the head, where the URL of the request was parsed already; nil to parse the head.
     package var origin: Origin?
 

@@ -41,6 +41,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
     enum Storage: Sendable {
         case whole(ByteBuffer, Boxed<Completion>?)
         case stream(ResponseBodyReader)
+        case upgraded(UpgradedConnection)
     }
 
     let storage: Storage
@@ -59,11 +60,17 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
         if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
+    /// The connection that has switched protocols; nil for the body of any other response.
+    package var upgraded: UpgradedConnection? {
+        if case .upgraded(let connection) = storage { connection } else { nil }
+    }
+
     /// The trailers and final metrics: for a whole body immediately, for a streamed one after its end was read.
     public var completion: Completion? {
         switch storage {
         case .whole(_, let completion): completion?.value
         case .stream(let reader): reader.completion
+        case .upgraded: nil
         }
     }
 
@@ -134,7 +141,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
                 return bytes.readableBytes > 0 ? [bytes] : nil
             case .stream(let reader):
                 return try await reader.nextBatch()
-            case nil:
+            case .upgraded, nil:
                 return nil
             }
         }

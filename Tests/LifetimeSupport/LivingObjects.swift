@@ -12,8 +12,10 @@ enum LivingObjects {
     /// `LinnetSecurity` is excluded: it caches certificates, chains and stores for the whole process, with limits of its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
-        "LinnetUIState.", "LinnetTesting.", "ExampleApp.", "ExampleSupport.",
+        "LinnetUIState.", "LinnetTesting.", "LinnetWebSocket.", "LinnetCookies.", "LinnetCache.", "ExampleApp.",
+        "ExampleSupport.",
         "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.", "ExampleAppTests.",
+        "WebSocketTests.",
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 

@@ -15,8 +15,8 @@ struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each
     /// that is public.
     private static let leftOut: Set<String> = [
-        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup", "cookieJar",
-        "credentialStore", "decoder", "encoder", "hooks", "hstsStore",
+        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup",
+        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "hooks", "hstsStore",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 
@@ -27,6 +27,11 @@ struct SettingsCodingTests {
         changed.tls.minimumVersion = .tls13
         changed.timeouts.request = .milliseconds(1500)
         changed.httpVersions = .http1
+        changed.proxies = .fixed(
+            http: try Proxy("http://proxy.example:8080"), https: try Proxy("socks5h://192.0.2.1"), except: ["a.example"]
+        )
+        changed.isCacheShared = true
+        changed.collapsesEqualRequests = true
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
         changed.pool.maximumAge = .seconds(60)
@@ -35,6 +40,9 @@ struct SettingsCodingTests {
         changed.pool.idleTimeout = .nanoseconds(5)
         changed.maximumBodySize = 6
         changed.responseLimits.headFields = 7
+        changed.decodingLimits.maximumRatio = nil
+        changed.decodingLimits.maximumSize = 20
+        changed.decodingLimits.maximumCodings = 2
         changed.continueTimeout = .seconds(8)
         changed.eventLoops = .dedicated(threads: 2)
         changed.headerFields = [.userAgent: "Finch/1"]

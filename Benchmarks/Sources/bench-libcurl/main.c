@@ -25,6 +25,7 @@ static long long expected = 1024;
 static const char *anchors;
 static long http_version = CURL_HTTP_VERSION_1_1;
 static bool is_large;
+static bool is_compressed;
 
 static void fail(const char *what, const char *why) {
     fprintf(stderr, "%s: %s\n", what, why);
@@ -93,6 +94,7 @@ static void prepare(struct transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, http_version == CURL_HTTP_VERSION_1_1 ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     if (anchors) curl_easy_setopt(easy, CURLOPT_CAINFO, anchors);
+    if (is_compressed) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
     if (is_large) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 512L * 1024);
 }
 
@@ -205,6 +207,7 @@ int main(int count, char **words) {
     for (int i = 5; i < count; i++) {
         if (!strncmp(words[i], "bytes=", 6)) expected = atoll(words[i] + 6);
         if (!strncmp(words[i], "ca=", 3)) anchors = words[i] + 3;
+        if (!strcmp(words[i], "compressed")) is_compressed = true;
         if (!strcmp(words[i], "http=2")) http_version = CURL_HTTP_VERSION_2TLS;
     }
     is_large = !strcmp(operation, "body");

@@ -56,7 +56,8 @@ public struct SerializedResponse: Sendable {
     public var url: URL?
     /// The status and the header fields.
     public var head: HTTPResponse
-    /// The content as received. A content coding is not undone: the Content-Encoding field names it (RFC 9110, section 8.4).
+    /// The content. A content coding that Content-Encoding names is not undone (RFC 9110, section 8.4); a session that undoes codings
+    /// removes the field.
     public var body: Data
     /// The method of the request; nil if it is not known. A response to HEAD has no content, whatever its fields say.
     public var requestMethod: HTTPRequest.Method?
@@ -101,7 +102,7 @@ extension SerializationError {
         let shown = String(coding.prefix(40)).debugDescription
         let cause =
             coding == "identity"
-            ? reason : "its Content-Encoding \(shown) has not been decoded; send Accept-Encoding: identity"
+            ? reason : "its Content-Encoding \(shown) has not been decoded"
         self.init(
             code: code, message: "\(problem): \(cause)" + (cause.hasSuffix(".") ? "" : "."), underlying: underlying,
             response: response)

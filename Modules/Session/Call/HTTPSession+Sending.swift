@@ -29,15 +29,15 @@ extension HTTPSession {
     }
 
     /// Sends a request, and returns once the response's head was received; the body is read as it arrives.
-    func bytes(for request: SessionRequest, extras: Boxed<HTTPCall.Extras>?) async throws(SessionError)
-        -> StreamedResponse
-    {
+    func bytes(
+        for request: SessionRequest, extras: Boxed<HTTPCall.Extras>?, upgrade: ProtocolUpgrade? = nil
+    ) async throws(SessionError) -> StreamedResponse {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .stream)
         let report =
             hub.isReporting || hooks != nil
             ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
         do {
-            let call = CallContext(hooks: hooks, own: extras?.value.chain)
+            let call = CallContext(hooks: hooks, own: extras?.value.chain, upgrade: upgrade)
             return try await engine.run(request, delivery: .streamed, in: call)
                 .reporting(to: report)
         } catch {

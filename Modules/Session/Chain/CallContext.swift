@@ -11,6 +11,8 @@ struct CallContext: Sendable {
     var hooks: RequestHooks?
     /// What the call adds to the chain.
     var own: CallChain?
+    /// The protocol that the connection is to switch to; only calls for one have it.
+    var upgrade: ProtocolUpgrade?
 
     /// The number of the task, where the request has a handle or hooks.
     var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID }

@@ -6,9 +6,13 @@ internal import Synchronization
 
 /// Takes a request, and returns its response or throws. Every surface of a session calls this and nothing else.
 ///
-/// The chain, top-down, is in ``Link/chain(_:)``; below its last link is the ``TransportLink``.
+/// The chain, top-down, is in ``Link/linksAboveCoding(_:)`` and ``Link/linksBelowCoding(_:)``, between which ``ContentCodingRules`` apply; below its last link is the ``TransportLink``.
 final class Engine: Sendable {
     private let links: [Link]
+    /// The number of links above the place where content codings are undone.
+    private let codingPlace: Int
+    /// Nil in a session without content codings.
+    let coding: ContentCodingRules?
     private let transportLink: TransportLink
     private let hasEnded = Atomic(false)
     /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
@@ -16,6 +20,9 @@ final class Engine: Sendable {
 
     /// The validations that the cache runs in the background; nil without a cache.
     let refreshes: CacheRefreshes?
+
+    /// The requests that others wait for; nil unless equal requests are collapsed.
+    let flights: CacheFlights?
 
     /// Whether the chain has a link that reads the record of a request.
     private let needsRecords: Bool
@@ -25,13 +32,19 @@ final class Engine: Sendable {
     let maximumBodySize: Int
 
     init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
-        links = Link.chain(configuration)
+        let upper = Link.linksAboveCoding(configuration)
+        links = upper + Link.linksBelowCoding(configuration)
+        codingPlace = upper.count
+        coding = ContentCodingRules(configuration)
         isExtended =
             !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
             || !configuration.requestAdapters.isEmpty
             || !configuration.retriers.isEmpty
-            || configuration.cacheStore.map { !($0 is MemoryCacheStore) } ?? false
-        refreshes = links.lazy.compactMap { ($0.interceptor as? CacheInterceptor)?.refreshes }.first
+            || configuration.cacheStore.map { !($0 is MemoryCacheStore) || configuration.collapsesEqualRequests }
+                ?? false
+        let cache = links.lazy.compactMap { $0.interceptor as? CacheInterceptor }.first
+        refreshes = cache?.refreshes
+        flights = cache?.flights
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
         needsRecords =
@@ -108,20 +121,25 @@ final class Engine: Sendable {
     ) async throws(SessionError) -> StreamedResponse {
         // The interceptors of the call come first.
         let own = exchange.call.own?.interceptors ?? []
-        var index = index
-        while index >= own.count, index - own.count < links.count, links[index - own.count].isSkipped(by: exchange) {
-            index += 1
+        let start = index - own.count
+        var place = start
+        while place >= 0, place < links.count, links[place].isSkipped(by: exchange) { place += 1 }
+        let coding = start <= codingPlace && codingPlace <= place ? coding : nil
+        let sent = coding?.prepared(request) ?? request
+        var response: StreamedResponse
+        if place < links.count {
+            let interceptor = place < 0 ? own[index] : links[place].interceptor
+            do {
+                response = try await interceptor.intercept(
+                    sent, next: InterceptorChain(engine: self, index: place + own.count + 1, exchange: exchange))
+            } catch {
+                throw SessionError(thrown: error, url: request.url)
+            }
+        } else {
+            response = try await transportLink.send(sent, exchange, timeouts: timeouts)
         }
-        guard index - own.count < links.count else {
-            return try await transportLink.send(request, exchange, timeouts: timeouts)
-        }
-        let interceptor = index < own.count ? own[index] : links[index - own.count].interceptor
-        do {
-            return try await interceptor.intercept(
-                request, next: InterceptorChain(engine: self, index: index + 1, exchange: exchange))
-        } catch {
-            throw SessionError(thrown: error, url: request.url)
-        }
+        coding?.decode(&response, to: request)
+        return response
     }
 
     /// From now on every request fails.

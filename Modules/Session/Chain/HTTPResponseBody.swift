@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// A streamed body that is dropped before its end closes its connection.
 public struct HTTPResponseBody: Sendable, AsyncSequence {
-    /// The bytes, as they came.
+    /// The bytes, as they came, with their content codings undone.
     public typealias Element = Data
     /// A ``SessionError``.
     public typealias Failure = SessionError
@@ -17,6 +17,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case watched(WatchedBody)
         case reported(ReportedBody)
         case recorded(RecordedBody)
+        case decoded(DecodedBody)
         case sequence(@Sendable () -> Iterator.Source)
         case handed(HandedReader)
     }
@@ -51,6 +52,10 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         HTTPResponseBody(.recorded(body))
     }
 
+    static func decoded(_ body: DecodedBody) -> HTTPResponseBody {
+        HTTPResponseBody(.decoded(body))
+    }
+
     /// The body whose chunks are stored; nil for others.
     var recorded: RecordedBody? {
         if case .recorded(let body) = storage { body } else { nil }
@@ -76,6 +81,17 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
+    /// The connection that has switched protocols; nil for the body of any other response.
+    package var upgraded: UpgradedConnection? {
+        switch storage {
+        case .transport(let body, _): body.upgraded
+        case .watched(let body): body.base.upgraded
+        case .reported(let body): body.response.body.upgraded
+        case .recorded(let body): body.base.upgraded
+        case .whole, .sequence, .handed, .decoded: nil
+        }
+    }
+
     /// The final figures and the trailers of a body that came over the network, once its end was read.
     var completion: TransportResponseBody.Completion? {
         switch storage {
@@ -84,6 +100,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case .watched(let body): body.base.completion
         case .reported(let body): body.response.body.completion
         case .recorded(let body): body.base.completion
+        case .decoded(let body): body.base.completion
         case .sequence: nil
         case .handed(let reader): reader.completion
         }
@@ -95,6 +112,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         switch storage {
         case .whole: nil
         case .reported(let body): body.response.body.finalMetrics
+        case .decoded(let body): body.base.finalMetrics
         case .transport, .watched, .recorded, .sequence, .handed: completion?.metrics
         }
     }
@@ -106,6 +124,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case .watched(let body): body.base.url
         case .reported(let body): body.response.url
         case .recorded(let body): body.base.url
+        case .decoded(let body): body.url
         case .whole, .sequence, .handed: nil
         }
     }
@@ -128,6 +147,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case .watched(let body): Iterator(source: WatchedSource(body))
         case .reported(let body): Iterator(source: ReportedSource(body))
         case .recorded(let body): Iterator(source: RecordedSource(body))
+        case .decoded(let body): Iterator(source: DecodedSource(body))
         case .sequence(let makeSource): Iterator(source: makeSource())
         case .handed(let reader): Iterator(source: HandedSource(reader: reader))
         }
@@ -165,6 +185,8 @@ extension HTTPResponseBody {
     /// dropped, which closes the connection.
     func drain() async {
         guard whole == nil else { return }
+        // What the bytes become does not matter.
+        if case .decoded(let body) = storage { return await body.base.drain() }
         await withTaskGroup { group in
             group.addTask { await readToEnd() }
             group.addTask { try? await Task.sleep(for: Self.drainTime) }

@@ -29,8 +29,8 @@ struct Link: Sendable {
         }
     }
 
-    /// All links above the transport's, from top to bottom.
-    static func chain(_ configuration: HTTPSession.Configuration) -> [Link] {
+    /// The links that see decoded bodies, from top to bottom.
+    static func linksAboveCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
         var links = configuration.interceptors.map { Link(interceptor: $0) }
         let retry = RetryInterceptor(policy: configuration.retryPolicy)
         links.append(
@@ -46,8 +46,14 @@ struct Link: Sendable {
         let store = configuration.credentialStore
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
         if let jar = configuration.cookieJar { links.append(Link(interceptor: CookieInterceptor(jar: jar))) }
+        return links
+    }
+
+    /// The links that see bodies as they were sent, from top to bottom; below them is the transport's.
+    static func linksBelowCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
+        var links: [Link] = []
         if let store = configuration.cacheStore {
-            links.append(Link(interceptor: CacheInterceptor(store: store, now: configuration.cacheTime)))
+            links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
         }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))

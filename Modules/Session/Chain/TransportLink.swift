@@ -22,6 +22,7 @@ struct TransportLink: Sendable {
             head: target.head(of: request), body: request.body.map { TransportRequestBody($0, in: exchange.call) },
             timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery)
         wire.origin = target.origin
+        wire.upgrade = exchange.call.upgrade
         if let control = exchange.call.control { wire.priority = control.priority }
         wire.streamsUnsuccessfulResponses = true
         let response: TransportResponse

@@ -68,7 +68,8 @@ public struct SessionError: Error, Sendable {
         set { details.value.head = newValue }
     }
 
-    /// The response's body, if it was received whole; for a refused download, its first bytes.
+    /// The response's body, if it was received whole; for a refused download, its first bytes, and for one
+    /// in an unknown content coding, its first bytes as they were sent.
     public var body: Data? {
         get { details.value.body }
         set { details.value.body = newValue }
@@ -184,12 +185,15 @@ extension SessionError {
         public static let cancelled = Code("cancelled")
         /// A timeout was exceeded; see ``SessionError/timeout``.
         public static let timeout = Code("timeout")
-        /// No connection to any address of the host could be opened.
+        /// No connection to any address of the host could be opened, or the proxy could not be used or refused to connect; the
+        /// underlying `TransportError` then has the code `proxyConnectionFailed` or `proxyRefused`.
         public static let connectionFailed = Code("connectionFailed")
         /// The host's name has no address.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// The connection ended before the response was complete.
         public static let connectionLost = Code("connectionLost")
+        /// The proxy requires a user name and a password, or did not accept those that it was given.
+        public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
         /// The security policy refused the server's certificate (see ``SessionError/trustRefusal``), or it refused a request in
         /// clear text to the host; the underlying `TransportError` then has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")
@@ -211,9 +215,13 @@ extension SessionError {
         public static let unacceptableContentType = Code("unacceptableContentType")
         /// The response's body could not be decoded.
         public static let decodingFailed = Code("decodingFailed")
+        /// The response's body has a content coding that the session does not know, or is not valid in its coding: damaged, cut,
+        /// or followed by other bytes. The underlying error is a `CompressionError`.
+        public static let contentDecodingFailed = Code("contentDecodingFailed")
         /// A value could not be encoded as the request's body.
         public static let encodingFailed = Code("encodingFailed")
-        /// The response's body, or a line or an event in it, is larger than its limit.
+        /// The response's body, or a line or an event in it, is larger than its limit. For the limits on what content codings make
+        /// of it (``HTTPSession/Configuration/decodingLimits``) the underlying error is a `CompressionError`.
         public static let bodyTooLarge = Code("bodyTooLarge")
         /// The request's body failed to produce its bytes, or cannot be replayed.
         public static let requestBodyFailed = Code("requestBodyFailed")

@@ -127,6 +127,9 @@ struct DownloadPlan: Sendable {
         }
     }
 
+    /// Whether the download's part may be resumed, now or once its handle says so.
+    var mayBeResumed: Bool { link != nil || keepsPart }
+
     /// Removes the resume file, which is no longer needed.
     func removeResumeFile() {
         if let file = options.resumeFile { SystemFile.remove(file.path(percentEncoded: false)) }

@@ -110,7 +110,7 @@ struct DownloadSaver: Sendable {
     }
 
     private func makeKeeper(_ length: Int64?, _ hasher: SHA256Hasher?) -> PartKeeper? {
-        guard plan.link != nil || plan.keepsPart else { return nil }
+        guard plan.mayBeResumed else { return nil }
         guard case .rest(let resume, let total) = content else {
             return PartKeeper(
                 response, answering: request, total: length, options: plan.options, continuing: nil, hasher: nil)

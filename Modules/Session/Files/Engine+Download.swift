@@ -17,6 +17,8 @@ extension Engine {
         do {
             var call = call
             if let hooks = call.hooks { call.observer = hooks.observing(call.observer, isDownload: true) }
+            // Bytes are resumed as they are stored: a part of coded bytes cannot be decoded.
+            let request = plan.mayBeResumed ? coding?.withoutCodings(request) ?? request : request
             let saved =
                 if let resume = plan.resume {
                     try await download(request, plan, goingOnFrom: resume, in: call)

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 public import HTTPTypes
 public import LinnetAuthentication
 public import LinnetCache
+public import LinnetCompression
 public import LinnetCookies
 public import LinnetReachability
 public import LinnetSecurity
@@ -26,12 +27,15 @@ extension HTTPSession {
         public var httpVersions = HTTPVersions.automatic
         /// The options of HTTP/2 connections.
         public var http2 = HTTP2Options()
+        /// The proxies. The default is none: connections are direct, whatever the environment says. ``ProxyPolicy/environment``
+        /// takes those of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+        public var proxies: ProxyPolicy = .none
         /// The options of name resolution.
         public var resolution = ResolutionOptions()
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
         /// one.
         public var pool = TransportConfiguration.PoolLimits()
-        /// The maximum size in bytes of a response's body in memory. The default is 2 GiB. Streamed bodies have no limit.
+        /// The maximum size in bytes of a response's body in memory, decoded. The default is 2 GiB. Streamed bodies have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
@@ -62,9 +66,35 @@ extension HTTPSession {
         public var cookieJar: CookieJar?
         /// Where responses are stored and taken from, as RFC 9111 says for a private cache; sessions of one user can share a
         /// store. The default is none, which is right for a server that serves many people. For an app,
-        /// `MemoryCacheStore()` is a start. `RequestOptions.cachePolicy` chooses for a request, and
+        /// `MemoryCacheStore()` is a start, and LinnetDiskCache has stores on disk. `RequestOptions.cachePolicy` chooses for a request, and
         /// ``SessionResponse/cacheOutcome`` says what it got.
         public var cacheStore: (any CacheStore)?
+        /// Whether the store serves several users, as that of a gateway does: `s-maxage` counts, private responses are not stored,
+        /// and those to requests with Authorization only if the server allows it (RFC 9111, sections 3.5 and 5.2.2). The default
+        /// is false.
+        public var isCacheShared = false
+        /// Whether a GET waits for another one with the same URL that is on its way, and is answered by the response that this
+        /// one stores. The default is false.
+        ///
+        /// It waits for a request whose response is read whole, not for a stream or a download. If the response is not stored, or
+        /// is for other header fields (Vary), the request is sent on its own. Cancelling one of the requests does not cancel the
+        /// others. Without a ``cacheStore`` it has no effect.
+        public var collapsesEqualRequests = false
+        /// Saves the cookies of the jar; nil if the program does.
+        package var cookieSaver: CookieSaver?
+        /// The content codings that responses may have, the preferred one first (RFC 9110, section 12.5.3). The default is gzip and
+        /// deflate; importing LinnetBrotli adds `.brotli`, and importing LinnetZstandard `.zstandard`.
+        ///
+        /// Requests name them in Accept-Encoding, and responses are decoded as they are read. A request with a Range field and a
+        /// download that may be resumed ask for `identity`. A request with an Accept-Encoding field of its own sends that one, and
+        /// its response is left as it is, unless the field is `identity`. Without codings no field is sent, and nothing is decoded.
+        ///
+        /// Reading a body in another coding fails with ``SessionError/Code/contentDecodingFailed``, with its first bytes in
+        /// ``SessionError/body``; so does a body that is damaged, cut, or followed by other bytes.
+        public var contentCodings: [ContentCoding] = [.gzip, .deflate]
+        /// The limits on decoded bodies. The default is 1,000 bytes for each one received, in bodies of more than 1 MiB. A body beyond
+        /// a limit fails with ``SessionError/Code/bodyTooLarge``, as one in memory does beyond ``maximumBodySize``.
+        public var decodingLimits = DecodingLimits()
         /// The time by which the ages of stored responses are measured.
         var cacheTime: @Sendable () -> Date = { Date() }
         /// Measures the waits between attempts. The default is the continuous clock.
@@ -133,6 +163,7 @@ extension HTTPSession {
             transport.tls = tls
             transport.httpVersions = httpVersions
             transport.http2 = http2
+            transport.proxies = proxies
             transport.resolution = resolution
             transport.pool = pool
             transport.limits = responseLimits

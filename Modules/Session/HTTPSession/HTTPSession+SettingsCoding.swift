@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetCompression
 internal import LinnetMessages
 internal import LinnetSecurity
 internal import LinnetSerialization
@@ -47,10 +48,12 @@ private struct CodedSetting: Sendable {
         .value("timeouts", \.timeouts),
         .value("httpVersions", \.httpVersions),
         .value("http2", \.http2),
+        .proxies,
         .value("resolution", \.resolution),
         .value("pool", \.pool),
         .value("maximumBodySize", \.maximumBodySize),
         .value("responseLimits", \.responseLimits),
+        .value("decodingLimits", \.decodingLimits),
         .seconds("continueTimeout", \.continueTimeout),
         .eventLoops,
         .headerFields,
@@ -59,6 +62,8 @@ private struct CodedSetting: Sendable {
         .seconds("progressInterval", \.progressInterval),
         .requestSerializer,
         .value("responseSerializer", \.responseSerializer),
+        .value("isCacheShared", \.isCacheShared),
+        .value("collapsesEqualRequests", \.collapsesEqualRequests),
     ]
 
     private static func value<Value: Codable & Equatable & Sendable>(
@@ -120,6 +125,15 @@ private struct CodedSetting: Sendable {
             throw error
         }
     }
+
+    private static let proxies: CodedSetting = {
+        let key = TextKey(stringValue: "proxies")
+        return CodedSetting(key: key) { container, configuration in
+            configuration.proxies = try container.decode(ProxyPolicy.self, forKey: key)
+        } write: { configuration, _, container in
+            if !configuration.proxies.isNone { try container.encode(configuration.proxies, forKey: key) }
+        }
+    }()
 
     private static let eventLoops: CodedSetting = {
         let key = TextKey(stringValue: "eventLoops")

@@ -31,7 +31,7 @@ public final class HTTPSession: Sendable {
     let registry: TaskRegistry
     let transport: any Transport
     let terms: SessionTerms
-    private let fields: Mutex<HTTPFields>
+    private let fields: Mutex<HeaderTable>
 
     /// Makes a session over sockets. Opens no connection yet.
     ///
@@ -86,7 +86,7 @@ public final class HTTPSession: Sendable {
         registry = other.registry
         transport = other.transport
         terms = other.terms
-        fields = Mutex(configuration.headerFields)
+        fields = Mutex(HeaderTable(initialConfiguration, engine.coding))
     }
 
     private init(
@@ -106,7 +106,7 @@ public final class HTTPSession: Sendable {
             latch: latch)
         registry = TaskRegistry()
         engine = Engine(configuration, transport: transport)
-        fields = Mutex(configuration.headerFields)
+        fields = Mutex(HeaderTable(configuration, engine.coding))
     }
 
     /// The current configuration: what the session was made with, its current security policy, client identities and header
@@ -123,7 +123,13 @@ public final class HTTPSession: Sendable {
     /// ``setHeader(_:_:)``.
     ///
     /// They replace the request serializer's fields with the same names; a call's own replace both.
-    public var headerFields: HTTPFields { fields.withLock { $0 } }
+    public var headerFields: HTTPFields { fields.withLock { $0.own } }
+
+    /// The header fields for requests that the session's serializer makes.
+    var mergedHeaderFields: HTTPFields { fields.withLock { $0.merged } }
+
+    /// The field that asks for content codings; none in a session without.
+    var codingFields: HTTPFields { fields.withLock { $0.codings } }
 
     /// Sets or removes a header field for the calls that start from now on. Running requests are not changed.
     ///
@@ -133,6 +139,6 @@ public final class HTTPSession: Sendable {
     /// api.setHeader(.authorization, "Bearer \(token)")
     /// ```
     public func setHeader(_ name: HTTPField.Name, _ value: String?) {
-        fields.withLock { $0[name] = value }
+        fields.withLock { $0.own[name] = value }
     }
 }

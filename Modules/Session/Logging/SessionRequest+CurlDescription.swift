@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import LinnetCookies
 internal import LinnetMessages
 public import LinnetSerialization
+internal import LinnetTransport
 
 extension SessionRequest {
     /// The maximum size of a body in the command: Linux's limit for one argument, with room for its quotes.
@@ -15,18 +16,23 @@ extension SessionRequest {
     /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
     /// ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
+        curlDescription(redaction, isDecoded: false)
+    }
+
+    /// Has curl decode the response if the session does.
+    fileprivate func curlDescription(_ redaction: Redaction, isDecoded: Bool) -> String {
         var request = self
         // The user information of the URL is sent as a header field.
         if let target = try? RequestTarget(url) {
             request.headerFields = target.head(of: self).headerFields
             request.url = url.withoutUserInfo
         }
-        return request.curlCommand(redaction)
+        return request.curlCommand(redaction, isDecoded: isDecoded)
     }
 
-    private func curlCommand(_ redaction: Redaction) -> String {
+    private func curlCommand(_ redaction: Redaction, isDecoded: Bool) -> String {
         let body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
-        var words = ["curl", "--globoff", "--path-as-is"]
+        var words = ["curl", "--globoff", "--path-as-is"] + (isDecoded ? ["--compressed"] : [])
         words += methodWords(hasBody: !body.words.isEmpty)
         for field in headerFields {
             let value = redaction.value(of: field)
@@ -85,7 +91,8 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used; see
+    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
+    /// the proxy of a fixed policy, without its user name and password, and `--compressed` if the session decodes the response; see
     /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
@@ -94,7 +101,12 @@ extension HTTPCall {
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
             jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
         }
-        return request.curlDescription(redaction: redaction)
+        let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
+        let command = request.curlDescription(redaction, isDecoded: isDecoded)
+        guard let target = try? RequestTarget(request.url),
+            let proxy = session.initialConfiguration.proxies.fixedProxy(for: target.origin)
+        else { return command }
+        return command.replacing("curl ", with: "curl --proxy \(proxy.description.shellQuoted) ", maxReplacements: 1)
     }
 }
 

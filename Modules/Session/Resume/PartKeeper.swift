@@ -17,7 +17,7 @@ struct PartKeeper {
     private var lastWrite: ContinuousClock.Instant?
 
     /// Returns nil if the download cannot be resumed: its request is not a GET, the response has no strong validator, the
-    /// server does not support ranges, or the response has a content coding.
+    /// server does not support ranges, or the response has or had a content coding.
     ///
     /// - Parameter hasher: The hasher that has consumed the part of a resumed download.
     init?(
@@ -27,7 +27,7 @@ struct PartKeeper {
         let head = response.head
         let known = resume?.validators ?? ResumeValidators(head)
         guard request.method == .get, resume != nil || head.status.code == 200, known.ifRange != nil,
-            !head.headerFields.contains(.contentEncoding),
+            !head.headerFields.contains(.contentEncoding), response.contentCodings.isEmpty,
             head.headerFields[.acceptRanges]?.lowercased() != "none"
         else { return nil }
         url = request.url.withoutUserInfo

@@ -29,7 +29,9 @@ enum RangeAnswer: Equatable {
         _ head: HTTPResponse, _ resume: ResumeData, _ url: URL
     ) throws(SessionError) -> RangeAnswer {
         // A server that supports Range but not If-Range sends a range of the new version.
-        guard resume.validators.confirm(head) else { return .askAgain(.entityChanged) }
+        // The part is of the content without codings, and the rest of a coded one cannot follow it.
+        let isCoded = head.headerFields[.contentEncoding].map { $0.lowercased() != "identity" } ?? false
+        guard resume.validators.confirm(head), !isCoded else { return .askAgain(.entityChanged) }
         guard let range = head.headerFields[.contentRange].flatMap({ ContentRange($0) }), let bytes = range.bytes else {
             throw SessionError(
                 .invalidResponse, "The partial response (206) has no valid Content-Range.", url: url)

@@ -5,11 +5,14 @@ internal import Synchronization
 /// An HTTP/1.1 connection, which runs one exchange after another with ``HTTP1StateMachine``.
 ///
 /// It is also the codec: bytes pass no other handler except for TLS.
-final class HTTP1Handler: ChannelInboundHandler {
+final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     let continueTimeout: Duration
+    /// The proxy that forwards the requests; nil if the origin receives them.
+    private let proxy: ProxyServer?
     private var owner: (any ConnectionOwner)?
     var context: ChannelHandlerContext?
     var machine: HTTP1StateMachine
@@ -26,8 +29,11 @@ final class HTTP1Handler: ChannelInboundHandler {
     private var watchdog = Watchdog()
     private var isTruncated = false
 
-    init(limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration) {
+    init(
+        limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration, forwardingTo proxy: ProxyServer? = nil
+    ) {
         self.continueTimeout = continueTimeout
+        self.proxy = proxy
         machine = HTTP1StateMachine()
         parser = HTTP1ResponseParser(limits: limits)
     }
@@ -46,7 +52,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         }
         var writer: HTTP1RequestWriter
         do {
-            writer = try HTTP1RequestWriter(exchange.request)
+            writer = try HTTP1RequestWriter(exchange.request, through: proxy)
             output.clear()
             try writer.write(to: &output)
         } catch {
@@ -57,7 +63,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         guard let context, context.channel.isActive,
             machine.start(
                 hasBody: isSentInParts(exchange.request), expectsContinue: writer.expectsContinue,
-                asksToClose: writer.asksToClose)
+                asksToClose: writer.asksToClose, mayUpgrade: exchange.request.upgrade != nil)
         else {
             return exchange.fail(.staleConnection, .notSent)
         }
@@ -181,6 +187,8 @@ final class HTTP1Handler: ChannelInboundHandler {
         case .forwardAndSendBody:
             exchange.observer?.didReceiveInformational(head)
             sendAwaitedBody(exchange, context)
+        case .switchProtocols:
+            switchProtocols(head, exchange, context)
         case .fail(let failure):
             fail(TransportError(failure))
         }
@@ -217,6 +225,32 @@ final class HTTP1Handler: ChannelInboundHandler {
         if action == .complete { owner?.exchangeEnded() }
         exchange.handOver(completion)
         if action == .completeAndClose { context?.close(promise: nil) }
+    }
+
+    // MARK: Upgrade
+
+    /// Ends the exchange with the connection itself, which leaves the pool, and leaves it to the handlers of the new protocol.
+    private func switchProtocols(_ head: HTTPResponse, _ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
+        guard let upgrade = exchange.request.upgrade, upgrade.isNamed(by: head) else {
+            return fail(.otherProtocol(head))
+        }
+        let connection: UpgradedConnection
+        do {
+            connection = UpgradedConnection(owner: try upgrade.start(context.channel, head), channel: context.channel)
+        } catch {
+            return fail(error)
+        }
+        self.exchange = nil
+        watchdog.stop()
+        owner?.closed()
+        owner = nil
+        exchange.received(head, status: head.status.code)
+        _ = exchange.complete(trailers: nil)
+        exchange.succeed(
+            TransportResponse(
+                head: head, body: TransportResponseBody(.upgraded(connection)), metrics: exchange.metrics))
+        if let bytes = parser.takeSurplus() { context.fireChannelRead(wrapInboundOut(bytes)) }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
     // MARK: Failure

@@ -22,6 +22,8 @@ struct HTTP1StateMachine {
         var request: RequestPhase
         var response = ResponsePhase.awaitingHead
         var mayReuse: Bool
+        /// The request asks to switch protocols.
+        let mayUpgrade: Bool
         /// The server closes the connection after its response.
         var serverCloses = false
     }
@@ -35,6 +37,8 @@ struct HTTP1StateMachine {
     enum InformationalAction: Equatable {
         case forward
         case forwardAndSendBody
+        /// The exchange has ended, and the connection is no longer HTTP.
+        case switchProtocols
         case fail(Failure)
     }
 
@@ -72,10 +76,10 @@ struct HTTP1StateMachine {
     var responsePhase: ResponsePhase? { exchange?.response }
 
     /// Starts an exchange. Returns false if the connection cannot take one.
-    mutating func start(hasBody: Bool, expectsContinue: Bool, asksToClose: Bool) -> Bool {
+    mutating func start(hasBody: Bool, expectsContinue: Bool, asksToClose: Bool, mayUpgrade: Bool = false) -> Bool {
         guard state == .idle else { return false }
         let phase: RequestPhase = !hasBody ? .complete : expectsContinue ? .awaitingContinue : .sendingBody
-        exchange = Exchange(request: phase, mayReuse: !asksToClose)
+        exchange = Exchange(request: phase, mayReuse: !asksToClose, mayUpgrade: mayUpgrade)
         return true
     }
 
@@ -102,7 +106,12 @@ struct HTTP1StateMachine {
 
     mutating func receivedInformational(status: Int) -> InformationalAction {
         guard var current = exchange, current.response == .awaitingHead else { return .fail(.unexpectedResponse) }
-        if status == 101 { return .fail(.switchedProtocols) }
+        if status == 101 {
+            // Also a server that switches before it has the whole request (RFC 9110, 7.8).
+            guard current.mayUpgrade, current.request == .complete else { return .fail(.switchedProtocols) }
+            close()
+            return .switchProtocols
+        }
         let sendsBody = status == 100 && current.request == .awaitingContinue
         if sendsBody { current.request = .sendingBody }
         exchange = current

@@ -16,7 +16,7 @@ struct TaskHistoryTests {
             try await play(overSockets: false, 0..<8_000)
             try await play(overSockets: true, 8_000..<10_000)
             let left = try descriptors()
-            #expect(left == before, "\(left) descriptors, \(before) before")
+            #expect(left.count == before.count, "open at the end: \(left), and before: \(before)")
         }
     }
 }
@@ -50,8 +50,14 @@ private func play(_ client: HTTPSession, _ folder: ScratchFolder, _ seeds: Range
     await client.shutdown()
 }
 
-private func descriptors() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+/// What the process's descriptors refer to, without pipes: Linnet opens none, and the thread sanitizer starts a program to name the
+/// functions in a report, also in one that is suppressed, and keeps the pipes to it.
+private func descriptors() throws -> [String] {
+    let folder = "/proc/self/fd/"
+    let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: folder + $0)
+    }
+    return open.filter { !$0.hasPrefix("pipe:") }.sorted()
 }
 
 extension Range<UInt64>.Iterator {

@@ -128,8 +128,9 @@ struct CurlDescriptionTests {
             let request = SessionRequest(
                 url: try server.url(testCase.path), method: testCase.method, headerFields: testCase.fields,
                 body: testCase.body.map { .data($0) })
-            _ = try await client.call(request).response()
-            let command = request.curlDescription(redaction: .insecureShowEverything)
+            let call = client.call(request)
+            _ = try await call.response()
+            let command = try call.curlDescription(redaction: .insecureShowEverything)
             let run = try await Command.run(["sh", "-c", command + " --silent --show-error --output /dev/null"])
             #expect(run.status == 0, "\(run.errors)")
             let (ours, curls) = (server.recordedRequests[0], try #require(server.recordedRequests.last))

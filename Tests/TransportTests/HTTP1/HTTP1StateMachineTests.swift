@@ -43,6 +43,22 @@ struct HTTP1StateMachineTests {
         expectEqual(machine.receivedInformational(status: 101), .fail(.switchedProtocols))
     }
 
+    @Test func aSwitchOfProtocolsThatWasAskedForEndsHTTPOnTheConnection() {
+        var machine = HTTP1StateMachine()
+        expectEqual(
+            machine.start(hasBody: false, expectsContinue: false, asksToClose: false, mayUpgrade: true), true)
+        expectEqual(machine.receivedInformational(status: 103), .forward)
+        expectEqual(machine.receivedInformational(status: 101), .switchProtocols)
+        #expect(machine.state == .closed)
+        expectEqual(machine.start(hasBody: false, expectsContinue: false, asksToClose: false), false)
+    }
+
+    @Test func aSwitchOfProtocolsBeforeTheEndOfTheRequestIsAnError() {
+        var machine = HTTP1StateMachine()
+        expectEqual(machine.start(hasBody: true, expectsContinue: false, asksToClose: false, mayUpgrade: true), true)
+        expectEqual(machine.receivedInformational(status: 101), .fail(.switchedProtocols))
+    }
+
     @Test func continueReleasesTheBodyOnce() {
         var machine = started(hasBody: true, expectsContinue: true)
         #expect(machine.requestPhase == .awaitingContinue)

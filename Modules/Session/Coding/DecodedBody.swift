@@ -1,0 +1,83 @@
+internal import FoundationEssentials
+internal import LinnetCompression
+internal import LinnetTransport
+
+/// The body of a response whose content codings its reader undoes.
+///
+/// The reader decodes in its own task, never on an event loop, and takes coded bytes only when it has decoded those before:
+/// backpressure reaches the connection.
+final class DecodedBody: Sendable {
+    let base: HTTPResponseBody
+    /// The codings in the order in which they were applied, or why they are not known.
+    let codings: Result<[ContentCoding], CompressionError>
+    let limits: DecodingLimits
+    let url: URL
+
+    init(
+        base: HTTPResponseBody, codings: Result<[ContentCoding], CompressionError>, limits: DecodingLimits, url: URL
+    ) {
+        self.base = base
+        self.codings = codings
+        self.limits = limits
+        self.url = url
+    }
+
+    func makeDecoder() throws(CompressionError) -> ContentDecoder {
+        try ContentDecoder(codings.get(), limits: limits)
+    }
+}
+
+struct DecodedSource: ResponseBodySource {
+    private var base: HTTPResponseBody.Iterator
+    private let body: DecodedBody
+    private var decoder: ContentDecoder?
+
+    init(_ body: DecodedBody) {
+        base = body.base.makeAsyncIterator()
+        self.body = body
+    }
+
+    mutating func next() async throws(SessionError) -> Data? {
+        guard let decoder else {
+            self.decoder = try await makeDecoder()
+            return try await next()
+        }
+        while true {
+            guard !Task.isCancelled else { throw .cancelled(body.url) }
+            if let piece = try step({ () throws(CompressionError) in try decoder.next() }) { return piece }
+            guard let chunk = try await base.next() else {
+                try step { () throws(CompressionError) in try decoder.finish() }
+                return nil
+            }
+            decoder.append(chunk)
+        }
+    }
+
+    /// Throws with the first bytes of the body if its codings are unknown.
+    private mutating func makeDecoder() async throws(SessionError) -> ContentDecoder {
+        do throws(CompressionError) {
+            return try body.makeDecoder()
+        } catch {
+            var failure = SessionError(error, url: body.url)
+            failure.body = await base.collectErrorBody()
+            throw failure
+        }
+    }
+
+    private func step<Value>(_ step: () throws(CompressionError) -> Value) throws(SessionError) -> Value {
+        do throws(CompressionError) {
+            return try step()
+        } catch {
+            throw SessionError(error, url: body.url)
+        }
+    }
+}
+
+extension SessionError {
+    /// Creates the session error for content that could not be decoded.
+    init(_ error: CompressionError, url: URL?) {
+        let isTooLarge = error.code == .sizeExceeded || error.code == .ratioExceeded
+        self.init(
+            isTooLarge ? .bodyTooLarge : .contentDecodingFailed, error.message, underlying: error, url: url)
+    }
+}

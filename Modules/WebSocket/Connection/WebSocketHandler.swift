@@ -1,0 +1,223 @@
+internal import NIOCore
+internal import NIOWebSocket
+
+/// A client's WebSocket on its event loop: passes messages to a ``MessageQueue``, answers Ping frames, sends its own, and closes.
+final class WebSocketHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    let queue = MessageQueue()
+    private let options: WebSocketOptions
+    private var machine: WebSocketStateMachine
+    private var context: ChannelHandlerContext?
+    /// Tells of the end of the closing handshake, or of the connection.
+    private let closure: EventLoopPromise<WebSocketClosure>
+    private var isReadPaused = false
+    /// Whether a Pong frame waits for the socket. Until the socket has accepted it, only the latest Ping frame is kept (RFC 6455,
+    /// section 5.5.3), so that a server that sends them and does not read fills no memory.
+    private var isPongWaiting = false
+    private var nextPong: ByteBuffer?
+    private var pingTimer: Scheduled<Void>?
+    private var pongTimer: Scheduled<Void>?
+    private var closeTimer: Scheduled<Void>?
+
+    init(_ options: WebSocketOptions, closure: EventLoopPromise<WebSocketClosure>) {
+        self.options = options
+        self.closure = closure
+        machine = WebSocketStateMachine(maximumMessageSize: options.maximumMessageSize)
+    }
+
+    // MARK: Calls
+
+    /// Sends a message; the promise succeeds when the socket has accepted it.
+    func send(_ opcode: WebSocketOpcode, _ payload: ByteBuffer, _ promise: EventLoopPromise<Void>) {
+        guard machine.phase == .open, context != nil else { return promise.fail(WebSocketError.closed) }
+        write(opcode, payload, promise)
+    }
+
+    /// Starts the closing handshake, unless it was started before.
+    func close(_ code: WebSocketCloseCode, reason: String) {
+        guard machine.close() else { return }
+        stopPinging()
+        write(.connectionClose, WebSocketStateMachine.closePayload(code, reason: reason))
+        armCloseTimer()
+        resumeReading()
+    }
+
+    /// Reads again, since the reader has taken all messages.
+    func resumeReading() {
+        guard isReadPaused else { return }
+        isReadPaused = false
+        context?.read()
+    }
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        queue.whenRead { handler.eventLoop.execute { handler.value.resumeReading() } }
+        armPing()
+        context.read()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end(.connectionLost())
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch machine.received(unwrapInboundIn(data)) {
+        case .none: break
+        case .deliver(let message): queue.push(message)
+        case .pong(let payload): answerPing(payload)
+        case .ponged: receivedPong()
+        case .closed(let closure, let reply): closed(closure, reply: reply)
+        case .fail(let error, let code): fail(error, code)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // The peer's Close frame is awaited even if messages are not read.
+        isReadPaused = queue.isFull && machine.phase == .open
+        if !isReadPaused { context.read() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.connectionLost())
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case NIOWebSocketError.invalidFrameLength:
+            fail(
+                WebSocketError(
+                    .messageTooLarge, "The server sent a frame of more than \(options.maximumMessageSize) bytes."),
+                .messageTooBig)
+        case let error as NIOWebSocketError:
+            fail(
+                WebSocketError(.protocolViolation, "The server sent an invalid control frame.", underlying: error),
+                .protocolError)
+        default:
+            end(.connectionLost(error))
+            context.close(promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { close(.goingAway, reason: "") }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Ends
+
+    /// The peer's Close frame has arrived. The server closes the connection (RFC 6455, section 7.1.1).
+    private func closed(_ end: WebSocketClosure, reply: ByteBuffer?) {
+        if let reply { write(.connectionClose, reply) }
+        finish(.success(()))
+        closure.succeed(end)
+        armCloseTimer()
+    }
+
+    /// Fails the connection (RFC 6455, section 7.1.7).
+    private func fail(_ error: WebSocketError, _ code: WebSocketCloseCode) {
+        _ = machine.end()
+        finish(.failure(error))
+        closure.fail(error)
+        write(.connectionClose, WebSocketStateMachine.closePayload(code, reason: ""))
+        armCloseTimer()
+    }
+
+    /// The connection has ended.
+    private func end(_ error: WebSocketError) {
+        closeTimer?.cancel()
+        guard machine.end() else { return }
+        finish(.failure(error))
+        closure.fail(error)
+    }
+
+    private func finish(_ end: Result<Void, WebSocketError>) {
+        stopPinging()
+        queue.finish(end)
+    }
+
+    /// Closes the connection if the server does not in time.
+    private func armCloseTimer() {
+        closeTimer?.cancel()
+        closeTimer = schedule(in: options.closeTimeout) { handler in
+            handler.end(WebSocketError(.connectionLost, "The server did not answer the Close frame in time."))
+            handler.context?.close(promise: nil)
+        }
+    }
+
+    // MARK: Ping and Pong frames
+
+    private func answerPing(_ payload: ByteBuffer) {
+        guard !isPongWaiting, let context else {
+            nextPong = payload
+            return
+        }
+        isPongWaiting = true
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess {
+            self.isPongWaiting = false
+            if let next = self.nextPong.take(), self.machine.phase == .open { self.answerPing(next) }
+        }
+        write(.pong, payload, promise)
+    }
+
+    private func armPing() {
+        pingTimer = options.pingInterval.flatMap { interval in schedule(in: interval) { $0.sendPing() } }
+    }
+
+    private func sendPing() {
+        // An answer could not be received.
+        guard !isReadPaused else { return armPing() }
+        write(.ping, ByteBuffer())
+        armPongTimer()
+    }
+
+    private func armPongTimer() {
+        pongTimer = schedule(in: options.pongTimeout) { handler in
+            guard !handler.isReadPaused else { return handler.armPongTimer() }
+            handler.end(WebSocketError(.pongTimeout, "The server did not answer a Ping frame in time."))
+            handler.context?.close(promise: nil)
+        }
+    }
+
+    private func receivedPong() {
+        guard let timer = pongTimer.take(), machine.phase == .open else { return }
+        timer.cancel()
+        armPing()
+    }
+
+    private func stopPinging() {
+        pingTimer?.cancel()
+        pongTimer?.cancel()
+        (pingTimer, pongTimer) = (nil, nil)
+    }
+
+    // MARK: Tools
+
+    private func write(_ opcode: WebSocketOpcode, _ payload: ByteBuffer, _ promise: EventLoopPromise<Void>? = nil) {
+        let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: payload)
+        context?.writeAndFlush(wrapOutboundOut(frame), promise: promise)
+    }
+
+    private func schedule(
+        in time: Duration, _ body: @escaping @Sendable (WebSocketHandler) -> Void
+    ) -> Scheduled<Void>? {
+        guard let context else { return nil }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        return context.eventLoop.scheduleTask(in: .nanoseconds(time.nanoseconds)) { body(handler.value) }
+    }
+}
+
+extension Duration {
+    /// The nanoseconds, at most about 292 years.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : seconds &+ components.attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,79 @@
+internal import COpenSSL
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// The opening handshake of a client (RFC 6455, section 4.1): the fields of the request, and what the response must have. Pure.
+struct WebSocketHandshake {
+    /// A random nonce in base64.
+    let key: String
+    let subprotocols: [String]
+
+    init(subprotocols: [String], key: String = Self.randomKey()) {
+        self.subprotocols = subprotocols
+        self.key = key
+    }
+
+    /// The fields of the request beside Connection and Upgrade.
+    var requestFields: HTTPFields {
+        var fields: HTTPFields = [.secWebSocketKey: key, .secWebSocketVersion: "13"]
+        if !subprotocols.isEmpty { fields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ") }
+        return fields
+    }
+
+    /// Checks a response with 101, and returns the subprotocol that the server selected, if any.
+    func verify(_ head: HTTPResponse) throws(Failure) -> String? {
+        let accept = head.headerFields[values: .secWebSocketAccept]
+        guard accept.count == 1, accept[0] == Self.accept(key) else { throw .wrongAccept }
+        if let name = head.headerFields[values: .secWebSocketExtensions].first { throw .unknownExtension(name) }
+        let selected = head.headerFields[values: .secWebSocketProtocol]
+        guard let name = selected.first else { return nil }
+        guard selected.count == 1, subprotocols.contains(name) else { throw .unknownSubprotocol(name) }
+        return name
+    }
+
+    enum Failure: Error, Equatable {
+        case wrongAccept
+        case unknownExtension(String)
+        case unknownSubprotocol(String)
+
+        /// One sentence for people.
+        var message: String {
+            switch self {
+            case .wrongAccept: "The server's Sec-WebSocket-Accept does not answer the request's key."
+            case .unknownExtension(let name):
+                "The server uses an extension that was not offered: \(name.prefix(40).debugDescription)."
+            case .unknownSubprotocol(let name):
+                "The server selected a subprotocol that was not offered: \(name.prefix(40).debugDescription)."
+            }
+        }
+    }
+
+    private static func randomKey() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }).base64EncodedString()
+    }
+
+    /// The value of Sec-WebSocket-Accept that answers a key.
+    static func accept(_ key: String) -> String {
+        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
+        _ = SHA1(text, text.count, &digest)
+        return Data(digest).base64EncodedString()
+    }
+}
+
+extension WebSocketOptions {
+    /// What is wrong with the options, as a sentence; nil if nothing is.
+    var problem: String? {
+        if maximumMessageSize < 1 || maximumMessageSize > UInt32.max {
+            return "The maximum size of a WebSocket message must be from 1 byte to 4 GiB."
+        }
+        if pingInterval.map({ $0 <= .zero }) ?? false || pongTimeout <= .zero || closeTimeout <= .zero {
+            return "The intervals of a WebSocket must be above 0."
+        }
+        // RFC 6455, section 4.1: distinct tokens.
+        let names = Set(subprotocols.filter { HTTPField.Name($0) != nil })
+        if names.count != subprotocols.count { return "The subprotocols of a WebSocket must be distinct tokens." }
+        return nil
+    }
+}

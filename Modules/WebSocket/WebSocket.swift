@@ -1,0 +1,106 @@
+public import FoundationEssentials
+public import LinnetSession
+internal import NIOCore
+internal import NIOWebSocket
+
+/// A WebSocket connection (RFC 6455): messages in both directions over one connection.
+///
+/// ```swift
+/// let chat = try await api.get("chat").webSocket()
+/// try await chat.send("hello")
+/// for try await message in chat.messages { print(message) }
+/// ```
+/// One task reads messages, any number of them send. A WebSocket that is released is closed with
+/// ``WebSocketCloseCode/goingAway``, and so are those of a session that is shut down gracefully.
+public final class WebSocket: Sendable {
+    /// The subprotocol that the server selected; nil for none.
+    public let subprotocol: String?
+    /// The response of the opening handshake.
+    public let response: SessionResponse<Void>
+
+    private let connection: WebSocketConnection
+
+    init(_ connection: WebSocketConnection, response: SessionResponse<Void>) {
+        self.connection = connection
+        self.response = response
+        subprotocol = connection.subprotocol
+    }
+
+    var queue: MessageQueue { connection.queue }
+
+    // MARK: Messages
+
+    /// The messages of the server, in order. The sequence ends with the closing handshake, and throws a ``WebSocketError`` if the
+    /// connection ends without it. Nothing is read from the connection while 256 KiB or 256 messages wait to be read.
+    ///
+    /// Messages are read by one task at a time; a loop that is left can be followed by another one.
+    public var messages: WebSocketMessages { WebSocketMessages(socket: self) }
+
+    /// Sends a text, and returns when the socket has accepted all of it, which a peer that does not read delays.
+    ///
+    /// - Throws: ``WebSocketError/Code/closed`` after ``close(_:reason:)`` or the server's Close frame,
+    ///   ``WebSocketError/Code/cancelled``, or ``WebSocketError/Code/connectionLost``.
+    public func send(_ text: String) async throws(WebSocketError) {
+        try await send(.text, ByteBuffer(string: text))
+    }
+
+    /// Sends bytes as a binary message, as ``send(_:)-(String)`` does.
+    public func send(_ bytes: Data) async throws(WebSocketError) {
+        try await send(.binary, ByteBuffer(bytes: bytes))
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) async throws(WebSocketError) {
+        try await connection.send(opcode, payload).value()
+    }
+
+    // MARK: End
+
+    /// Closes the WebSocket: sends a Close frame and returns when the server has answered it, at the latest after
+    /// ``WebSocketOptions/closeTimeout``. Messages that arrive before the answer can be read.
+    ///
+    /// - Parameters:
+    ///   - code: The code to send. The default is ``WebSocketCloseCode/normalClosure``.
+    ///   - reason: The reason to send, at most 123 bytes of UTF-8. The default is empty.
+    /// - Returns: The server's code and reason.
+    /// - Throws: ``WebSocketError/Code/invalidClosure``, and ``WebSocketError/Code/connectionLost`` without an answer.
+    @discardableResult
+    public func close(
+        _ code: WebSocketCloseCode = .normalClosure, reason: String = ""
+    ) async throws(WebSocketError) -> WebSocketClosure {
+        guard code.isSendable, reason.utf8.count <= WebSocketStateMachine.mostReasonBytes else {
+            throw WebSocketError(
+                .invalidClosure, "The code \(code) cannot be sent, or the reason has more than 123 bytes.")
+        }
+        return try await connection.close(code, reason: reason).value()
+    }
+}
+
+/// The messages of a ``WebSocket``.
+public struct WebSocketMessages: AsyncSequence, Sendable {
+    /// A text or bytes.
+    public typealias Element = WebSocketMessage
+    /// A ``WebSocketError``.
+    public typealias Failure = WebSocketError
+
+    let socket: WebSocket
+
+    /// Makes a reader.
+    public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
+
+    /// Reads messages.
+    public struct Iterator: AsyncIteratorProtocol {
+        let socket: WebSocket
+
+        /// The next message, or nil at the end.
+        public mutating func next() async throws(WebSocketError) -> WebSocketMessage? {
+            try await socket.queue.next()
+        }
+
+        /// The next message, or nil at the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(WebSocketError) -> WebSocketMessage? {
+            try await socket.queue.next()
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import FoundationEssentials
+
+/// A message of a WebSocket (RFC 6455, section 5.6).
+public enum WebSocketMessage: Sendable, Hashable {
+    /// A text, which is UTF-8 on the wire.
+    case text(String)
+    /// Bytes.
+    case binary(Data)
+}
+
+/// Why a WebSocket was closed, in the closing handshake (RFC 6455, section 7.4).
+public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The number in the frame.
+    public let rawValue: UInt16
+
+    /// Creates a code from its number. Codes that a program may send are 1000 to 1003, 1007 to 1014 and 3000 to 4999.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// 1000: the purpose of the connection was fulfilled.
+    public static let normalClosure = WebSocketCloseCode(rawValue: 1000)
+    /// 1001: the peer is going away, for example since it shuts down.
+    public static let goingAway = WebSocketCloseCode(rawValue: 1001)
+    /// 1002: the peer violated the protocol.
+    public static let protocolError = WebSocketCloseCode(rawValue: 1002)
+    /// 1003: a kind of message that cannot be accepted.
+    public static let unsupportedData = WebSocketCloseCode(rawValue: 1003)
+    /// 1005: the peer's Close frame has no code. Never sent.
+    public static let noStatusReceived = WebSocketCloseCode(rawValue: 1005)
+    /// 1007: the payload does not match the kind of message, such as a text that is not UTF-8.
+    public static let invalidPayload = WebSocketCloseCode(rawValue: 1007)
+    /// 1008: the message violates the peer's policy.
+    public static let policyViolation = WebSocketCloseCode(rawValue: 1008)
+    /// 1009: the message is too large.
+    public static let messageTooBig = WebSocketCloseCode(rawValue: 1009)
+    /// 1011: the server met an unexpected condition.
+    public static let internalError = WebSocketCloseCode(rawValue: 1011)
+
+    /// Whether the code may stand in a Close frame (RFC 6455, section 7.4.1, and IANA's registry).
+    var isSendable: Bool {
+        switch rawValue {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
+    }
+
+    /// The number.
+    public var description: String { String(rawValue) }
+}
+
+/// The end of a WebSocket that was closed in the closing handshake.
+public struct WebSocketClosure: Sendable, Hashable {
+    /// The code of the peer's Close frame.
+    public var code: WebSocketCloseCode
+    /// The reason in the peer's Close frame; in most cases empty.
+    public var reason: String
+}

@@ -1,0 +1,20 @@
+/// The options of a WebSocket.
+public struct WebSocketOptions: Sendable, Hashable {
+    /// The subprotocols to offer, in order of preference (RFC 6455, section 1.9). The default is none. A server that selects
+    /// none of them is accepted, and ``WebSocket/subprotocol`` is nil then.
+    public var subprotocols: [String] = []
+    /// The maximum size in bytes of a received message. The default is 1 MiB. A larger one ends the connection with
+    /// ``WebSocketError/Code/messageTooLarge``.
+    public var maximumMessageSize = 1024 * 1024
+    /// The interval between Ping frames; nil for none. The default is 20 seconds. While messages are not read, nothing is
+    /// received and no answer is expected.
+    public var pingInterval: Duration? = .seconds(20)
+    /// How long the answer to a Ping frame may take. The default is 20 seconds. Without one the connection ends with
+    /// ``WebSocketError/Code/pongTimeout``.
+    public var pongTimeout: Duration = .seconds(20)
+    /// How long the closing handshake may take, and the server may then take to close the connection. The default is 5 seconds.
+    public var closeTimeout: Duration = .seconds(5)
+
+    /// The defaults.
+    public init() {}
+}

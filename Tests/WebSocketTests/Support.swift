@@ -1,0 +1,5 @@
+import Foundation
+
+extension [UInt8] {
+    var asData: Data { Data(self) }
+}

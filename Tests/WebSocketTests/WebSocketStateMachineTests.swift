@@ -1,0 +1,191 @@
+import NIOCore
+import NIOWebSocket
+import Testing
+
+@testable import LinnetWebSocket
+
+@Suite("Frames and messages of a WebSocket (RFC 6455, 5)")
+struct WebSocketStateMachineTests {
+    private func frame(
+        _ opcode: WebSocketOpcode, _ text: String = "", fin: Bool = true,
+        rsv: (Bool, Bool, Bool) = (false, false, false)
+    ) -> WebSocketFrame {
+        WebSocketFrame(
+            fin: fin, rsv1: rsv.0, rsv2: rsv.1, rsv3: rsv.2, opcode: opcode, maskKey: nil,
+            data: ByteBuffer(string: text))
+    }
+
+    private func bytes(_ opcode: WebSocketOpcode, _ bytes: [UInt8], fin: Bool = true) -> WebSocketFrame {
+        WebSocketFrame(fin: fin, opcode: opcode, data: ByteBuffer(bytes: bytes))
+    }
+
+    private func machine(_ limit: Int = 100) -> WebSocketStateMachine {
+        WebSocketStateMachine(maximumMessageSize: limit)
+    }
+
+    private func expectFailure(
+        _ action: WebSocketStateMachine.Action, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard case .fail(let error, let code) = action else {
+            Issue.record("another action", sourceLocation: sourceLocation)
+            return
+        }
+        #expect([error.code.description, code.description] == expected, sourceLocation: sourceLocation)
+    }
+
+    private func expectMessage(
+        _ action: WebSocketStateMachine.Action, _ expected: WebSocketMessage?,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let message: WebSocketMessage? = if case .deliver(let message) = action { message } else { nil }
+        #expect(message == expected, sourceLocation: sourceLocation)
+    }
+
+    @Test func aMessageIsPutTogetherFromItsFragments() {
+        var machine = machine()
+        expectMessage(machine.received(frame(.text, "one")), .text("one"))
+        expectMessage(machine.received(frame(.text, "a", fin: false)), nil)
+        expectMessage(machine.received(frame(.continuation, "", fin: false)), nil)
+        expectMessage(machine.received(frame(.continuation, "b")), .text("ab"))
+        expectMessage(machine.received(bytes(.binary, [])), .binary([].asData))
+    }
+
+    @Test func controlFramesMayComeBetweenFragments() {
+        var machine = machine()
+        _ = machine.received(bytes(.binary, [1], fin: false))
+        guard case .pong(let payload) = machine.received(frame(.ping, "x")) else {
+            Issue.record("another action")
+            return
+        }
+        #expect(String(buffer: payload) == "x")
+        guard case .ponged = machine.received(frame(.pong)) else {
+            Issue.record("another action")
+            return
+        }
+        expectMessage(machine.received(bytes(.continuation, [2])), .binary([1, 2].asData))
+    }
+
+    /// A character that is cut by a fragment's end is valid.
+    @Test func textIsValidatedAsAWhole() {
+        var machine = machine()
+        _ = machine.received(bytes(.text, [0xC3], fin: false))
+        expectMessage(machine.received(bytes(.continuation, [0xA4])), .text("ä"))
+        expectFailure(machine.received(bytes(.text, [0xC3])), ["invalidText", "1007"])
+    }
+
+    @Test(
+        arguments: [
+            [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0x61, 0xE2, 0x82],
+        ] as [[UInt8]])
+    func invalidTextFails(payload: [UInt8]) {
+        var machine = machine()
+        expectFailure(machine.received(bytes(.text, payload)), ["invalidText", "1007"])
+        #expect(machine.phase == .closed)
+    }
+
+    @Test func theLimitHoldsForWholeMessages() {
+        var exact = machine(4)
+        expectMessage(exact.received(frame(.text, "four")), .text("four"))
+        expectFailure(exact.received(frame(.text, "fives")), ["messageTooLarge", "1009"])
+        var split = machine(4)
+        _ = split.received(frame(.text, "fo", fin: false))
+        _ = split.received(frame(.continuation, "ur", fin: false))
+        expectFailure(split.received(frame(.continuation, "!", fin: false)), ["messageTooLarge", "1009"])
+    }
+
+    @Test(arguments: 1..<8)
+    func everyReservedBitIsAViolation(bits: Int) {
+        var machine = machine()
+        let reserved = (bits & 4 != 0, bits & 2 != 0, bits & 1 != 0)
+        expectFailure(machine.received(frame(.text, "x", rsv: reserved)), ["protocolViolation", "1002"])
+    }
+
+    @Test(arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
+    func everyUnknownOpcodeIsAViolation(number: UInt8) throws {
+        var machine = machine()
+        let opcode = try #require(WebSocketOpcode(encodedWebSocketOpcode: number))
+        expectFailure(machine.received(frame(opcode)), ["protocolViolation", "1002"])
+    }
+
+    @Test func orderIsChecked() {
+        var first = machine()
+        expectFailure(first.received(frame(.continuation, "x")), ["protocolViolation", "1002"])
+        var second = machine()
+        _ = second.received(frame(.text, "x", fin: false))
+        expectFailure(second.received(frame(.text, "y")), ["protocolViolation", "1002"])
+        var masked = machine()
+        var frame = frame(.text, "x")
+        frame.maskKey = .random()
+        expectFailure(masked.received(frame), ["protocolViolation", "1002"])
+    }
+
+    // MARK: Close
+
+    @Test(arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1014, 3000, 3999, 4000, 4999] as [UInt16])
+    func validCloseCodesAreAnswered(code: UInt16) {
+        var machine = machine()
+        let payload = WebSocketStateMachine.closePayload(WebSocketCloseCode(rawValue: code), reason: "bye")
+        guard
+            case .closed(let closure, let reply?) = machine.received(
+                WebSocketFrame(fin: true, opcode: .connectionClose, data: payload))
+        else {
+            Issue.record("another action")
+            return
+        }
+        #expect(closure == WebSocketClosure(code: WebSocketCloseCode(rawValue: code), reason: "bye"))
+        #expect(Array(reply.readableBytesView) == [UInt8(code >> 8), UInt8(code & 0xFF)])
+        #expect(machine.phase == .closed)
+    }
+
+    @Test(arguments: [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535] as [UInt16])
+    func otherCloseCodesAreViolations(code: UInt16) {
+        var machine = machine()
+        let payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
+        expectFailure(machine.received(bytes(.connectionClose, payload)), ["protocolViolation", "1002"])
+    }
+
+    @Test func aCloseFrameHasACodeOrNothing() {
+        var empty = machine()
+        guard case .closed(let closure, let reply?) = empty.received(frame(.connectionClose)) else {
+            Issue.record("another action")
+            return
+        }
+        #expect(closure.code == .noStatusReceived)
+        #expect(reply.readableBytes == 0)
+        var short = machine()
+        expectFailure(short.received(bytes(.connectionClose, [3])), ["protocolViolation", "1002"])
+        var reason = machine()
+        expectFailure(reason.received(bytes(.connectionClose, [3, 232, 0xFF])), ["invalidText", "1007"])
+    }
+
+    @Test func nothingIsReceivedAfterTheEnd() {
+        var machine = machine()
+        _ = machine.received(frame(.connectionClose))
+        guard case .none = machine.received(frame(.text, "late")) else {
+            Issue.record("another action")
+            return
+        }
+        expectFalse(machine.close())
+        expectFalse(machine.end())
+    }
+
+    @Test func messagesArriveUntilTheAnswerToOurCloseFrame() {
+        var machine = machine()
+        let begins = machine.close()
+        #expect(begins)
+        expectFalse(machine.close())
+        expectMessage(machine.received(frame(.text, "late")), .text("late"))
+        guard case .none = machine.received(frame(.ping)) else {
+            Issue.record("another action")
+            return
+        }
+        guard case .closed(_, nil) = machine.received(frame(.connectionClose)) else {
+            Issue.record("another action")
+            return
+        }
+    }
+
+    private func expectFalse(_ value: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(value == false, sourceLocation: sourceLocation)
+    }
+}
