@@ -15,6 +15,8 @@
 @_exported public import struct LinnetCompression.DecodingLimits
 @_exported public import class LinnetCookies.CookieJar
 @_exported public import struct LinnetCookies.StoredCookie
+@_exported public import struct LinnetSecurity.HSTSHost
+@_exported public import class LinnetSecurity.HSTSStore
 @_exported public import struct LinnetTransport.HTTP2Options
 @_exported public import enum LinnetTransport.HTTPVersions
 @_exported public import struct LinnetTransport.Proxy

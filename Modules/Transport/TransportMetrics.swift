@@ -157,6 +157,7 @@ extension TransportMetrics {
         var isKeyLogged = false
         var verifiedPins: [String] = []
         var isPinned = false
+        var isTrustVerified = false
     }
 
     /// The properties shared by all exchanges on a connection.
@@ -240,6 +241,12 @@ extension TransportMetrics {
     public var isPinned: Bool {
         get { connection.value.isPinned }
         set { facts.isPinned = newValue }
+    }
+
+    /// Whether the server's chain was verified up to an anchor or matched a pin, instead of being accepted unverified.
+    package var isTrustVerified: Bool {
+        get { connection.value.isTrustVerified }
+        set { facts.isTrustVerified = newValue }
     }
 }
 

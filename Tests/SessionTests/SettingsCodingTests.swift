@@ -16,7 +16,7 @@ struct SettingsCodingTests {
     /// that is public.
     private static let leftOut: Set<String> = [
         "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup",
-        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "hooks",
+        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "hooks", "hstsStore",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 

@@ -58,6 +58,9 @@ extension HTTPSession {
         public var requestAdapters: [any RequestAdapter] = []
         /// The credentials that answer challenges. The default is none: a 401 is handled as any other status.
         public var credentialStore: CredentialStore?
+        /// The hosts that are requested over https only (RFC 6797): their http URLs are changed to https, and hosts that ask for
+        /// it over a verified connection are added. The default is none: URLs are requested as they are.
+        public var hstsStore: HSTSStore?
         /// The cookies that are sent, and the place where those of responses are stored; sessions can share a jar. The default is
         /// none, which is right for a server that serves many people. `RequestOptions.usesCookies` excludes a request.
         public var cookieJar: CookieJar?

@@ -39,7 +39,7 @@ extension HTTPSession {
     /// after the session has ended.
     ///
     /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store,
-    /// the completion group, the reachability monitor, and event loops that are not dedicated.
+    /// the HSTS store, the completion group, the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport; see ``copy(over:)``.
     public func copy() throws(SessionError) -> HTTPSession {

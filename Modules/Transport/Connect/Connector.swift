@@ -341,6 +341,7 @@ extension TransportMetrics {
         isResumedTLSSession = info.isResumed
         isKeyLogged = info.isKeyLogged
         isPinned = info.trust?.isPinned ?? false
+        isTrustVerified = info.trust.map { $0.isAnchored || $0.isPinned } ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
     }
 }

@@ -19,7 +19,9 @@ final class ProxyAuthenticator: Sendable {
     ///   - method: The method of the request.
     ///   - uri: The request target as it is sent (RFC 9112, 3.2).
     func authorization(method: String, uri: String) -> String? {
-        machine.withLock { $0.authorization(method: method, uri: uri) }
+        // The answer is made without this lock, since Digest counts its answers under one of its own.
+        let state = machine.withLock { $0 }
+        return state.authorization(method: method, uri: uri)
     }
 
     /// Whether the proxy may ask for a user name that it has not been told yet.
