@@ -7,7 +7,7 @@ import Testing
 /// tinyproxy, squid and microsocks, each with a user name and a password, in front of nginx and httpbin.
 @Suite(
     .leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)),
-    .enabled(if: ProxyTests.TestedProxy.areRunning, "tinyproxy, squid or microsocks is not installed: `make setup` installs them"))
+    .enabled(if: Environment.hasProxies, "tinyproxy, squid or microsocks is not installed: `make setup` installs them"))
 struct ProxyTests {
     /// A proxy that `Servers/with` starts.
     enum TestedProxy: String, CaseIterable, Sendable {
@@ -15,8 +15,6 @@ struct ProxyTests {
         case squidBasic = "LINNET_TEST_SQUID_BASIC"
         case squidDigest = "LINNET_TEST_SQUID_DIGEST"
         case microsocks = "LINNET_TEST_MICROSOCKS"
-
-        static let areRunning = ProcessInfo.processInfo.environment[tinyproxy.rawValue] != nil
 
         /// The proxy, with the right password or another one.
         func proxy(password: String? = nil) throws -> Proxy {
@@ -123,7 +121,8 @@ struct ProxyTests {
             $0.proxies = .fixed(proxy)
             $0.clientIdentities = .everyHost(alice)
         } run: { session in
-            #expect(try await session.get("1k").response().value == ServedFile.small.bytes)
+            let response = try await session.get("1k").response()
+            #expect(response.value == ServedFile.small.bytes)
         }
     }
 
@@ -142,4 +141,8 @@ struct ProxyTests {
             #expect(code == .proxyRefused || code == .proxyConnectionFailed)
         }
     }
+}
+
+extension Environment {
+    static let hasProxies = ProcessInfo.processInfo.environment["LINNET_TEST_TINYPROXY"] != nil
 }

@@ -165,6 +165,23 @@ struct SettingsCodingTests {
         #expect(try keys(read) == [])
     }
 
+    @Test func proxiesAreStoredWithoutTheirPasswords() throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.proxies = .fixed(try Proxy("http://ada:secret@proxy.example"))
+        let json = String(decoding: try HTTPSession.Settings(configuration).json(), as: UTF8.self)
+        #expect(json.contains("proxy.example:1080"))
+        #expect(!json.contains("ada") && !json.contains("secret"))
+        let named = String(decoding: try settings(#"{"proxies": "environment"}"#).json(), as: UTF8.self)
+        #expect(named.contains(#""environment""#))
+        let own = try Proxy("https://proxy.example", securityPolicy: .insecureAcceptAnyCertificate)
+        configuration.proxies = .fixed(own)
+        let fixed = configuration
+        #expect(throws: SessionError.self) { try HTTPSession.Settings(fixed) }
+        for wrong in [#""none of them""#, #"{"http": "gopher://x"}"#, #"{"ftp": "http://x"}"#, "1"] {
+            #expect(throws: SessionError.self) { try settings(#"{"proxies": \#(wrong)}"#) }
+        }
+    }
+
     @Test func whatWouldChangeRequestsOrTrustIsAnError() throws {
         struct Serializer: RequestSerializer {
             func serialize(_ request: SessionRequest, parameters: RequestParameters?) -> SessionRequest { request }
@@ -183,6 +200,7 @@ struct SettingsCodingTests {
             { $0.securityPolicy = .everyHost(Evaluator()) },
             { $0.securityPolicy = .everyHost(.accepting(.systemTrust, unless: { _, _ in nil })) },
             { $0.sessionHooks.didReceiveServerTrust = { _, decision in decision } },
+            { $0.proxies = .choosing { _ in nil } },
             { $0.retryPolicy.backoff.factor = .infinity },
             { $0.timeouts.request = .seconds(Int64.max) },
         ]

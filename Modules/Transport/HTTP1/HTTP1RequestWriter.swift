@@ -31,6 +31,11 @@ struct HTTP1RequestWriter {
         upgrade = request.upgrade
         target = try RequestLine(head)
         if let proxy {
+            // Anything else would become part of the authority.
+            guard target.path == "*" || target.path.utf8.first == UInt8(ascii: "/") else {
+                throw TransportError(
+                    .invalidRequest, "The request's path must begin with a slash to be sent to a proxy.")
+            }
             // `*` has no absolute form (RFC 9112, 3.2.4).
             uri = "http://" + target.authority + (target.path == "*" ? "" : target.path)
             proxyAuthorization = proxy.authenticator.authorization(method: head.method.rawValue, uri: uri)

@@ -40,7 +40,7 @@ extension TransportError {
             return
         }
         self = error
-        if error.code == .connectionFailed || error.code == .nameResolutionFailed {
+        if [.connectionFailed, .nameResolutionFailed, .connectionClosed].contains(error.code) {
             code = .proxyConnectionFailed
             underlying = error
         }

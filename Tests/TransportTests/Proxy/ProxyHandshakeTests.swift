@@ -283,6 +283,18 @@ struct ProxyHandshakeTests {
         #expect(state.authorization(method: "GET", uri: "/") == "Basic YWRhOnNlY3JldA==")
     }
 
+    @Test func theStrongestSchemeIsAnswered() throws {
+        var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
+        let digest = "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
+        for challenges in [["Basic realm=\"p\"", digest], ["Digest realm=\"p\", nonce=\"n\", qop=\"auth\""]] {
+            let isAnswered = state.challenged(challenges)
+            #expect(isAnswered)
+            let answers = (0..<2).compactMap { _ in state.authorization(method: "CONNECT", uri: "origin.example:443") }
+            #expect(answers.allSatisfy { $0.hasPrefix("Digest ") && $0.contains("uri=\"origin.example:443\"") })
+            #expect(answers.count == 2 && answers[1].contains("nc=00000002"))
+        }
+    }
+
     @Test func aPasswordIsSentAtOnceOverTLS() throws {
         let state = ProxyAuthentication(try Proxy("https://ada:secret@proxy.example"))
         #expect(!state.awaitsChallenge)
