@@ -123,6 +123,19 @@ struct DamageTests {
         }
     }
 
+    @Test func aDirectoryOfBodiesThatIsRemovedIsMadeAgain() async throws {
+        try await withCacheFolder { folder in
+            let store = try DiskCacheStore(at: folder)
+            try await add(Data("old".utf8), to: store)
+            try FileManager.default.removeItem(at: folder.appending(path: "bodies"))
+            #expect(try await body(in: store) == nil)
+            await expect(.storageFailed) { try await add(Data("new".utf8), to: store) }
+            try await add(Data("new".utf8), to: store)
+            #expect(try await body(in: store) == Data("new".utf8))
+            #expect(await store.statistics().failures == 2)
+        }
+    }
+
     /// Bytes that change at random in all files: what is found is what was stored.
     @Test func noWrongBodyComesOutOfRandomDamage() async throws {
         let seed = RandomSeed.next()
