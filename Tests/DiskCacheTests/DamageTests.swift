@@ -123,6 +123,19 @@ struct DamageTests {
         }
     }
 
+    @Test func aDirectoryOfBodiesThatIsRemovedIsMadeAgain() async throws {
+        try await withCacheFolder { folder in
+            let store = try DiskCacheStore(at: folder)
+            try await add(Data("old".utf8), to: store)
+            try FileManager.default.removeItem(at: folder.appending(path: "bodies"))
+            #expect(try await body(in: store) == nil)
+            await expect(.storageFailed) { try await add(Data("new".utf8), to: store) }
+            try await add(Data("new".utf8), to: store)
+            #expect(try await body(in: store) == Data("new".utf8))
+            #expect(await store.statistics().failures == 2)
+        }
+    }
+
     /// Bytes that change at random in all files: what is found is what was stored.
     @Test func noWrongBodyComesOutOfRandomDamage() async throws {
         let seed = RandomSeed.next()
@@ -131,27 +144,35 @@ struct DamageTests {
         for round in 0..<40 {
             try await withCacheFolder { folder in
                 let bodies = (0..<8).map { bytes(3000, seed: UInt64($0)) }
-                let first = try DiskCacheStore(at: folder)
-                for (index, data) in bodies.enumerated() { try await add(data, "/\(index)", to: first) }
-                for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() {
-                    guard Int.random(in: 0..<3, using: &random) == 0,
-                        let data = try? Data(contentsOf: folder.appending(path: path)),
-                        !data.isEmpty
-                    else { continue }
-                    try damaged(data, &random).write(to: folder.appending(path: path))
+                let original = try DiskCacheStore(at: folder)
+                for (index, data) in bodies.enumerated() { try await add(data, "/\(index)", to: original) }
+                // A copy of the files while they are in use, as a process leaves them that is killed.
+                try await withCacheFolder { copy in
+                    try FileManager.default.copyItem(at: folder, to: copy)
+                    try damageFiles(in: copy, &random)
+                    let store = try DiskCacheStore(at: copy)
+                    for (index, data) in bodies.enumerated() {
+                        // An error is one of the store, which is a miss.
+                        guard let read = try? await body("/\(index)", in: store) else { continue }
+                        #expect(read == data, "seed \(seed), round \(round)")
+                        found += 1
+                    }
+                    for (index, data) in bodies.enumerated() { _ = try? await add(data, "/\(index)", to: store) }
+                    let last = try await body("/7", in: store)
+                    #expect(last == bodies[7], "seed \(seed), round \(round)")
                 }
-                let second = try DiskCacheStore(at: folder)
-                for (index, data) in bodies.enumerated() {
-                    // An error is one of the store, which is a miss.
-                    guard let read = try? await body("/\(index)", in: second) else { continue }
-                    #expect(read == data, "seed \(seed), round \(round)")
-                    found += 1
-                }
-                for (index, data) in bodies.enumerated() { _ = try? await add(data, "/\(index)", to: second) }
-                #expect(try await body("/7", in: second) == bodies[7], "seed \(seed), round \(round)")
             }
         }
         #expect(found > 0)
+    }
+
+    private func damageFiles(in folder: URL, _ random: inout SplitMix) throws {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() {
+            let file = folder.appending(path: path)
+            guard Int.random(in: 0..<3, using: &random) == 0, let data = try? Data(contentsOf: file), !data.isEmpty
+            else { continue }
+            try damaged(data, &random).write(to: file)
+        }
     }
 
     private func damaged(_ data: Data, _ random: inout SplitMix) -> Data {

@@ -19,8 +19,8 @@ struct PersistentTests {
             #expect(places.responses.path == "/h/.cache/app/http")
             #expect(places.cookies.path == "/h/.local/share/app/cookies.json")
         }
-        let places2 = try PersistentPlaces(named: "app", environment: ["HOME": "relative"], home: "/other")
-        #expect(places2.cache.path == "/other/.cache/app")
+        let last = try PersistentPlaces(named: "app", environment: ["HOME": "relative"], home: "/other")
+        #expect(last.cache.path == "/other/.cache/app")
         #expect(throws: SessionError.self) { try PersistentPlaces(named: "app", environment: [:], home: nil) }
     }
 

@@ -23,6 +23,8 @@ actor CacheIndex {
         do {
             return try body(opened())
         } catch let error as CacheError {
+            // The next operation looks again at what there is of the directory.
+            if error.code == .storageFailed { database = nil }
             throw error
         } catch let error as DatabaseError {
             let identity = database?.identity ?? folder.indexIdentity
