@@ -105,8 +105,8 @@ struct MessageCompressionTests {
     }
 
     @Test func theBitOfTheFirstFrameCounts() throws {
-        var machine = WebSocketStateMachine(
-            maximumMessageSize: 100, inflater: try #require(MessageInflater(DeflateExtension())))
+        let inflater = try #require(MessageInflater(DeflateExtension()))
+        var machine = WebSocketStateMachine(maximumMessageSize: 100, inflater: inflater)
         // Section 7.2.3.1, in two frames.
         _ = machine.received(frame(.text, [0xF2, 0x48, 0xCD], fin: false, rsv1: true))
         guard
