@@ -29,6 +29,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 // What the tests of all content codings have in common.
 let codingTests = Target.Dependency.byName(name: "CompressionSupport")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
@@ -38,27 +39,33 @@ let modules = [
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
-    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes], testOthers: ["LinnetDiskCache"]),
     Module(name: "Compression", ours: ["LinnetMessages", "CZlib"], testOthers: [codingTests]),
     Module(name: "Brotli", ours: ["LinnetCompression", "CBrotli"], testOthers: [codingTests]),
     Module(name: "Zstandard", ours: ["LinnetCompression", "CZstd"], testOthers: [codingTests]),
     Module(
-        name: "Transport", ours: ["LinnetMessages", "LinnetSecurity", "COpenSSL"],
+        name: "Transport", ours: ["LinnetMessages", "LinnetAuthentication", "LinnetSecurity", "COpenSSL"],
         others: [nioCore, nioPosix, httpTypes],
         testOthers: [nioHTTP1, nioHTTP2, nioHPACK, nioEmbedded, lifetimes]),
     Module(
         name: "Session",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
-            "LinnetCompression",
-            "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging], testOthers: [lifetimes]),
+        others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
     Module(
-        name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL"],
-        others: [nioCore, nioWebSocket, httpTypes], testOthers: [nioPosix, nioHTTP1, nioEmbedded, lifetimes]),
+        name: "DiskCache",
+        ours: [
+            "LinnetCache", "LinnetCookies", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession",
+        ],
+        others: [httpTypes, grdb]),
+    Module(
+        name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
+        others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
@@ -68,6 +75,7 @@ let modules = [
         name: "Linnet",
         ours: [
             "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetCompression",
+            "LinnetAuthentication",
             "LinnetSecurity", "LinnetReachability", "LinnetSession",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
@@ -134,9 +142,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetTesting", "CommandSupport", "SanitizerSupport",
-            "linnet-request",
-            httpTypes, lifetimes,
+            "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport",
+            "SanitizerSupport", "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
@@ -156,6 +163,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: systemLibraries
         + modules.map {

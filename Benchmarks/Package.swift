@@ -34,6 +34,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        .executableTarget(
+            name: "bench-cache",
+            dependencies: [linnet, support, .product(name: "LinnetDiskCache", package: "linnet")]),
         .executableTarget(name: "bench-urlsession", dependencies: [support]),
         .executableTarget(name: "bench-libcurl", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "bench-openssl", linkerSettings: [.linkedLibrary("crypto")]),

@@ -5,6 +5,7 @@ import json
 import re
 
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
+FROM_SERVER = "Linnet, from the server"
 OPENSSL, OPENSSL_PARSED = "OpenSSL, parsing each time", "OpenSSL, parsed once"
 PROGRAMS = {"linnet": "bench-linnet", AHC: "bench-ahc", URLSESSION: "bench-urlsession", LIBCURL: "bench-libcurl"}
 
@@ -38,6 +39,8 @@ SCENARIOS = [
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
              why_not=NO_AUTHORITY),
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
+    Scenario("cache-hit-memory", "cache", (FROM_SERVER,), path="cached", own=("store=memory",)),
+    Scenario("cache-hit-disk", "cache", (FROM_SERVER,), path="cached", own=("store=disk",)),
     Scenario("body-256m", "body", (AHC, URLSESSION, LIBCURL), path="256m", unit="MB/s", scale=1e-6),
     Scenario("tls-body-256m", "body", (AHC, LIBCURL), kind="HTTPS", path="256m", unit="MB/s", scale=1e-6,
              why_not=NO_AUTHORITY),
@@ -84,8 +87,8 @@ def command(scenario, who, server, programs):
         options.append(f"file={server.file(source)}")
     elif scenario.operation == "download":
         options.append(f"file={server.directory / 'download'}")
-    length = server.file("1k" if source in ("close", "held") else source).stat().st_size
-    program = programs / PROGRAMS.get(who, PROGRAMS["linnet"])
+    length = server.file("1k" if source in ("close", "held", "cached") else source).stat().st_size
+    program = programs / ("bench-cache" if scenario.operation == "cache" else PROGRAMS.get(who, PROGRAMS["linnet"]))
     return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
             *scheme, *scenario.options, *options], read_line
 

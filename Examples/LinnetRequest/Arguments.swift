@@ -20,6 +20,12 @@ struct Arguments: ParsableArguments {
     var usesHTTP1 = false
 
     @Option(
+        help: ArgumentHelp(
+            "Send the request through this proxy. Without the option, no proxy is used.",
+            discussion: "The schemes are http, https, socks4a, socks5 and socks5h.", valueName: "url"))
+    var proxy: String?
+
+    @Option(
         name: .customLong("header"),
         help: ArgumentHelp("Send this header field. The option can be repeated.", valueName: "Name: value"))
     var headers: [String] = []

@@ -37,6 +37,7 @@ struct LinnetRequest: AsyncParsableCommand {
             $0.securityPolicy = plan.policy
             $0.timeouts.request = plan.timeout
             $0.httpVersions = plan.httpVersions
+            $0.proxies = plan.proxies
         }
         do {
             let response = try await session.call(plan.request).bytes()

@@ -11,6 +11,7 @@ struct RequestPlan {
     /// The timeout of the whole request; nil for none.
     let timeout: Duration?
     let httpVersions: HTTPVersions
+    let proxies: ProxyPolicy
 
     init(_ arguments: Arguments) throws {
         let url = try Self.url(arguments.url)
@@ -21,6 +22,7 @@ struct RequestPlan {
         }
         httpVersions = arguments.usesHTTP1 ? .http1 : .automatic
         timeout = try arguments.timeout.map(Self.timeout)
+        proxies = try arguments.proxy.map(Self.proxies) ?? .none
         request = SessionRequest(url: url, headerFields: try Self.headerFields(arguments.headers))
     }
 
@@ -51,6 +53,14 @@ struct RequestPlan {
             throw UsageError("--timeout \(seconds) is out of range; specify seconds above 0, up to 1000000.")
         }
         return .seconds(seconds)
+    }
+
+    private static func proxies(_ url: String) throws -> ProxyPolicy {
+        do {
+            return .fixed(try Proxy(url))
+        } catch {
+            throw UsageError("--proxy: " + error.message)
+        }
     }
 
     private static func headerFields(_ texts: [String]) throws -> HTTPFields {

@@ -1,4 +1,5 @@
 @_exported public import HTTPTypes
+@_exported public import LinnetAuthentication
 @_exported public import LinnetCache
 @_exported public import LinnetCompression
 @_exported public import LinnetCookies

@@ -33,11 +33,15 @@ package final class SHA256Hasher {
         SHA256Hasher(self)
     }
 
-    /// The digest so far in hexadecimal; more bytes may follow. Empty if OpenSSL has no SHA-256.
-    package var hexadecimalDigest: String {
+    /// The 32 bytes of the digest so far; more bytes may follow. Empty if OpenSSL has no SHA-256.
+    package var digest: [UInt8] {
         let copy = copy()
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        guard EVP_DigestFinal_ex(copy.context, &digest, nil) == 1 else { return "" }
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return EVP_DigestFinal_ex(copy.context, &digest, nil) == 1 ? digest : []
+    }
+
+    /// The digest so far in hexadecimal; more bytes may follow. Empty if OpenSSL has no SHA-256.
+    package var hexadecimalDigest: String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -102,7 +102,7 @@ public struct VerifiedTrust: Sendable {
     /// by custom evaluators, since what those depend on is unknown.
     public package(set) var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; otherwise the chain is the presented one.
-    let isAnchored: Bool
+    package let isAnchored: Bool
 
     /// Creates a verified chain, for custom evaluators.
     ///

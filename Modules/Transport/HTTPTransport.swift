@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import HTTPTypes
 internal import LinnetMessages
 public import LinnetSecurity
@@ -19,6 +20,8 @@ public final class HTTPTransport: Transport {
     /// The connections of requests that ask to switch protocols, which HTTP/2 connections cannot.
     private let upgradePool: ConnectionPool
     private let upgraded = UpgradedConnections()
+    /// Nil if all connections are direct.
+    private let proxies: ProxyDirectory?
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
@@ -34,10 +37,12 @@ public final class HTTPTransport: Transport {
     /// Creates a transport without opening a connection.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
-    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2.
+    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2, an invalid proxy in the
+    ///   environment (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
+        proxies = try ProxyDirectory(configuration.proxies, environment: ProcessInfo.processInfo.environment)
         self.configuration = configuration
         let group: any EventLoopGroup
         switch configuration.eventLoops {
@@ -120,11 +125,13 @@ public final class HTTPTransport: Transport {
         let pool = try pool(for: request)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
+        let proxy = try await proxies?.server(for: origin)
         var besideOthers = 0
+        var mayAnswerProxy = proxy != nil
         while true {
             let start = Tick.now
             let connection = try await lease(
-                origin, from: pool, timeouts: timeouts, deadline: deadline, priority: request.priority,
+                origin, via: proxy, from: pool, timeouts: timeouts, deadline: deadline, priority: request.priority,
                 observer: observer, adding: &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
@@ -136,7 +143,17 @@ public final class HTTPTransport: Transport {
                     requests.begin()
                     upgraded.add(connection.channel) { [requests] in requests.end() }
                 }
-                return response
+                guard let proxy, request.upgrade == nil,
+                    let challenges = proxyChallenges(in: response, by: proxy, for: origin)
+                else {
+                    return response
+                }
+                var metrics = response.metrics
+                metrics.failure = .notProcessed
+                attempts.append(metrics)
+                guard mayAnswerProxy, proxy.authenticator.isAnswering(challenges), request.canRepeat(after: response)
+                else { throw .proxyAuthenticationRequired(proxy.proxy) }
+                mayAnswerProxy = false
             case .failure(let error, let canRepeat):
                 let failures = (attempts + error.attempts).compactMap(\.failure)
                 if connection.hasServed { besideOthers += 1 }
@@ -151,6 +168,16 @@ public final class HTTPTransport: Transport {
         }
     }
 
+    /// The challenges of a proxy that forwards requests and has refused this one; nil for any other response.
+    private func proxyChallenges(
+        in response: TransportResponse, by proxy: ProxyServer, for origin: Origin
+    ) -> [String]? {
+        guard proxy.forwards(to: origin, configuration.httpVersions), response.head.status.code == 407 else {
+            return nil
+        }
+        return response.head.headerFields[values: .proxyAuthenticate]
+    }
+
     private func pool(for request: TransportRequest) throws(TransportError) -> ConnectionPool {
         guard request.upgrade != nil else { return pool }
         guard configuration.httpVersions != .http2 else {
@@ -161,13 +188,14 @@ public final class HTTPTransport: Transport {
     }
 
     private func lease(
-        _ origin: Origin, from pool: ConnectionPool, timeouts: TransportTimeouts, deadline: NIODeadline?,
+        _ origin: Origin, via proxy: ProxyServer?, from pool: ConnectionPool, timeouts: TransportTimeouts,
+        deadline: NIODeadline?,
         priority: RequestPriority,
         observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
             let lease = try await pool.lease(
-                origin, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
+                origin, via: proxy, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
             for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
             if !lease.tries.isEmpty { attempts += lease.tries }
             return lease.connection
@@ -199,7 +227,17 @@ public final class HTTPTransport: Transport {
     /// - Throws: ``TransportError/Code/invalidRequest`` if the head has no scheme or authority,
     ///   ``TransportError/Code/cleartextRefused`` as for a request, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
-        try pool.prewarm(Origin(head), count: count, timeouts: configuration.timeouts)
+        let origin = try Origin(head)
+        guard let proxies, proxies.asksFunction else {
+            let proxy = proxies?.server(byRulesFor: origin)
+            return try pool.prewarm(origin, via: proxy, count: count, timeouts: configuration.timeouts)
+        }
+        requests.begin()
+        Task { [pool, requests, timeouts = configuration.timeouts] in
+            defer { requests.end() }
+            let proxy = try await proxies.server(for: origin)
+            try pool.prewarm(origin, via: proxy, count: count, timeouts: timeouts)
+        }
     }
 
     /// Replaces the security policy. Idle connections made under another policy are closed; requests that are running
@@ -226,6 +264,13 @@ public final class HTTPTransport: Transport {
         await upgradePool.shutDown(mode)
         await requests.drained()
         try? await ownedGroup?.shutdownGracefully()
+    }
+}
+
+extension TransportRequest {
+    /// Whether the request can be sent again after a response that refuses it: its body can be read again, or was not read.
+    fileprivate func canRepeat(after response: TransportResponse) -> Bool {
+        body?.isReplayable ?? true || response.metrics.requestBodyBytes == 0
     }
 }
 

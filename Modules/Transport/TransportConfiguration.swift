@@ -62,6 +62,8 @@ public struct TransportConfiguration: Sendable {
     public var tls = TLSOptions()
     /// How host names are resolved.
     public var resolution = ResolutionOptions()
+    /// The proxies. The default is none: connections are direct, whatever the environment says.
+    public var proxies: ProxyPolicy = .none
     /// The HTTP versions that connections may use. The default is `.automatic`.
     public var httpVersions = HTTPVersions.automatic
     /// Settings for HTTP/2 connections.

@@ -40,6 +40,13 @@ public struct TransportError: Error, Sendable {
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// No connection to any address of the host could be opened.
         public static let connectionFailed = Code("connectionFailed")
+        /// The proxy could not be connected to, closed the connection, or does not speak its protocol; or no proxy could be chosen.
+        /// The underlying error says more.
+        public static let proxyConnectionFailed = Code("proxyConnectionFailed")
+        /// The proxy requires a user name and a password, or did not accept those that it was given.
+        public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
+        /// The proxy refused to connect to the origin; a ``ProxyRefusal`` underlies the error.
+        public static let proxyRefused = Code("proxyRefused")
         /// The connection ended before the response was complete.
         public static let connectionClosed = Code("connectionClosed")
         /// The server reset the request's stream; the message contains the HTTP/2 error code (RFC 9113, 7).
@@ -96,7 +103,7 @@ public struct TransportError: Error, Sendable {
         get { refusal?.value }
         set { refusal = newValue.map { Boxed($0) } }
     }
-    /// The host and port of the request.
+    /// The host and port of the request, or of the proxy that failed.
     public var endpoint: String?
     /// The metrics of each attempt, in order, each with its ``TransportMetrics/failure``; empty if no attempt was
     /// started.

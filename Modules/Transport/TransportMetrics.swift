@@ -89,13 +89,13 @@ extension TransportMetrics {
         set { times.queue = newValue }
     }
 
-    /// Resolving the host name; nil on a reused connection or for an IP address.
+    /// Resolving the name of the host, or of the proxy; nil on a reused connection or for an IP address.
     public var nameResolution: Span? {
         get { times.nameResolution }
         set { times.nameResolution = newValue }
     }
 
-    /// Opening the TCP connection; nil on a reused connection.
+    /// Opening the TCP connection, with the handshake of the proxy if there is one; nil on a reused connection.
     public var connect: Span? {
         get { times.connect }
         set { times.connect = newValue }
@@ -149,6 +149,7 @@ extension TransportMetrics {
         var id: UInt64 = 0
         var localAddress: String?
         var remoteAddress: String?
+        var proxy: String?
         var httpVersion: String?
         var tlsVersion: String?
         var tlsCipher: String?
@@ -156,6 +157,7 @@ extension TransportMetrics {
         var isKeyLogged = false
         var verifiedPins: [String] = []
         var isPinned = false
+        var isTrustVerified = false
     }
 
     /// The properties shared by all exchanges on a connection.
@@ -186,10 +188,16 @@ extension TransportMetrics {
         set { facts.localAddress = newValue }
     }
 
-    /// The remote address and port.
+    /// The remote address and port; those of the proxy, if there is one.
     public var remoteAddress: String? {
         get { connection.value.remoteAddress }
         set { facts.remoteAddress = newValue }
+    }
+
+    /// The proxy's URL, without its user name and password; nil for a direct connection.
+    public var proxy: String? {
+        get { connection.value.proxy }
+        set { facts.proxy = newValue }
     }
 
     /// The protocol: `http/1.1` or `h2`.
@@ -233,6 +241,12 @@ extension TransportMetrics {
     public var isPinned: Bool {
         get { connection.value.isPinned }
         set { facts.isPinned = newValue }
+    }
+
+    /// Whether the server's chain was verified up to an anchor or matched a pin, instead of being accepted unverified.
+    package var isTrustVerified: Bool {
+        get { connection.value.isTrustVerified }
+        set { facts.isTrustVerified = newValue }
     }
 }
 

@@ -21,7 +21,7 @@ extension HTTPCall {
         var options = WebSocketOptions()
         configure(&options)
         if let problem = options.problem { throw SessionError(.invalidRequest, problem) }
-        let handshake = WebSocketHandshake(subprotocols: options.subprotocols)
+        let handshake = WebSocketHandshake(subprotocols: options.subprotocols, compresses: options.compresses)
         let (response, owner) = try await upgraded(
             with: WebSocketConnection.upgrade(handshake, options), adding: handshake.requestFields)
         guard let connection = owner as? WebSocketConnection else {

@@ -6,6 +6,11 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// The maximum size in bytes of a received message. The default is 1 MiB. A larger one ends the connection with
     /// ``WebSocketError/Code/messageTooLarge``.
     public var maximumMessageSize = 1024 * 1024
+    /// Whether messages are compressed in both directions if the server agrees (permessage-deflate, RFC 7692). The default is
+    /// false: the length of a compressed message tells something of its content to those who see the connection, if it has both
+    /// secrets and texts that others chose, and a compressed connection holds about 300 KB of memory. Messages are decompressed on the
+    /// event loop, up to ``maximumMessageSize``.
+    public var compresses = false
     /// The interval between Ping frames; nil for none. The default is 20 seconds. While messages are not read, nothing is
     /// received and no answer is expected.
     public var pingInterval: Duration? = .seconds(20)

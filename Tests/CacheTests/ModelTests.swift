@@ -9,17 +9,27 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ModelTests {
     @Test(arguments: [false, true]) func theRulesDecideAsTheirRestatement(isShared: Bool) async throws {
+        try await decide(isShared, rounds: 300, over: .memory)
+    }
+
+    @Test(arguments: [StoreKind.disk, .tiered]) func theyDecideTheSameOverAStoreOnDisk(kind: StoreKind) async throws {
+        try await decide(false, rounds: 40, over: kind)
+    }
+
+    private func decide(_ isShared: Bool, rounds: Int, over kind: StoreKind) async throws {
         let seed = RandomSeed.next()
         var generator = SplitMix(seed: seed)
         var words: [String: Int] = [:]
-        for round in 0..<300 {
-            var history = History(isShared: isShared, generator: generator)
-            for step in 0..<40 {
-                let (found, expected) = try await history.step()
-                try #require(found == expected, "seed \(seed), round \(round), step \(step):\n\(history.log)")
-                words[found, default: 0] += 1
+        for round in 0..<rounds {
+            try await kind.withStore(limit: 1 << 24) { store in
+                var history = History(isShared: isShared, generator: generator, store: store)
+                for step in 0..<40 {
+                    let (found, expected) = try await history.step()
+                    try #require(found == expected, "seed \(seed), round \(round), step \(step):\n\(history.log)")
+                    words[found, default: 0] += 1
+                }
+                generator = history.generator
             }
-            generator = history.generator
         }
         // The histories reach each kind of decision.
         for word in ["hit", "stale", "stale, validating", "validate", "load", "unsatisfiable", "stored", "refused"] {
@@ -33,11 +43,12 @@ private struct History {
     var generator: SplitMix
     private(set) var log = ""
     private let rules: CacheRules
-    private let store = MemoryCacheStore(limit: 1 << 24)
+    private let store: any CacheStore
     private var model: CacheModel
     private var now = 0
 
-    init(isShared: Bool, generator: SplitMix) {
+    init(isShared: Bool, generator: SplitMix, store: any CacheStore) {
+        self.store = store
         rules = CacheRules(isShared: isShared)
         model = CacheModel(isShared: isShared)
         self.generator = generator

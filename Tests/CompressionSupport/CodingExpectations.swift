@@ -1,5 +1,5 @@
 internal import CommandSupport
-public import FoundationEssentials
+internal import FoundationEssentials
 public import LinnetCompression
 internal import Testing
 

@@ -16,7 +16,7 @@ struct SettingsCodingTests {
     /// that is public.
     private static let leftOut: Set<String> = [
         "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup",
-        "contentCodings", "cookieJar", "credentialStore", "decoder", "encoder", "hooks",
+        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "hooks", "hstsStore",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 
@@ -27,6 +27,11 @@ struct SettingsCodingTests {
         changed.tls.minimumVersion = .tls13
         changed.timeouts.request = .milliseconds(1500)
         changed.httpVersions = .http1
+        changed.proxies = .fixed(
+            http: try Proxy("http://proxy.example:8080"), https: try Proxy("socks5h://192.0.2.1"), except: ["a.example"]
+        )
+        changed.isCacheShared = true
+        changed.collapsesEqualRequests = true
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
         changed.pool.maximumAge = .seconds(60)
@@ -160,6 +165,23 @@ struct SettingsCodingTests {
         #expect(try keys(read) == [])
     }
 
+    @Test func proxiesAreStoredWithoutTheirPasswords() throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.proxies = .fixed(try Proxy("http://ada:secret@proxy.example"))
+        let json = String(decoding: try HTTPSession.Settings(configuration).json(), as: UTF8.self)
+        #expect(json.contains("proxy.example:1080"))
+        #expect(!json.contains("ada") && !json.contains("secret"))
+        let named = String(decoding: try settings(#"{"proxies": "environment"}"#).json(), as: UTF8.self)
+        #expect(named.contains(#""environment""#))
+        let own = try Proxy("https://proxy.example", securityPolicy: .insecureAcceptAnyCertificate)
+        configuration.proxies = .fixed(own)
+        let fixed = configuration
+        #expect(throws: SessionError.self) { try HTTPSession.Settings(fixed) }
+        for wrong in [#""none of them""#, #"{"http": "gopher://x"}"#, #"{"ftp": "http://x"}"#, "1"] {
+            #expect(throws: SessionError.self) { try settings(#"{"proxies": \#(wrong)}"#) }
+        }
+    }
+
     @Test func whatWouldChangeRequestsOrTrustIsAnError() throws {
         struct Serializer: RequestSerializer {
             func serialize(_ request: SessionRequest, parameters: RequestParameters?) -> SessionRequest { request }
@@ -178,6 +200,7 @@ struct SettingsCodingTests {
             { $0.securityPolicy = .everyHost(Evaluator()) },
             { $0.securityPolicy = .everyHost(.accepting(.systemTrust, unless: { _, _ in nil })) },
             { $0.sessionHooks.didReceiveServerTrust = { _, decision in decision } },
+            { $0.proxies = .choosing { _ in nil } },
             { $0.retryPolicy.backoff.factor = .infinity },
             { $0.timeouts.request = .seconds(Int64.max) },
         ]

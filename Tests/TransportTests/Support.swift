@@ -9,14 +9,14 @@ import Testing
 
 /// A transport for one test, shut down at its end.
 func withTransport<Result>(
-    _ configure: (inout TransportConfiguration) -> Void = { _ in },
+    _ configure: (inout TransportConfiguration) throws -> Void = { _ in },
     perform: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     var configuration = TransportConfiguration()
     // Machines that run hundreds of tests in parallel are slow.
     configuration.timeouts.connect = .seconds(120)
     configuration.timeouts.tlsHandshake = .seconds(120)
-    configure(&configuration)
+    try configure(&configuration)
     let transport = try HTTPTransport(configuration)
     do {
         let result = try await perform(transport)

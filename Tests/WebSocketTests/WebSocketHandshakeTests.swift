@@ -16,7 +16,7 @@ struct WebSocketHandshakeTests {
 
     @Test func theAcceptValueIsThatOfTheRFC() throws {
         #expect(WebSocketHandshake.accept("dGhlIHNhbXBsZSBub25jZQ==") == accept)
-        #expect(try handshake.verify(response([.secWebSocketAccept: accept])) == nil)
+        #expect(try handshake.verify(response([.secWebSocketAccept: accept])) == WebSocketHandshake.Agreement())
     }
 
     @Test func theRequestOffersTheSubprotocolsInOrder() {
@@ -45,7 +45,7 @@ struct WebSocketHandshakeTests {
 
     @Test func aSubprotocolMustHaveBeenOffered() throws {
         let offered = response([.secWebSocketAccept: accept, .secWebSocketProtocol: "chat"])
-        #expect(try handshake.verify(offered) == "chat")
+        #expect(try handshake.verify(offered).subprotocol == "chat")
         for name in ["chat.v3", "CHAT", "chat.v2, chat", ""] {
             #expect(throws: WebSocketHandshake.Failure.unknownSubprotocol(name)) {
                 try handshake.verify(response([.secWebSocketAccept: accept, .secWebSocketProtocol: name]))

@@ -38,6 +38,9 @@ public struct CacheStatistics: Hashable, Sendable {
     public var bypasses = 0
     /// Entries that were removed for lack of space.
     public var evictions = 0
+    /// Operations of the store that failed, such as on a full disk, and entries that were removed because they were damaged. A
+    /// request notices nothing of them but a miss.
+    public var failures = 0
     /// The number of entries.
     public var count = 0
     /// The size of all entries in bytes: their bodies, and an estimate for their heads.

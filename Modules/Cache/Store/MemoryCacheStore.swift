@@ -37,8 +37,7 @@ public final class MemoryCacheStore: CacheStore {
     public func beginEntry(
         _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
     ) async throws(CacheError) -> any CacheEntryWriter {
-        let expected = response.part == nil ? response.head.headerFields[.contentLength] : nil
-        let length = expected.flatMap { Digits.parse($0.utf8) } ?? Int64(response.part?.range.count ?? 0)
+        let length = response.expectedBodySize
         guard let begun = state.withLock({ $0.begin(response, expecting: length) }) else { throw .entryTooLarge }
         return MemoryEntryWriter(begun, response: response, replacing: replaced, in: self)
     }
@@ -99,7 +98,7 @@ private struct MemoryBody: StoredBody {
 
     func bytes(in range: Range<Int64>) async throws(CacheError) -> Data {
         guard range.lowerBound >= 0, range.upperBound <= size else {
-            throw CacheError(code: .rangeNotStored, message: "The stored body has only \(size) bytes.")
+            throw .rangeNotStored(in: size)
         }
         if range == 0..<size { return data }
         return data[data.startIndex + Int(range.lowerBound)..<data.startIndex + Int(range.upperBound)]
@@ -117,10 +116,13 @@ extension MemoryCacheMachine.WriterStatus {
 }
 
 extension CacheError {
-    static var entryTooLarge: CacheError {
+    package static var entryTooLarge: CacheError {
         CacheError(code: .entryTooLarge, message: "The response is too large for the cache.")
     }
-    static var entryRemoved: CacheError {
+    package static var entryRemoved: CacheError {
         CacheError(code: .entryRemoved, message: "The response was removed from the cache before it was stored.")
+    }
+    package static func rangeNotStored(in size: Int64) -> CacheError {
+        CacheError(code: .rangeNotStored, message: "The stored body has only \(size) bytes.")
     }
 }

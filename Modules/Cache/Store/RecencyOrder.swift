@@ -1,5 +1,5 @@
 /// Keys in the order of their use. All operations take constant time.
-struct RecencyOrder<Key: Hashable> {
+package struct RecencyOrder<Key: Hashable> {
     private struct Links {
         var older: Key?
         var newer: Key?
@@ -9,12 +9,14 @@ struct RecencyOrder<Key: Hashable> {
 
     private var links: [Key: Links] = [:]
     /// The key that was used least recently.
-    private(set) var oldest: Key?
+    package private(set) var oldest: Key?
     private var newest: Key?
     private var lastStamp: UInt64 = 0
 
+    package init() {}
+
     /// Puts a key at the end, which it may already be in.
-    mutating func use(_ key: Key) {
+    package mutating func use(_ key: Key) {
         guard newest != key else { return }
         remove(key)
         lastStamp += 1
@@ -24,9 +26,9 @@ struct RecencyOrder<Key: Hashable> {
     }
 
     /// Whether a key was used before another.
-    func isOlder(_ key: Key, than other: Key) -> Bool { (links[key]?.stamp ?? 0) < (links[other]?.stamp ?? 0) }
+    package func isOlder(_ key: Key, than other: Key) -> Bool { (links[key]?.stamp ?? 0) < (links[other]?.stamp ?? 0) }
 
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         guard let removed = links.removeValue(forKey: key) else { return }
         if let older = removed.older { links[older]?.newer = removed.newer } else { oldest = removed.newer }
         if let newer = removed.newer { links[newer]?.older = removed.older } else { newest = removed.older }

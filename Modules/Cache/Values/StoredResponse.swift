@@ -71,4 +71,10 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
         let fields = head.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
         return bodySize + Int64(fields + variant.size + key.description.utf8.count + 256)
     }
+
+    /// The number of bytes that the body of a response that is about to be stored will have, as far as its head says; else 0.
+    package var expectedBodySize: Int64 {
+        let declared = part == nil ? head.headerFields[.contentLength] : nil
+        return declared.flatMap { Digits.parse($0.utf8) } ?? Int64(part?.range.count ?? 0)
+    }
 }

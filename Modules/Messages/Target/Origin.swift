@@ -3,9 +3,9 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// Whether the scheme is https.
     package let isSecure: Bool
     /// A name in lower case or an address in canonical form (``HostSpelling``), without brackets.
-    package let host: String
+    public let host: String
     /// The port, also where it is the scheme's own.
-    package let port: Int
+    public let port: Int
     /// The host in lower case, and the port unless it is the scheme's own.
     public let authority: String
 

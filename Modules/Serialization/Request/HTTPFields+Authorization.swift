@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import HTTPTypes
 internal import LinnetMessages
 
@@ -7,7 +6,7 @@ extension HTTPFields {
     ///
     /// The user name must not contain a colon, since the server splits at the first one.
     public static func basicAuthorization(username: String, password: String) -> String {
-        "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+        AuthorizationValue.basic(username: username, password: password)
     }
 
     /// Sets the `Authorization` field to the Basic scheme, in UTF-8 (RFC 7617).
@@ -18,19 +17,12 @@ extension HTTPFields {
         username: String,
         password: String
     ) throws(SerializationError) {
-        guard !username.utf8.contains(UInt8(ascii: ":")) else {
-            throw SerializationError(
-                code: .invalidHeader,
-                message: "A user name for Basic authorization must not contain a colon."
-            )
+        do {
+            try AuthorizationValue.check(username: username, password: password)
+        } catch {
+            throw SerializationError(code: .invalidHeader, message: error.message)
         }
-        guard !(username + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw SerializationError(
-                code: .invalidHeader,
-                message: "Basic authorization allows no control characters in a user name or password."
-            )
-        }
-        self[.authorization] = Self.basicAuthorization(username: username, password: password)
+        self[.authorization] = AuthorizationValue.basic(username: username, password: password)
     }
 
     /// Sets the `Authorization` field to the Bearer scheme (RFC 6750, section 2.1).
@@ -39,13 +31,10 @@ extension HTTPFields {
     ///   contains characters other than ASCII letters, digits, `-._~+/`, and `=` at its end. The message does not
     ///   contain the token.
     public mutating func setBearerAuthorization(token: String) throws(SerializationError) {
-        let name = token.utf8.prefix { ASCII.isAlphanumeric($0) || "-._~+/".utf8.contains($0) }
-        guard !name.isEmpty, token.utf8[name.endIndex...].allSatisfy({ $0 == UInt8(ascii: "=") }) else {
-            throw SerializationError(
-                code: .invalidHeader,
-                message: "The bearer token is empty, or contains a character that is not allowed."
-            )
+        do {
+            self[.authorization] = try AuthorizationValue.bearer(token: token)
+        } catch {
+            throw SerializationError(code: .invalidHeader, message: error.message)
         }
-        self[.authorization] = "Bearer " + token
     }
 }

@@ -103,6 +103,9 @@ public struct RequestOptions: Sendable, Hashable {
         public static let protocolDefined = CachePolicy("protocolDefined")
         /// Stored responses are not used; the new one may be stored.
         public static let reloadIgnoringCache = CachePolicy("reloadIgnoringCache")
+        /// Stored responses are not used, neither here nor by the caches on the way, which are told so with `Cache-Control:
+        /// no-cache`; the new one may be stored.
+        public static let reloadIgnoringAllCaches = CachePolicy("reloadIgnoringAllCaches")
         /// A stored response is used only after the server confirms it.
         public static let revalidate = CachePolicy("revalidate")
         /// A stored response is used whatever its age; the server is contacted only if there is none.

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LinnetAuthentication
 public import LinnetMessages
 
 /// A response that requires authentication (401, RFC 9110, section 15.5.2), as passed to a hook.
@@ -19,7 +20,8 @@ public struct AuthenticationAttempt: Sendable {
 public enum AuthenticationDecision: Sendable {
     /// Try the proposed credential; without one, the 401 is the response.
     case performDefault
-    /// Try this credential, which is not stored. A credential that was refused is not tried again.
+    /// Try this credential, which is not stored. A credential that was refused is not tried again. A password
+    /// (`Credential.password`) answers only what the server offers; where it cannot, the 401 is the response.
     case use(Credential)
     /// Do not authenticate: the 401 is the response.
     case reject

@@ -1,5 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetAuthentication
+internal import LinnetCache
 internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
@@ -15,61 +17,97 @@ struct AuthenticationInterceptor: Interceptor {
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let target = try RequestTarget(request.url)
         let isOwn = request.headerFields.contains(.authorization) || target.userInfo != nil
-        let credential = isOwn ? nil : store?.credential(before: target)
-        let response = try await next(credential.map(request.authorized) ?? request)
-        guard response.head.status == .unauthorized else { return response }
         var exchange = Authentication(target: target, isOwn: isOwn)
-        if let credential { refused(credential, &exchange) }
-        if isOwn { exchange.failures = 1 }
-        return try await answer(response, to: request, &exchange, next)
+        guard !isOwn, let known = store?.authenticator(before: target) else {
+            if isOwn { exchange.failures = 1 }
+            let response = try await next(request)
+            guard response.head.status == .unauthorized else { return response }
+            return try await authenticate(response, to: request, &exchange, next)
+        }
+        let response = try await send(request, known, &exchange, next, isPreemptive: true)
+        guard response.head.status == .unauthorized else { return response }
+        return try await authenticate(response, to: request, &exchange, next)
     }
 
-    private func answer(
+    /// Answers challenges until the server accepts an answer, or there is none left.
+    private func authenticate(
         _ first: StreamedResponse, to request: SessionRequest, _ exchange: inout Authentication,
         _ next: InterceptorChain
     ) async throws(SessionError) -> StreamedResponse {
         var (request, response) = (request, first)
         var attempts: [TransportMetrics] = []
-        while exchange.failures < Self.attemptLimit, response.head.status == .unauthorized,
-            let credential = try await choose(for: response, exchange, next)
+        while response.head.status == .unauthorized,
+            let authenticator = try await authenticator(for: response, &exchange, next)
         {
             request = try await next.readable(request, after: response)
             await response.body.drain()
             attempts += response.metrics
             do {
-                response = try await next(request.authorized(by: credential))
+                response = try await send(request, authenticator, &exchange, next)
             } catch {
                 throw error.adding(attempts)
             }
-            if response.head.status == .unauthorized {
-                refused(credential, &exchange)
-            } else {
-                store?.accepted(credential, at: exchange.target)
-            }
+            if response.head.status != .unauthorized { store?.accepted(authenticator, at: exchange.target) }
         }
         response.attempts = attempts + response.attempts
         return response
     }
 
-    private func refused(_ credential: Credential, _ exchange: inout Authentication) {
-        exchange.failures += 1
-        exchange.refused.insert(credential)
-        store?.refused(credential, at: exchange.target)
+    /// Sends the request with an answer, and verifies the server's.
+    private func send(
+        _ request: SessionRequest, _ authenticator: Authenticator, _ exchange: inout Authentication,
+        _ next: InterceptorChain, isPreemptive: Bool = false
+    ) async throws(SessionError) -> StreamedResponse {
+        let hash: String? =
+            if let algorithm = authenticator.bodyAlgorithm { try await request.bodyHash(algorithm) } else { nil }
+        let answer = authenticator.answer(
+            method: request.method.rawValue, uri: exchange.target.path, bodyHash: hash)
+        exchange.sent(.init(authenticator: authenticator, answer: answer, isPreemptive: isPreemptive))
+        var authorized = request
+        authorized.headerFields[.authorization] = answer.value
+        let response = try await next(authorized)
+        // A stored response has the proof for an earlier request.
+        guard response.head.status != .unauthorized, response.cacheOutcome != .hit, response.cacheOutcome != .stale
+        else {
+            return response
+        }
+        do {
+            try authenticator.verify(response.head.headerFields[values: .authenticationInfo], of: answer)
+        } catch {
+            throw SessionError(error, url: request.url).adding(response)
+        }
+        return response
     }
 
-    /// Returns the credential to try next, or nil if there is none.
-    private func choose(
-        for response: StreamedResponse, _ exchange: Authentication, _ next: InterceptorChain
-    ) async throws(SessionError) -> Credential? {
+    /// Returns what to answer to a 401, or nil if there is nothing left.
+    private func authenticator(
+        for response: StreamedResponse, _ exchange: inout Authentication, _ next: InterceptorChain
+    ) async throws(SessionError) -> Authenticator? {
         let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
-        let proposal = exchange.isOwn ? nil : proposal(for: challenges, exchange)
+        if let renewed = exchange.renewed(by: challenges) { return renewed }
+        if let refused = exchange.countRefusal() { store?.refused(refused, at: exchange.target) }
+        guard exchange.failures < Self.attemptLimit else { return nil }
+        return try await choose(for: response, challenges, exchange, next)
+    }
+
+    private func choose(
+        for response: StreamedResponse, _ challenges: [AuthenticationChallenge], _ exchange: Authentication,
+        _ next: InterceptorChain
+    ) async throws(SessionError) -> Authenticator? {
+        let origin = exchange.target.origin
+        let proposal =
+            exchange.isOwn ? nil : store?.authenticator(for: challenges, of: origin, refused: exchange.refused)
         guard let hooks = next.exchange.call.hooks else { return proposal }
         let attempt = AuthenticationAttempt(
-            origin: exchange.target.origin, challenges: challenges, head: response.head, failures: exchange.failures,
-            proposedCredential: proposal)
+            origin: origin, challenges: challenges, head: response.head, failures: exchange.failures,
+            proposedCredential: proposal?.credential)
         switch try await hooks.didReceiveChallenge(attempt) {
         case nil, .performDefault: return proposal
-        case .use(let credential): return exchange.refused.contains(credential) ? nil : credential
+        case .use(let credential):
+            guard !exchange.refused.contains(credential) else { return nil }
+            // A token or a Basic credential is sent whatever the challenges are; a password can only answer them.
+            return Authenticator(withoutChallenge: credential)
+                ?? Authenticator(credential, for: challenges, allowsBasic: origin.isSecure)
         case .reject: return nil
         case .cancel:
             throw SessionError(
@@ -77,37 +115,55 @@ struct AuthenticationInterceptor: Interceptor {
             ).adding(response)
         }
     }
-
-    /// Returns a stored credential that was not refused yet. Bearer takes precedence over Basic.
-    private func proposal(for challenges: [AuthenticationChallenge], _ exchange: Authentication) -> Credential? {
-        guard let store else { return nil }
-        let origin = exchange.target.origin
-        for scheme in ["bearer", "basic"] {
-            for challenge in challenges where challenge.scheme == scheme {
-                guard let credential = store.credential(for: challenge, of: origin),
-                    !exchange.refused.contains(credential)
-                else { continue }
-                return credential
-            }
-        }
-        return nil
-    }
 }
 
 /// The state of one request's authentication.
 private struct Authentication {
+    /// What an attempt has sent.
+    struct Sent {
+        let authenticator: Authenticator
+        let answer: AuthenticationAnswer
+        /// Whether it was sent before any challenge.
+        let isPreemptive: Bool
+    }
+
+    /// How often one request is repeated because the server says that its nonce is stale.
+    private static let renewalLimit = 3
+
     let target: RequestTarget
     /// Whether the request has credentials of its own, which those of the store do not replace.
     let isOwn: Bool
-    var refused: Set<Credential> = []
     var failures = 0
-}
+    private(set) var refused: Set<Credential> = []
+    private var last: Sent?
+    private var renewals = 0
 
-extension SessionRequest {
-    fileprivate func authorized(by credential: Credential) -> SessionRequest {
-        var request = self
-        request.headerFields[.authorization] = credential.authorization
-        return request
+    init(target: RequestTarget, isOwn: Bool) {
+        (self.target, self.isOwn) = (target, isOwn)
+    }
+
+    mutating func sent(_ sent: Sent) {
+        last = sent
+    }
+
+    /// Returns the last answer's authenticator with a new nonce, if only its nonce was wrong.
+    mutating func renewed(by challenges: [AuthenticationChallenge]) -> Authenticator? {
+        guard renewals < Self.renewalLimit, let last,
+            let renewed = last.authenticator.renewed(by: challenges, after: last.answer)
+        else { return nil }
+        renewals += 1
+        return renewed
+    }
+
+    /// Counts the last answer as refused, and returns its credential; nil if none was refused.
+    mutating func countRefusal() -> Credential? {
+        guard let sent = last else { return nil }
+        last = nil
+        // The nonce of an earlier response may have expired, or belong to another realm, which not all servers say.
+        guard !sent.isPreemptive || !sent.authenticator.isDigest else { return nil }
+        failures += 1
+        refused.insert(sent.authenticator.credential)
+        return sent.authenticator.credential
     }
 }
 

@@ -57,7 +57,8 @@ extension CacheExchange {
                 let body = (try? await store.body(of: candidate.id)) ?? nil
             else { continue }
             return await EntryRecorder.make(
-                combined.entry, combined.pieces, body, length: length, replacing: superseded + [candidate.id], in: store
+                combined.entry, combined.pieces, body, of: candidate.id, length: length, replacing: superseded,
+                in: store
             )
         }
         return await EntryRecorder.make(entry, length: length, replacing: superseded, in: store)

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetCache
+internal import LinnetCookies
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -22,7 +23,8 @@ struct CacheExchange: Sendable {
     var rules: CacheRules { cache.rules }
     var store: any CacheStore { cache.store }
 
-    func response() async throws(SessionError) -> StreamedResponse {
+    /// Does what the rules have decided.
+    func response(by decision: CacheDecision) async throws(SessionError) -> StreamedResponse {
         switch decision {
         case .bypass:
             return try await bypass()
@@ -42,7 +44,8 @@ struct CacheExchange: Sendable {
         }
     }
 
-    private var decision: CacheDecision {
+    /// What the rules decide for the request and the stored responses.
+    var decision: CacheDecision {
         let isRead = head.method == .get || head.method == .head
         // The content of such a request has no meaning in HTTP, but has one to some servers: a URL does not identify the response.
         if isRead, request.body != nil { return use == .storedOnly ? .unsatisfiable : .bypass }
@@ -206,8 +209,19 @@ struct CacheExchange: Sendable {
             next: InterceptorChain(engine: next.engine, index: next.index, exchange: exchange), isRefresh: true)
         cache.refreshes.start(key) {
             guard let response = try? await refresh.validate(validation) else { return }
+            refresh.storeCookies(of: response)
             await response.body.readIntoStore()
         }
+    }
+}
+
+extension CacheExchange {
+    /// Stores the cookies of a response to a request of the cache's own, which the link of the cookies does not see.
+    private func storeCookies(of response: StreamedResponse) {
+        guard request.options.usesCookies ?? true else { return }
+        cache.jar?.store(
+            setCookieFields: response.head.headerFields, of: request.url,
+            context: CookieContext(method: request.method))
     }
 }
 

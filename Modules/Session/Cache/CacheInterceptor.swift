@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetCache
+internal import LinnetCookies
 internal import LinnetMessages
 internal import LinnetSerialization
 
@@ -12,8 +13,20 @@ struct CacheInterceptor: Interceptor {
     let store: any CacheStore
     /// The time, which ages are measured by.
     let now: @Sendable () -> Date
-    let rules = CacheRules()
+    let rules: CacheRules
+    /// Where the cookies of validations in the background are stored.
+    let jar: CookieJar?
+    /// The requests that others wait for; nil if none does.
+    let flights: CacheFlights?
     let refreshes = CacheRefreshes()
+
+    init(_ configuration: HTTPSession.Configuration, store: any CacheStore) {
+        self.store = store
+        now = configuration.cacheTime
+        rules = CacheRules(isShared: configuration.isCacheShared)
+        jar = configuration.cookieJar
+        flights = configuration.collapsesEqualRequests ? CacheFlights() : nil
+    }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         // A connection that switches protocols has no response to store.
@@ -34,7 +47,8 @@ extension CacheUse {
     /// What a request's policy means; without one, what HTTP defines.
     init(_ policy: RequestOptions.CachePolicy?) {
         let uses: [RequestOptions.CachePolicy: CacheUse] = [
-            .reloadIgnoringCache: .reload, .revalidate: .revalidate, .cacheElseLoad: .storedElseLoad,
+            .reloadIgnoringCache: .reload, .reloadIgnoringAllCaches: .reloadEverywhere, .revalidate: .revalidate,
+            .cacheElseLoad: .storedElseLoad,
             .cacheOnly: .storedOnly,
         ]
         self = policy.flatMap { uses[$0] } ?? .protocolDefined

@@ -39,11 +39,15 @@ final class EntryRecorder: Sendable {
     }
 
     /// Begins an entry, with the stored bytes that precede those that are received; nil if the store refuses it.
+    ///
+    /// - Parameter part: The stored part that becomes one with the received bytes, which stays as it is if they do not come.
     static func make(
-        _ entry: StoredResponse, _ pieces: [Piece] = [], _ stored: (any StoredBody)? = nil, length: Int64?,
+        _ entry: StoredResponse, _ pieces: [Piece] = [], _ stored: (any StoredBody)? = nil,
+        of part: StoredResponse.ID? = nil, length: Int64?,
         replacing replaced: [StoredResponse.ID], in store: any CacheStore
     ) async -> EntryRecorder? {
-        guard let writer = try? await store.beginEntry(entry, replacing: replaced) else { return nil }
+        let all = part.map { replaced + [$0] } ?? replaced
+        guard let writer = try? await store.beginEntry(entry, replacing: all) else { return nil }
         let (first, rest) = (pieces.prefix { !$0.isReceived }, pieces.drop { !$0.isReceived })
         do throws(CacheError) {
             for case .stored(let range) in first {

@@ -21,6 +21,9 @@ final class Engine: Sendable {
     /// The validations that the cache runs in the background; nil without a cache.
     let refreshes: CacheRefreshes?
 
+    /// The requests that others wait for; nil unless equal requests are collapsed.
+    let flights: CacheFlights?
+
     /// Whether the chain has a link that reads the record of a request.
     private let needsRecords: Bool
     let retriers: [any RequestRetrier]
@@ -37,8 +40,11 @@ final class Engine: Sendable {
             !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
             || !configuration.requestAdapters.isEmpty
             || !configuration.retriers.isEmpty
-            || configuration.cacheStore.map { !($0 is MemoryCacheStore) } ?? false
-        refreshes = links.lazy.compactMap { ($0.interceptor as? CacheInterceptor)?.refreshes }.first
+            || configuration.cacheStore.map { !($0 is MemoryCacheStore) || configuration.collapsesEqualRequests }
+                ?? false
+        let cache = links.lazy.compactMap { $0.interceptor as? CacheInterceptor }.first
+        refreshes = cache?.refreshes
+        flights = cache?.flights
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
         needsRecords =

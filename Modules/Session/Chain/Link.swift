@@ -39,8 +39,10 @@ struct Link: Sendable {
             ))
         let adapters = AdapterInterceptor(adapters: configuration.requestAdapters)
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
-        let redirects = RedirectInterceptor(policy: configuration.redirectPolicy)
+        let redirects = RedirectInterceptor(
+            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore)
         links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
+        if let store = configuration.hstsStore { links.append(Link(interceptor: HSTSInterceptor(store: store))) }
         let store = configuration.credentialStore
         links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
         if let jar = configuration.cookieJar { links.append(Link(interceptor: CookieInterceptor(jar: jar))) }
@@ -51,7 +53,7 @@ struct Link: Sendable {
     static func linksBelowCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
         var links: [Link] = []
         if let store = configuration.cacheStore {
-            links.append(Link(interceptor: CacheInterceptor(store: store, now: configuration.cacheTime)))
+            links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
         }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))

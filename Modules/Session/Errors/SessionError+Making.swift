@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetAuthentication
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -9,9 +10,16 @@ extension SessionError {
         case let error as SessionError: self = error
         case let error as TransportError: self.init(error, url: url)
         case let error as SerializationError: self.init(error, url: url)
+        case let error as AuthenticationError: self.init(error, url: url)
         case is CancellationError: self = .cancelled(url)
         default: self.init(.interceptorFailed, "An interceptor failed: \(error)", underlying: error, url: url)
         }
+    }
+
+    /// Creates the session error for a credential that could not be made, or a server that does not know it.
+    init(_ error: AuthenticationError, url: URL?) {
+        let code = error.code == .wrongServerProof ? Code.invalidResponse : .invalidRequest
+        self.init(code, error.message, underlying: error, url: url)
     }
 
     /// Creates the session error for a file failure.
@@ -79,6 +87,9 @@ extension SessionError {
         .cancelled: .cancelled,
         .nameResolutionFailed: .nameResolutionFailed,
         .connectionFailed: .connectionFailed,
+        .proxyConnectionFailed: .connectionFailed,
+        .proxyRefused: .connectionFailed,
+        .proxyAuthenticationRequired: .proxyAuthenticationRequired,
         .connectionClosed: .connectionLost,
         .streamReset: .connectionLost,
         .pingTimeout: .connectionLost,

@@ -185,12 +185,15 @@ extension SessionError {
         public static let cancelled = Code("cancelled")
         /// A timeout was exceeded; see ``SessionError/timeout``.
         public static let timeout = Code("timeout")
-        /// No connection to any address of the host could be opened.
+        /// No connection to any address of the host could be opened, or the proxy could not be used or refused to connect; the
+        /// underlying `TransportError` then has the code `proxyConnectionFailed` or `proxyRefused`.
         public static let connectionFailed = Code("connectionFailed")
         /// The host's name has no address.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// The connection ended before the response was complete.
         public static let connectionLost = Code("connectionLost")
+        /// The proxy requires a user name and a password, or did not accept those that it was given.
+        public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
         /// The security policy refused the server's certificate (see ``SessionError/trustRefusal``), or it refused a request in
         /// clear text to the host; the underlying `TransportError` then has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
+public import LinnetAuthentication
 public import LinnetCache
 public import LinnetCompression
 public import LinnetCookies
@@ -26,6 +27,9 @@ extension HTTPSession {
         public var httpVersions = HTTPVersions.automatic
         /// The options of HTTP/2 connections.
         public var http2 = HTTP2Options()
+        /// The proxies. The default is none: connections are direct, whatever the environment says. ``ProxyPolicy/environment``
+        /// takes those of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+        public var proxies: ProxyPolicy = .none
         /// The options of name resolution.
         public var resolution = ResolutionOptions()
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
@@ -54,14 +58,30 @@ extension HTTPSession {
         public var requestAdapters: [any RequestAdapter] = []
         /// The credentials that answer challenges. The default is none: a 401 is handled as any other status.
         public var credentialStore: CredentialStore?
+        /// The hosts that are requested over https only (RFC 6797): their http URLs are changed to https, and hosts that ask for
+        /// it over a verified connection are added. The default is none: URLs are requested as they are.
+        public var hstsStore: HSTSStore?
         /// The cookies that are sent, and the place where those of responses are stored; sessions can share a jar. The default is
         /// none, which is right for a server that serves many people. `RequestOptions.usesCookies` excludes a request.
         public var cookieJar: CookieJar?
         /// Where responses are stored and taken from, as RFC 9111 says for a private cache; sessions of one user can share a
         /// store. The default is none, which is right for a server that serves many people. For an app,
-        /// `MemoryCacheStore()` is a start. `RequestOptions.cachePolicy` chooses for a request, and
+        /// `MemoryCacheStore()` is a start, and LinnetDiskCache has stores on disk. `RequestOptions.cachePolicy` chooses for a request, and
         /// ``SessionResponse/cacheOutcome`` says what it got.
         public var cacheStore: (any CacheStore)?
+        /// Whether the store serves several users, as that of a gateway does: `s-maxage` counts, private responses are not stored,
+        /// and those to requests with Authorization only if the server allows it (RFC 9111, sections 3.5 and 5.2.2). The default
+        /// is false.
+        public var isCacheShared = false
+        /// Whether a GET waits for another one with the same URL that is on its way, and is answered by the response that this
+        /// one stores. The default is false.
+        ///
+        /// It waits for a request whose response is read whole, not for a stream or a download. If the response is not stored, or
+        /// is for other header fields (Vary), the request is sent on its own. Cancelling one of the requests does not cancel the
+        /// others. Without a ``cacheStore`` it has no effect.
+        public var collapsesEqualRequests = false
+        /// Saves the cookies of the jar; nil if the program does.
+        package var cookieSaver: CookieSaver?
         /// The content codings that responses may have, the preferred one first (RFC 9110, section 12.5.3). The default is gzip and
         /// deflate; importing LinnetBrotli adds `.brotli`, and importing LinnetZstandard `.zstandard`.
         ///
@@ -143,6 +163,7 @@ extension HTTPSession {
             transport.tls = tls
             transport.httpVersions = httpVersions
             transport.http2 = http2
+            transport.proxies = proxies
             transport.resolution = resolution
             transport.pool = pool
             transport.limits = responseLimits

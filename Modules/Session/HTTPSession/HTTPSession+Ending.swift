@@ -7,11 +7,16 @@ extension HTTPSession {
     ///
     /// A graceful shutdown, the default, lets running requests finish; a suspended handle finishes only once it is resumed. An
     /// immediate one fails them with ``SessionError/Code/shutDown``. Validations that the cache does in the background count as
-    /// running requests.
+    /// running requests. The cookies of a persistent configuration are saved.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
+        await end(mode)
+    }
+
+    private func end(_ mode: ShutdownMode) async {
         await engine.refreshes?.end(mode)
         await transport.shutdown(mode)
+        await initialConfiguration.cookieSaver?.save()
         hub.latch?.sessionEnded()
     }
 
@@ -20,11 +25,7 @@ extension HTTPSession {
     public func invalidate(cancellingTasks: Bool) {
         let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
         refuseRequests(mode)
-        Task {
-            await engine.refreshes?.end(mode)
-            await transport.shutdown(mode)
-            hub.latch?.sessionEnded()
-        }
+        Task { await end(mode) }
     }
 
     private func refuseRequests(_ mode: ShutdownMode) {
@@ -38,7 +39,7 @@ extension HTTPSession {
     /// after the session has ended.
     ///
     /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store,
-    /// the completion group, the reachability monitor, and event loops that are not dedicated.
+    /// the HSTS store, the completion group, the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport; see ``copy(over:)``.
     public func copy() throws(SessionError) -> HTTPSession {

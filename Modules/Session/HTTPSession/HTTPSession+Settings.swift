@@ -28,9 +28,10 @@ extension HTTPSession {
     /// Left out are:
     /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and
     ///   `encoder` and `decoder`, whose strategies may be closures;
-    /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `logger` with its `redaction`,
+    /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `hstsStore`, `logger` with its
+    ///   `redaction`,
     ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
-    /// - secrets: `clientIdentities`, `credentialStore`, `cookieJar`, the user name and the password in the base URL,
+    /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `credentialStore`, `cookieJar`, the user name and the password in the base URL,
     ///   `tls.keyLog`, and header fields, of the configuration and of the request serializer, that ``Redaction/standard`` or
     ///   the configuration's `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
     ///
@@ -54,7 +55,7 @@ extension HTTPSession {
         /// Takes what can be stored of a configuration.
         ///
         /// - Throws: ``SessionError/Code/invalidConfiguration`` for a custom request serializer, and one with a body or a
-        ///   closure; for a security policy with a closure or a custom evaluator; for the hook
+        ///   closure; for a function that chooses proxies, and a proxy with a security policy of its own; for a security policy with a closure or a custom evaluator; for the hook
         ///   ``SessionHooks/didReceiveServerTrust``, which decides on trust; and for a configuration with more than two mebibytes
         ///   of JSON.
         public init(_ configuration: Configuration = Configuration(), baseURL: URL? = nil) throws(SessionError) {

@@ -48,6 +48,7 @@ private struct CodedSetting: Sendable {
         .value("timeouts", \.timeouts),
         .value("httpVersions", \.httpVersions),
         .value("http2", \.http2),
+        .proxies,
         .value("resolution", \.resolution),
         .value("pool", \.pool),
         .value("maximumBodySize", \.maximumBodySize),
@@ -61,6 +62,8 @@ private struct CodedSetting: Sendable {
         .seconds("progressInterval", \.progressInterval),
         .requestSerializer,
         .value("responseSerializer", \.responseSerializer),
+        .value("isCacheShared", \.isCacheShared),
+        .value("collapsesEqualRequests", \.collapsesEqualRequests),
     ]
 
     private static func value<Value: Codable & Equatable & Sendable>(
@@ -122,6 +125,15 @@ private struct CodedSetting: Sendable {
             throw error
         }
     }
+
+    private static let proxies: CodedSetting = {
+        let key = TextKey(stringValue: "proxies")
+        return CodedSetting(key: key) { container, configuration in
+            configuration.proxies = try container.decode(ProxyPolicy.self, forKey: key)
+        } write: { configuration, _, container in
+            if !configuration.proxies.isNone { try container.encode(configuration.proxies, forKey: key) }
+        }
+    }()
 
     private static let eventLoops: CodedSetting = {
         let key = TextKey(stringValue: "eventLoops")

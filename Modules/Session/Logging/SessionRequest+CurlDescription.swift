@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import LinnetCookies
 internal import LinnetMessages
 public import LinnetSerialization
+internal import LinnetTransport
 
 extension SessionRequest {
     /// The maximum size of a body in the command: Linux's limit for one argument, with room for its quotes.
@@ -91,7 +92,7 @@ private struct CurlBody {
 
 extension HTTPCall {
     /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
-    /// `--compressed` if the session decodes the response; see
+    /// the proxy of a fixed policy, without its user name and password, and `--compressed` if the session decodes the response; see
     /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
@@ -101,7 +102,11 @@ extension HTTPCall {
             jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
         }
         let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
-        return request.curlDescription(redaction, isDecoded: isDecoded)
+        let command = request.curlDescription(redaction, isDecoded: isDecoded)
+        guard let target = try? RequestTarget(request.url),
+            let proxy = session.initialConfiguration.proxies.fixedProxy(for: target.origin)
+        else { return command }
+        return command.replacing("curl ", with: "curl --proxy \(proxy.description.shellQuoted) ", maxReplacements: 1)
     }
 }
 

@@ -1,12 +1,15 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetMessages
+internal import LinnetSecurity
 internal import LinnetSerialization
 internal import LinnetTransport
 
 /// The interceptor that follows redirects (RFC 9110, section 15.4).
 struct RedirectInterceptor: Interceptor {
     let policy: RedirectPolicy
+    /// The hosts for which a target is changed from http to https.
+    let hstsStore: HSTSStore?
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let response = try await next(request)
@@ -22,7 +25,12 @@ struct RedirectInterceptor: Interceptor {
         do {
             // If the policy follows no redirects, a hook can still decide to follow them.
             let isAsked = policy.limit > 0 || next.exchange.call.hooks?.isSeen(\.willRedirect) == true
-            while isAsked, let target = try response.redirectTarget() {
+            while isAsked, var target = try response.redirectTarget() {
+                if let hstsStore {
+                    target = hstsStore.upgrading(target)
+                    // The URL that was requested may have been changed too.
+                    request.url = response.url
+                }
                 let redirect = HTTPRedirect(head: response.head, url: response.url, target: target)
                 let proposal = try propose(target, for: request, response, followed: history.count)
                 guard var following = try await decide(on: redirect, proposal, from: request, next) else { break }
@@ -78,6 +86,7 @@ struct RedirectInterceptor: Interceptor {
         case .doNotFollow:
             return nil
         case .follow(var changed):
+            changed.url = hstsStore?.upgrading(changed.url) ?? changed.url
             // A hook that only changes the URL must not send the credentials of one origin to another.
             if try Origin(changed.url) != Origin(proposal.url), try Origin(changed.url) != Origin(request.url) {
                 changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)

@@ -109,7 +109,7 @@ struct ConnectSeries: Sendable {
     /// Whether the connection should be on the event loop of the request that needs it.
     let nearCaller: Bool
     /// The time after which no further attempt is made.
-    private let deadline: NIODeadline
+    let deadline: NIODeadline
     private(set) var failures = 0
     /// The addresses of connections that ended before they could be used.
     private(set) var tried: [SocketAddress] = []

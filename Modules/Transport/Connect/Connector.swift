@@ -40,10 +40,32 @@ final class Connector: ConnectionOpener {
         let pool: ConnectionPool
     }
 
+    /// An attempt to connect, and its event loop.
+    struct Opening: Sendable {
+        /// The number of the connection.
+        let id: UInt64
+        let eventLoop: any EventLoop
+        let series: ConnectSeries
+        let attempt: ConnectAttempt
+        /// Whether the proxy forwards requests; otherwise it makes a tunnel.
+        let forwards: Bool
+
+        /// The end of the time to connect; nil without one.
+        var end: NIODeadline? { series.deadline == .distantFuture ? nil : series.deadline }
+    }
+
+    /// A connected socket, with the metrics of connecting it.
+    struct OpenSocket: Sendable {
+        let channel: any Channel
+        var metrics: TransportMetrics
+        /// When it was connected.
+        var connected: ContinuousClock.Instant
+    }
+
     private let group: any EventLoopGroup
-    private let tls: TLSClientContext
-    private let names: NameCache
-    private let configuration: TransportConfiguration
+    let tls: TLSClientContext
+    let names: NameCache
+    let configuration: TransportConfiguration
     private let windows: HTTP2WindowBudget
     /// The origins whose servers require HTTP/1.1 (RFC 9113, 7: HTTP_1_1_REQUIRED).
     private let http1Origins = OriginMemory<Bool>()
@@ -89,15 +111,54 @@ final class Connector: ConnectionOpener {
         _ series: ConnectSeries, id: UInt64, on shard: PoolShard, terms: ConnectionTerms, attempt: ConnectAttempt,
         pool: ConnectionPool
     ) -> EventLoopFuture<HTTPConnection> {
-        let (key, timeouts, eventLoop) = (series.key, series.timeouts, shard.eventLoop)
-        let address = try? SocketAddress(ipAddress: key.origin.host, port: key.origin.port)
-        let resolver = address == nil ? NameLookup(names, tried: series.tried, on: eventLoop) : nil
-        let start = ContinuousClock.now
+        let (key, timeouts) = (series.key, series.timeouts)
         let place = Place(id: id, key: key, shard: shard, terms: terms, pool: pool)
+        let opening = Opening(
+            id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt, forwards: forwards(key, pool))
+        let socket =
+            if let proxy = key.proxy {
+                connect(to: key.origin, through: proxy, opening)
+            } else {
+                openSocket(to: key.origin, opening)
+            }
+        return socket.flatMap { socket in
+            let channel = socket.channel
+            guard key.origin.isSecure else {
+                let speaksHTTP2 = self.configuration.httpVersions == .http2
+                return channel.eventLoop.makeCompletedFuture {
+                    try self.makeConnection(channel, at: place, socket.metrics, speaksHTTP2: speaksHTTP2)
+                }
+            }
+            let lateFailure = TLSLateFailure()
+            return self.openTLS(
+                channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
+                onlyHTTP1: pool.onlyHTTP1
+            ).flatMapThrowing { info in
+                var metrics = socket.metrics
+                metrics.record(info, since: socket.connected)
+                let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
+                return try self.makeConnection(
+                    channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
+            }
+        }
+    }
+
+    /// Whether the proxy of a connection receives its requests in absolute form. A connection that is to switch protocols has a
+    /// tunnel (RFC 6455, 4.1).
+    private func forwards(_ key: PoolKey, _ pool: ConnectionPool) -> Bool {
+        !pool.onlyHTTP1 && key.proxy?.forwards(to: key.origin, configuration.httpVersions) ?? false
+    }
+
+    /// Connects to a server: the origin, or a proxy.
+    func openSocket(to server: Origin, _ opening: Opening) -> EventLoopFuture<OpenSocket> {
+        let (eventLoop, attempt) = (opening.eventLoop, opening.attempt)
+        let address = try? SocketAddress(ipAddress: server.host, port: server.port)
+        let resolver = address == nil ? NameLookup(names, tried: opening.series.tried, on: eventLoop) : nil
+        let start = ContinuousClock.now
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(series.connectTimeout(at: .now()))
+            .connectTimeout(opening.series.connectTimeout(at: .now()))
             .resolver(resolver)
             .channelInitializer { channel in
                 attempt.adopt(channel)
@@ -105,46 +166,23 @@ final class Connector: ConnectionOpener {
                     try channel.pipeline.syncOperations.addHandler(ConnectAddressHandler(attempt))
                 }
             }
-        return openSocket(key.origin, address, bootstrap)
-            .flatMap { channel in
-                var metrics = TransportMetrics()
-                let connected = ContinuousClock.now
-                metrics.connectionID = id
-                metrics.nameResolution = resolver?.span
-                metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
-                metrics.localAddress = channel.localAddress?.endpoint
-                let address = attempt.remoteAddress(of: channel)
-                metrics.remoteAddress = address?.endpoint
-                let opening = metrics
-                attempt.connected(to: address, opening)
-                guard key.origin.isSecure else {
-                    let speaksHTTP2 = self.configuration.httpVersions == .http2
-                    return channel.eventLoop.makeCompletedFuture {
-                        try self.makeConnection(channel, at: place, opening, speaksHTTP2: speaksHTTP2)
-                    }
-                }
-                let lateFailure = TLSLateFailure()
-                return self.openTLS(
-                    channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
-                    onlyHTTP1: pool.onlyHTTP1
-                ).flatMapThrowing { info in
-                    var metrics = opening
-                    metrics.record(info, since: connected)
-                    let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
-                    return try self.makeConnection(
-                        channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
-                }
-            }
-    }
-
-    private func openSocket(
-        _ origin: Origin, _ address: SocketAddress?, _ bootstrap: ClientBootstrap
-    ) -> EventLoopFuture<any Channel> {
         let future =
-            address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: origin.host, port: origin.port)
+            address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: server.host, port: server.port)
         return future.flatMapErrorThrowing { [names] error in
-            names.forget(origin.host)
-            throw TransportError(connecting: error, to: origin)
+            names.forget(server.host)
+            throw TransportError(connecting: error, to: server)
+        }.map { channel in
+            var metrics = TransportMetrics()
+            let connected = ContinuousClock.now
+            metrics.connectionID = opening.id
+            metrics.nameResolution = resolver?.span
+            metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
+            metrics.localAddress = channel.localAddress?.endpoint
+            let address = attempt.remoteAddress(of: channel)
+            metrics.remoteAddress = address?.endpoint
+            metrics.proxy = opening.series.key.proxy?.proxy.description
+            attempt.connected(to: address, metrics)
+            return OpenSocket(channel: channel, metrics: metrics, connected: connected)
         }
     }
 
@@ -154,10 +192,6 @@ final class Connector: ConnectionOpener {
     ) -> EventLoopFuture<TLSSessionInfo> {
         let (policy, identities) = (terms.securityPolicy, terms.clientIdentities)
         let identity = identities.identity(for: origin.host)
-        let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
-        let isAddress = (try? SocketAddress(ipAddress: origin.host, port: 0)) != nil
-        // Without a trailing dot (RFC 6066, 3).
-        let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
         let needsHTTP1 =
             configuration.httpVersions == .automatic
             && (onlyHTTP1 || http1Origins.value(for: origin, .now()) != nil)
@@ -165,21 +199,39 @@ final class Connector: ConnectionOpener {
         let resumption =
             needsHTTP1
             ? nil : tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
-        let handler = TLSHandler(
-            tls, serverName: isAddress ? nil : name,
-            applicationProtocols: needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols,
-            resumption: resumption, identity: identity,
-            lateFailure: lateFailure, promise: promise, choose: chooser(of: identities, for: origin)
-        ) { presented in
-            await policy.evaluate(presented.trust(host: origin.host, port: origin.port))
+        return startTLS(
+            on: channel, with: origin, policy: policy, until: timeouts.tlsHandshake.map { .after($0) },
+            TransportError(.tlsTimeout, "The TLS handshake with \(origin.endpoint) exceeded its timeout.")
+        ) { serverName, promise, judge in
+            TLSHandler(
+                self.tls, serverName: serverName,
+                applicationProtocols: needsHTTP1
+                    ? HTTPVersions.http1.applicationProtocols : self.tls.applicationProtocols,
+                resumption: resumption, identity: identity, lateFailure: lateFailure, promise: promise,
+                choose: self.chooser(of: identities, for: origin), judge: judge)
+        }
+    }
+
+    /// Runs a TLS handshake with a server, which the policy judges, and closes the channel if it fails.
+    ///
+    /// - Parameters:
+    ///   - end: The time at which it fails with `timeout`; nil for none.
+    ///   - make: Makes the handler.
+    func startTLS(
+        on channel: any Channel, with server: Origin, policy: SecurityPolicy, until end: NIODeadline?,
+        _ timeout: TransportError,
+        make: (_ serverName: String?, EventLoopPromise<TLSSessionInfo>, @escaping TLSHandler.Judge) -> TLSHandler
+    ) -> EventLoopFuture<TLSSessionInfo> {
+        let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
+        let isAddress = (try? SocketAddress(ipAddress: server.host, port: 0)) != nil
+        // Without a trailing dot (RFC 6066, 3).
+        let name = server.host.hasSuffix(".") ? String(server.host.dropLast()) : server.host
+        let handler = make(isAddress ? nil : name, promise) { presented in
+            await policy.evaluate(presented.trust(host: server.host, port: server.port))
         }
         let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
-        let timer = timeouts.tlsHandshake.map { timeout in
-            channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
-                bound.value.abort(
-                    TransportError(.tlsTimeout, "The TLS handshake with \(origin.endpoint) exceeded its timeout."),
-                    channel: channel)
-            }
+        let timer = end.map { end in
+            channel.eventLoop.scheduleTask(deadline: end) { bound.value.abort(timeout, channel: channel) }
         }
         promise.futureResult.whenComplete { _ in timer?.cancel() }
         do {
@@ -190,7 +242,7 @@ final class Connector: ConnectionOpener {
         return promise.futureResult.flatMapErrorThrowing { error in
             channel.close(promise: nil)
             var error = TransportError(translating: error)
-            error.endpoint = origin.endpoint
+            error.endpoint = server.endpoint
             throw error
         }
     }
@@ -260,7 +312,9 @@ final class Connector: ConnectionOpener {
     private func makeHTTP1(
         _ channel: any Channel, at place: Place, _ metrics: TransportMetrics, lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
-        let handler = HTTP1Handler(limits: configuration.limits, continueTimeout: configuration.continueTimeout)
+        let handler = HTTP1Handler(
+            limits: configuration.limits, continueTimeout: configuration.continueTimeout,
+            forwardingTo: forwards(place.key, place.pool) ? place.key.proxy : nil)
         try channel.pipeline.syncOperations.addHandler(handler)
         // Small while responses are small: the buffers grow with the bytes of each read. TLS is decrypted best in
         // pieces that fit into the processor's cache.
@@ -287,6 +341,7 @@ extension TransportMetrics {
         isResumedTLSSession = info.isResumed
         isKeyLogged = info.isKeyLogged
         isPinned = info.trust?.isPinned ?? false
+        isTrustVerified = info.trust.map { $0.isAnchored || $0.isPinned } ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
     }
 }

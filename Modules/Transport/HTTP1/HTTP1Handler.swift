@@ -11,6 +11,8 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     let continueTimeout: Duration
+    /// The proxy that forwards the requests; nil if the origin receives them.
+    private let proxy: ProxyServer?
     private var owner: (any ConnectionOwner)?
     var context: ChannelHandlerContext?
     var machine: HTTP1StateMachine
@@ -27,8 +29,11 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     private var watchdog = Watchdog()
     private var isTruncated = false
 
-    init(limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration) {
+    init(
+        limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration, forwardingTo proxy: ProxyServer? = nil
+    ) {
         self.continueTimeout = continueTimeout
+        self.proxy = proxy
         machine = HTTP1StateMachine()
         parser = HTTP1ResponseParser(limits: limits)
     }
@@ -47,7 +52,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         }
         var writer: HTTP1RequestWriter
         do {
-            writer = try HTTP1RequestWriter(exchange.request)
+            writer = try HTTP1RequestWriter(exchange.request, through: proxy)
             output.clear()
             try writer.write(to: &output)
         } catch {

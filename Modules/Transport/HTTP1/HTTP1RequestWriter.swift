@@ -14,15 +14,35 @@ struct HTTP1RequestWriter {
     /// Set by the fields while they are written.
     private(set) var (asksToClose, expectsContinue) = (false, false)
     private let target: RequestLine
+    /// The target of the request line: the path, or the URI for a proxy (RFC 9112, 3.2.2).
+    private let uri: String
+    /// The value of Proxy-Authorization; nil to write the request's own, if any.
+    private let proxyAuthorization: String?
+    /// Whether the proxy may refuse a request whose body can only be read once, which therefore waits for it.
+    private let asksProxyFirst: Bool
     private let head: HTTPRequest
     private let hasBody: Bool
     private let upgrade: ProtocolUpgrade?
 
-    init(_ request: TransportRequest) throws(TransportError) {
+    /// - Parameter proxy: The proxy that forwards the request; nil if the origin receives it.
+    init(_ request: TransportRequest, through proxy: ProxyServer? = nil) throws(TransportError) {
         head = request.head
         hasBody = request.body != nil
         upgrade = request.upgrade
         target = try RequestLine(head)
+        if let proxy {
+            // Anything else would become part of the authority.
+            guard target.path == "*" || target.path.utf8.first == UInt8(ascii: "/") else {
+                throw TransportError(
+                    .invalidRequest, "The request's path must begin with a slash to be sent to a proxy.")
+            }
+            // `*` has no absolute form (RFC 9112, 3.2.4).
+            uri = "http://" + target.authority + (target.path == "*" ? "" : target.path)
+            proxyAuthorization = proxy.authenticator.authorization(method: head.method.rawValue, uri: uri)
+            asksProxyFirst = request.body?.isReplayable == false && proxy.authenticator.awaitsChallenge
+        } else {
+            (uri, proxyAuthorization, asksProxyFirst) = (target.path, nil, false)
+        }
         if let length = request.contentLength {
             framing = .length(length)
         } else {
@@ -35,7 +55,7 @@ struct HTTP1RequestWriter {
     mutating func write(to buffer: inout ByteBuffer) throws(TransportError) {
         let start = buffer.writerIndex
         // An estimate for typical fields, since measuring them costs nearly as much as writing them.
-        let guess = target.path.utf8.count + target.authority.utf8.count + 128 + 96 * head.headerFields.count
+        let guess = uri.utf8.count + target.authority.utf8.count + 128 + 96 * head.headerFields.count + proxyBytes
         guard try !write(to: &buffer, room: guess) else { return }
         buffer.moveWriterIndex(to: start)
         guard try write(to: &buffer, room: mostBytes) else {
@@ -47,17 +67,26 @@ struct HTTP1RequestWriter {
     /// Returns false if the head is larger than the room.
     private mutating func write(to buffer: inout ByteBuffer, room: Int) throws(TransportError) -> Bool {
         let start = buffer.writerIndex
+        (asksToClose, expectsContinue) = (false, false)
         var (isClean, isFull) = (true, false)
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { bytes in
             var writer = ByteWriter(bytes)
             writer.write(head.method.rawValue)
             writer.write(" ")
-            writer.write(target.path)
+            writer.write(uri)
             writer.write(" HTTP/1.1\r\nHost: ")
             writer.write(target.authority)
             for field in head.headerFields {
                 note(field)
-                if !field.name.isWrittenByTransport { isClean = writer.write(field) && isClean }
+                if !isReplaced(field.name) { isClean = writer.write(field) && isClean }
+            }
+            if let proxyAuthorization {
+                writer.write("\r\nProxy-Authorization: ")
+                writer.write(proxyAuthorization)
+            }
+            if asksProxyFirst, !expectsContinue {
+                writer.write("\r\nExpect: 100-continue")
+                expectsContinue = true
             }
             if let upgrade {
                 writer.write("\r\nConnection: Upgrade\r\nUpgrade: ")
@@ -87,9 +116,17 @@ struct HTTP1RequestWriter {
         if field.name.has("expect") { expectsContinue = hasBody }
     }
 
+    /// Whether the transport writes the field, and the request's own is left out.
+    private func isReplaced(_ name: HTTPField.Name) -> Bool {
+        name.isWrittenByTransport || (proxyAuthorization != nil && name.has("proxy-authorization"))
+    }
+
+    /// The size of what is written for the proxy.
+    private var proxyBytes: Int { (proxyAuthorization.map { $0.utf8.count + 23 } ?? 0) + (asksProxyFirst ? 22 : 0) }
+
     /// An upper bound for the size of the head.
     private var mostBytes: Int {
-        var bytes = head.method.rawValue.utf8.count + target.path.utf8.count + target.authority.utf8.count + 80
+        var bytes = head.method.rawValue.utf8.count + uri.utf8.count + target.authority.utf8.count + 80 + proxyBytes
         for field in head.headerFields {
             bytes += field.name.rawName.utf8.count + field.withUnsafeBytesOfValue { $0.count } + 4
         }

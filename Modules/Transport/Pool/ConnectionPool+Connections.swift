@@ -200,11 +200,13 @@ extension ConnectionPool {
     }
 
     /// Opens connections in advance, up to this many in total.
-    func prewarm(_ origin: Origin, count: Int, timeouts: TransportTimeouts) throws(TransportError) {
+    func prewarm(
+        _ origin: Origin, via proxy: ProxyServer? = nil, count: Int, timeouts: TransportTimeouts
+    ) throws(TransportError) {
         let found = change { state -> Result<(Int, PoolKey), TransportError> in
             if state.isShutDown { return .failure(.shutDown) }
             if let refusal = state.terms.refusal(of: origin) { return .failure(refusal) }
-            let key = PoolKey(origin, under: state.terms)
+            let key = PoolKey(origin, via: proxy, under: state.terms)
             return .success((state.machine.prewarm(key, count: count, multiplexing(origin)), key))
         }
         let (opened, key) = try found.get()

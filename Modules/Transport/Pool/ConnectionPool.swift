@@ -153,15 +153,15 @@ final class ConnectionPool: Sendable {
 
     /// Takes a place on a connection to the origin under the current terms, and waits if necessary.
     func lease(
-        _ origin: Origin, timeouts: TransportTimeouts, deadline: NIODeadline?, priority: RequestPriority = .normal,
-        observer: (any TransportObserver)? = nil
+        _ origin: Origin, via proxy: ProxyServer? = nil, timeouts: TransportTimeouts, deadline: NIODeadline?,
+        priority: RequestPriority = .normal, observer: (any TransportObserver)? = nil
     ) async throws(TransportError) -> Lease {
         var tries: [TransportMetrics] = []
         // One for all waits, also if the terms are replaced meanwhile. Set by the first.
         var poolDeadline: NIODeadline?
         while true {
             do {
-                if let connection = try takePlace(origin) {
+                if let connection = try takePlace(origin, via: proxy) {
                     // A connection that has just ended may not have left the pool yet.
                     if connection.isOpen { return Lease(connection: connection, tries: tries) }
                     continue
@@ -172,7 +172,8 @@ final class ConnectionPool: Sendable {
             let due = poolDeadline ?? timeouts.poolWait.map { .after($0, from: now) } ?? .distantFuture
             poolDeadline = due
             let request = PoolRequest(
-                origin: origin, timeouts: timeouts, priority: priority, due: min(due, deadline ?? .distantFuture),
+                origin: origin, proxy: proxy, timeouts: timeouts, priority: priority,
+                due: min(due, deadline ?? .distantFuture),
                 endsWithRequest: deadline.map { $0 <= due } ?? false, observer: observer)
             switch await wait(for: request) {
             case .lease(let lease): return Lease(connection: lease.connection, tries: tries + lease.tries)
@@ -182,12 +183,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func takePlace(_ origin: Origin) throws(TransportError) -> HTTPConnection? {
+    private func takePlace(_ origin: Origin, via proxy: ProxyServer?) throws(TransportError) -> HTTPConnection? {
         let isContended =
-            hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, under: $0.terms)) }
+            hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, via: proxy, under: $0.terms)) }
         let first = nearestShard
         for offset in 0..<shards.count {
-            switch shards[(first + offset) % shards.count].take(origin) {
+            switch shards[(first + offset) % shards.count].take(origin, via: proxy) {
             case .connection(let connection):
                 guard isContended else { return connection }
                 // Waiting requests came first.
@@ -218,12 +219,12 @@ final class ConnectionPool: Sendable {
             case fail(TransportError)
             case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, timer: NIODeadline?)
         }
-        let origin = request.origin
+        let (origin, proxy) = (request.origin, request.proxy)
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             if Task.isCancelled { return .fail(.readerCancelled) }
             if let refusal = state.terms.refusal(of: origin) { return .fail(refusal) }
-            let key = PoolKey(origin, under: state.terms)
+            let key = PoolKey(origin, via: proxy, under: state.terms)
             state.waiters[id] = Waiter(
                 key: key, timeouts: request.timeouts, continuation: continuation,
                 endsWithRequest: request.endsWithRequest)
@@ -243,7 +244,9 @@ final class ConnectionPool: Sendable {
             case .wait: break
             }
             // A place may have been returned before this waiter was visible.
-            if case .connection(let connection) = shards.lazy.map({ $0.take(origin) }).first(where: \.isConnection) {
+            if case .connection(let connection) = shards.lazy.map({ $0.take(origin, via: proxy) }).first(
+                where: \.isConnection)
+            {
                 offer(connection)
             }
         }
@@ -367,6 +370,7 @@ extension TransportError {
 /// A request that waits for a connection.
 private struct PoolRequest {
     let origin: Origin
+    let proxy: ProxyServer?
     let timeouts: TransportTimeouts
     let priority: RequestPriority
     /// The end of the wait.

@@ -11,9 +11,12 @@ struct PoolKey: Hashable, Sendable {
     let policy: SecurityPolicy.Identity?
     /// The client identity, or the function that chooses it; nil for none.
     let clientIdentity: ClientIdentity.ID?
+    /// The proxy; nil for a direct connection.
+    let proxy: ProxyServer?
 
-    init(_ origin: Origin, under terms: ConnectionTerms) {
+    init(_ origin: Origin, via proxy: ProxyServer? = nil, under terms: ConnectionTerms) {
         self.origin = origin
+        self.proxy = proxy
         policy = origin.isSecure ? terms.securityPolicy.identity : nil
         clientIdentity = origin.isSecure ? terms.clientIdentities.key(for: origin.host) : nil
     }
@@ -25,7 +28,7 @@ struct PoolKey: Hashable, Sendable {
 
     /// Whether connections with this key may be used under the current terms.
     func isValid(under current: ConnectionTerms) -> Bool {
-        policy == nil ? current.refusal(of: origin) == nil : self == PoolKey(origin, under: current)
+        policy == nil ? current.refusal(of: origin) == nil : self == PoolKey(origin, via: proxy, under: current)
     }
 }
 

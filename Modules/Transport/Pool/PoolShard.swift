@@ -37,12 +37,12 @@ final class PoolShard: Sendable {
     }
 
     /// Takes a place on a connection to the origin under the current terms.
-    func take(_ origin: Origin) -> Finding {
+    func take(_ origin: Origin, via proxy: ProxyServer?) -> Finding {
         state.withLock { state in
             if state.isShutDown { return .refused(.shutDown) }
             let terms = state.terms
             if let refusal = terms.refusal(of: origin) { return .refused(refusal) }
-            return state.shelf.take(PoolKey(origin, under: terms)).map(Finding.connection) ?? .none
+            return state.shelf.take(PoolKey(origin, via: proxy, under: terms)).map(Finding.connection) ?? .none
         }
     }
 

@@ -81,18 +81,22 @@ extension TLSHandler {
         isEncryptingPending = true
         defer { isEncryptingPending = false }
         var pieces = 0
-        while machine.sending == .encrypt,
-            !waitsForSocket || (context.channel.isWritable && pieces < Self.mostPiecesInARow),
-            var write = pendingWrites.popFirst()
-        {
-            pieces += 1
-            let piece = write.bytes.readSlice(length: min(write.bytes.readableBytes, Self.mostBytesAtATime))
-            let isLast = write.bytes.readableBytes == 0
-            if !isLast { pendingWrites.prepend(write) }
-            guard encrypt(context, piece ?? ByteBuffer(), isLast ? write.promise : nil) else { return }
-            if hasMuchCiphertext { sendCiphertext(context) }
-        }
-        if machine.sending == .encrypt { sendCiphertext(context) }
+        // Again, since sending may complete a write, after which its writer adds the next one.
+        repeat {
+            while machine.sending == .encrypt,
+                !waitsForSocket || (context.channel.isWritable && pieces < Self.mostPiecesInARow),
+                var write = pendingWrites.popFirst()
+            {
+                pieces += 1
+                let piece = write.bytes.readSlice(length: min(write.bytes.readableBytes, Self.mostBytesAtATime))
+                let isLast = write.bytes.readableBytes == 0
+                if !isLast { pendingWrites.prepend(write) }
+                guard encrypt(context, piece ?? ByteBuffer(), isLast ? write.promise : nil) else { return }
+                if hasMuchCiphertext { sendCiphertext(context) }
+            }
+            if machine.sending == .encrypt { sendCiphertext(context) }
+        } while machine.sending == .encrypt && !pendingWrites.isEmpty
+            && (!waitsForSocket || (context.channel.isWritable && pieces < Self.mostPiecesInARow))
         guard waitsForSocket, pieces >= Self.mostPiecesInARow, !pendingWrites.isEmpty else { return }
         context.eventLoop.assumeIsolated().execute { self.encryptPending(context) }
     }

@@ -21,18 +21,26 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var pongTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
 
-    init(_ options: WebSocketOptions, closure: EventLoopPromise<WebSocketClosure>) {
+    init(
+        _ options: WebSocketOptions, _ compression: DeflateExtension? = nil,
+        closure: EventLoopPromise<WebSocketClosure>
+    ) {
         self.options = options
         self.closure = closure
-        machine = WebSocketStateMachine(maximumMessageSize: options.maximumMessageSize)
+        machine = WebSocketStateMachine(
+            maximumMessageSize: options.maximumMessageSize, inflater: compression.flatMap { MessageInflater($0) })
     }
+
+    var maximumFrameSize: Int { min(machine.maximumPayloadSize, Int(UInt32.max)) }
 
     // MARK: Calls
 
     /// Sends a message; the promise succeeds when the socket has accepted it.
-    func send(_ opcode: WebSocketOpcode, _ payload: ByteBuffer, _ promise: EventLoopPromise<Void>) {
+    func send(
+        _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false, _ promise: EventLoopPromise<Void>
+    ) {
         guard machine.phase == .open, context != nil else { return promise.fail(WebSocketError.closed) }
-        write(opcode, payload, promise)
+        write(opcode, payload, isCompressed: isCompressed, promise)
     }
 
     /// Starts the closing handshake, unless it was started before.
@@ -200,8 +208,12 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     // MARK: Tools
 
-    private func write(_ opcode: WebSocketOpcode, _ payload: ByteBuffer, _ promise: EventLoopPromise<Void>? = nil) {
-        let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: payload)
+    private func write(
+        _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false,
+        _ promise: EventLoopPromise<Void>? = nil
+    ) {
+        let frame = WebSocketFrame(
+            fin: true, rsv1: isCompressed, opcode: opcode, maskKey: .random(), data: payload)
         context?.writeAndFlush(wrapOutboundOut(frame), promise: promise)
     }
 

@@ -27,6 +27,7 @@ struct WebSocketStateMachine {
 
     private struct Fragments {
         let isText: Bool
+        let isCompressed: Bool
         var bytes: ByteBuffer
     }
 
@@ -34,11 +35,19 @@ struct WebSocketStateMachine {
     static let mostReasonBytes = 123
 
     let maximumMessageSize: Int
+    /// Decompresses messages; nil unless permessage-deflate was agreed on.
+    private let inflater: MessageInflater?
     private(set) var phase = Phase.open
     private var fragments: Fragments?
 
-    init(maximumMessageSize: Int) {
+    init(maximumMessageSize: Int, inflater: MessageInflater? = nil) {
         self.maximumMessageSize = maximumMessageSize
+        self.inflater = inflater
+    }
+
+    /// The maximum size of a message as it is sent: compression makes bytes without repetitions a little longer.
+    var maximumPayloadSize: Int {
+        inflater == nil ? maximumMessageSize : maximumMessageSize + maximumMessageSize / 1000 + 64
     }
 
     // MARK: Receiving
@@ -51,7 +60,10 @@ struct WebSocketStateMachine {
     }
 
     private mutating func interpret(_ frame: WebSocketFrame) -> Action {
-        guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return violation("a frame with a reserved bit") }
+        let mayBeCompressed = inflater != nil && (frame.opcode == .text || frame.opcode == .binary)
+        guard !frame.rsv1 || mayBeCompressed, !frame.rsv2, !frame.rsv3 else {
+            return violation("a frame with a reserved bit")
+        }
         guard frame.maskKey == nil else { return violation("a masked frame") }
         switch frame.opcode {
         case .ping: return phase == .open ? .pong(frame.data) : .none
@@ -59,10 +71,12 @@ struct WebSocketStateMachine {
         case .connectionClose: return receivedClose(frame.data)
         case .text, .binary:
             guard fragments == nil else { return violation("a new message within another one") }
-            return add(Fragments(isText: frame.opcode == .text, bytes: frame.data), isLast: frame.fin)
+            return add(
+                Fragments(isText: frame.opcode == .text, isCompressed: frame.rsv1, bytes: frame.data),
+                isLast: frame.fin)
         case .continuation:
             guard var fragments else { return violation("a continuation without a message") }
-            guard frame.data.readableBytes <= maximumMessageSize - fragments.bytes.readableBytes else {
+            guard frame.data.readableBytes <= maximumPayloadSize - fragments.bytes.readableBytes else {
                 return tooLarge
             }
             // Not shared with the machine while it grows, so that it is not copied.
@@ -75,12 +89,25 @@ struct WebSocketStateMachine {
     }
 
     private mutating func add(_ message: Fragments, isLast: Bool) -> Action {
-        guard message.bytes.readableBytes <= maximumMessageSize else { return tooLarge }
+        let limit = message.isCompressed ? maximumPayloadSize : maximumMessageSize
+        guard message.bytes.readableBytes <= limit else { return tooLarge }
         guard isLast else {
             fragments = message
             return .none
         }
         fragments = nil
+        var message = message
+        if message.isCompressed, let inflater {
+            do throws(MessageInflater.Failure) {
+                message.bytes = try inflater.inflate(message.bytes, upTo: maximumMessageSize)
+            } catch .tooLarge {
+                return tooLarge
+            } catch {
+                return .fail(
+                    WebSocketError(.protocolViolation, "The server sent a message that cannot be decompressed."),
+                    .invalidPayload)
+            }
+        }
         guard message.isText else { return .deliver(.binary(Data(message.bytes.readableBytesView))) }
         guard let text = String(validating: message.bytes.readableBytesView, as: UTF8.self) else {
             return .fail(WebSocketError(.invalidText, "The server sent a text that is not UTF-8."), .invalidPayload)

@@ -7,9 +7,18 @@ struct WebSocketHandshake {
     /// A random nonce in base64.
     let key: String
     let subprotocols: [String]
+    /// Whether permessage-deflate is offered.
+    let compresses: Bool
 
-    init(subprotocols: [String], key: String = Self.randomKey()) {
+    /// What client and server have agreed on.
+    struct Agreement: Equatable {
+        var subprotocol: String?
+        var compression: DeflateExtension?
+    }
+
+    init(subprotocols: [String], compresses: Bool = false, key: String = Self.randomKey()) {
         self.subprotocols = subprotocols
+        self.compresses = compresses
         self.key = key
     }
 
@@ -17,18 +26,25 @@ struct WebSocketHandshake {
     var requestFields: HTTPFields {
         var fields: HTTPFields = [.secWebSocketKey: key, .secWebSocketVersion: "13"]
         if !subprotocols.isEmpty { fields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ") }
+        if compresses { fields[.secWebSocketExtensions] = DeflateExtension.offer }
         return fields
     }
 
-    /// Checks a response with 101, and returns the subprotocol that the server selected, if any.
-    func verify(_ head: HTTPResponse) throws(Failure) -> String? {
+    /// Checks a response with 101.
+    func verify(_ head: HTTPResponse) throws(Failure) -> Agreement {
         let accept = head.headerFields[values: .secWebSocketAccept]
         guard accept.count == 1, accept[0] == Self.accept(key) else { throw .wrongAccept }
-        if let name = head.headerFields[values: .secWebSocketExtensions].first { throw .unknownExtension(name) }
+        var agreement = Agreement()
+        let extensions = head.headerFields[values: .secWebSocketExtensions]
+        if let name = extensions.first {
+            guard compresses, let agreed = DeflateExtension(extensions) else { throw .unknownExtension(name) }
+            agreement.compression = agreed
+        }
         let selected = head.headerFields[values: .secWebSocketProtocol]
-        guard let name = selected.first else { return nil }
+        guard let name = selected.first else { return agreement }
         guard selected.count == 1, subprotocols.contains(name) else { throw .unknownSubprotocol(name) }
-        return name
+        agreement.subprotocol = name
+        return agreement
     }
 
     enum Failure: Error, Equatable {
@@ -41,7 +57,7 @@ struct WebSocketHandshake {
             switch self {
             case .wrongAccept: "The server's Sec-WebSocket-Accept does not answer the request's key."
             case .unknownExtension(let name):
-                "The server uses an extension that was not offered: \(name.prefix(40).debugDescription)."
+                "The server uses an extension in a way that was not offered: \(name.prefix(40).debugDescription)."
             case .unknownSubprotocol(let name):
                 "The server selected a subprotocol that was not offered: \(name.prefix(40).debugDescription)."
             }

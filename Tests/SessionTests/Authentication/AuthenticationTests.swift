@@ -212,7 +212,7 @@ struct AuthenticationHookTests {
         let session = try HTTPSession(transport: transport)
         let answers: [(SessionError.Code, @Sendable () throws -> AuthenticationDecision)] = [
             (.unacceptableStatus, { .reject }), (.authenticationCancelled, { .cancel }),
-            (.hookFailed, { throw Oops() }),
+            (.hookFailed, { throw Oops() }), (.invalidRequest, { .use(try .bearer(token: "")) }),
         ]
         for (code, answer) in answers {
             var hooks = TaskHooks()
@@ -223,6 +223,6 @@ struct AuthenticationHookTests {
             }
             #expect(error?.code == code)
         }
-        #expect(transport.requests.count == 3)
+        #expect(transport.requests.count == answers.count)
     }
 }

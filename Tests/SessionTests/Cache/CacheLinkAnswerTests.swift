@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LinnetCache
+import LinnetCookies
 import LinnetSerialization
 import LinnetTesting
 import Testing
@@ -192,6 +193,51 @@ struct CacheLinkAnswerTests {
         }
     }
 
+    /// The second part is combined with the stored one while it is read.
+    @Test(arguments: [true, false]) func aStreamedPartIsCombined(isFirst: Bool) async throws {
+        let (kept, streamed) = isFirst ? ("bytes=5-9", "bytes=0-4") : ("bytes=0-4", "bytes=5-9")
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                let isFirst = request.headerFields[.range] == "bytes=0-4"
+                var response = MockResponse.cached(
+                    "", "max-age=60",
+                    [.eTag: #""1""#, .contentRange: isFirst ? "bytes 0-4/10" : "bytes 5-9/10"], status: .partialContent)
+                response.body = .chunks((isFirst ? ["01", "234"] : ["567", "89"]).map { Data($0.utf8) })
+                return response
+            }
+        }) { cache in
+            try await cache.get("/a", [.range: kept])
+            let response = try await cache.session.get("/a").headers([.range: streamed]).bytes()
+            #expect(response.cacheOutcome == .miss)
+            #expect(try await response.body.collect(upTo: 100) == Data((isFirst ? "01234" : "56789").utf8))
+            let whole = try await cache.get("/a")
+            #expect(whole.value == "0123456789" && whole.status == .ok && whole.cacheOutcome == .hit)
+            #expect(await cache.store.statistics().count == 1)
+        }
+    }
+
+    /// The stored part stays, whether the reader leaves the stream or the connection is lost.
+    @Test(arguments: [true, false]) func aStreamedPartThatIsCutShortChangesNothing(isLost: Bool) async throws {
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                let isFirst = request.headerFields[.range] == "bytes=0-4"
+                let response = MockResponse.cached(
+                    isFirst ? "01234" : "56789", "max-age=60",
+                    [.eTag: #""1""#, .contentRange: isFirst ? "bytes 0-4/10" : "bytes 5-9/10"],
+                    status: .partialContent)
+                return isFirst || !isLost
+                    ? response : response.with(MockServer.Fault(.close, at: .responseBody(after: 2)))
+            }
+        }) { cache in
+            try await cache.get("/a", [.range: "bytes=0-4"])
+            let second = try await cache.session.get("/a").headers([.range: "bytes=5-9"]).bytes()
+            if isLost { await #expect(throws: SessionError.self) { try await second.body.collect(upTo: 100) } }
+            let first = try await cache.get("/a", [.range: "bytes=0-4"])
+            #expect(first.value == "01234" && first.cacheOutcome == .hit)
+            #expect(await cache.store.statistics().count == 1)
+        }
+    }
+
     @Test(arguments: [503, 500, 404])
     func aStaleResponseStandsInForAFailure(status: Int) async throws {
         try await withCache(routes: {
@@ -249,6 +295,39 @@ struct CacheLinkAnswerTests {
             #expect(stored.map { $0.head.headerFields[.eTag] } == [#""2""#])
             let statistics = await cache.store.statistics()
             #expect(statistics.misses == 1 && statistics.staleHits == 1)
+        }
+    }
+
+    @Test(arguments: [true, false]) func aRefreshStoresItsCookies(usesCookies: Bool) async throws {
+        let jar = CookieJar()
+        try await withCache(configure: { $0.cookieJar = jar }) {
+            $0.counting("/a") { count, _ in
+                count == 1
+                    ? .cached("1", "max-age=1, stale-while-revalidate=60", [.eTag: #""1""#])
+                    : .notModified([.eTag: #""1""#, .setCookie: "fresh=1"])
+            }
+        } perform: { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 30)
+            let call = cache.session.get("/a").options { $0.usesCookies = usesCookies }
+            #expect(try await call.response(StringResponseSerializer()).cacheOutcome == .stale)
+            await cache.session.shutdown()
+            #expect(cache.sent == 2)
+            #expect(jar.all.map(\.name) == (usesCookies ? ["fresh"] : []))
+        }
+    }
+
+    /// RFC 9111, sections 3, 3.5 and 5.2.2.10.
+    @Test(arguments: [
+        ("private, max-age=60", true, false), ("private, max-age=60", false, true),
+        ("max-age=0, s-maxage=60", true, true), ("max-age=0, s-maxage=60", false, false),
+    ])
+    func aSharedCacheIsAnOption(control: String, isShared: Bool, isHit: Bool) async throws {
+        try await withCache(configure: { $0.isCacheShared = isShared }) {
+            $0.on("/a", .cached("a", control))
+        } perform: { cache in
+            try await cache.get("/a")
+            #expect(try await cache.outcome("/a") == (isHit ? .hit : .miss))
         }
     }
 

@@ -25,6 +25,7 @@ struct CacheLinkPolicyTests {
     static let rows = [
         Row(policy: .protocolDefined, outcomes: [.miss, .hit, .revalidated]),
         Row(policy: .reloadIgnoringCache, outcomes: [.miss, .miss, .miss]),
+        Row(policy: .reloadIgnoringAllCaches, outcomes: [.miss, .miss, .miss]),
         Row(policy: .revalidate, outcomes: [.miss, .revalidated, .revalidated]),
         Row(policy: .cacheElseLoad, outcomes: [.miss, .hit, .stale]),
         Row(policy: .cacheOnly, outcomes: [nil, .hit, .stale]),
@@ -54,6 +55,15 @@ struct CacheLinkPolicyTests {
                 let isSent = expected == .miss || expected == .revalidated
                 #expect(cache.sent - sent == (isSent ? 1 : 0), "\(stored)")
             }
+        }
+    }
+
+    @Test func onlyOneReloadTellsTheCachesOnTheWay() async throws {
+        try await withCache(routes: { $0.on("/a", .cached("a", "max-age=60")) }) { cache in
+            for policy in [RequestOptions.CachePolicy.reloadIgnoringCache, .reloadIgnoringAllCaches] {
+                try await cache.get("/a", policy: policy)
+            }
+            #expect(cache.server.recordedRequests.map { $0.headerFields[.cacheControl] } == [nil, "no-cache"])
         }
     }
 

@@ -5,6 +5,7 @@ import LinnetCookies
 import LinnetSerialization
 import LinnetTesting
 import LinnetTransport
+import Synchronization
 import Testing
 
 @testable import LinnetSession
@@ -335,6 +336,84 @@ struct CacheLinkStoringTests {
         let session = try makeClient(transport) { $0.cacheStore = FailingStore() }
         #expect(try await surface.send("a", with: session).get().cacheOutcome == .miss)
         #expect(try await surface.send("a", method: .post, with: session).get().cacheOutcome == .bypass)
+        await session.shutdown()
+    }
+
+    /// A store whose writers fail after some bytes.
+    private struct FillingStore: CacheStore {
+        let base = MemoryCacheStore()
+        let limit: Int
+
+        final class Writer: CacheEntryWriter {
+            private let base: any CacheEntryWriter
+            private let rest: Mutex<Int>
+
+            init(_ base: any CacheEntryWriter, limit: Int) {
+                self.base = base
+                rest = Mutex(limit)
+            }
+
+            func append(_ bytes: Data) async throws(CacheError) {
+                let isFull = rest.withLock { rest in
+                    rest -= bytes.count
+                    return rest < 0
+                }
+                if isFull { throw CacheError(code: CacheError.Code("full"), message: "The disk is full.") }
+                try await base.append(bytes)
+            }
+            func commit(asFirstOf total: Int64?) async throws(CacheError) -> StoredResponse {
+                try await base.commit(asFirstOf: total)
+            }
+            func abandon() async { await base.abandon() }
+        }
+
+        func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
+            try await base.responses(for: key)
+        }
+        func body(of id: StoredResponse.ID) async throws(CacheError) -> (any StoredBody)? {
+            try await base.body(of: id)
+        }
+        func beginEntry(
+            _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
+        ) async throws(CacheError) -> any CacheEntryWriter {
+            Writer(try await base.beginEntry(response, replacing: replaced), limit: limit)
+        }
+        func update(_ response: StoredResponse) async throws(CacheError) { try await base.update(response) }
+        func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) { try await base.remove(ids) }
+        func removeAll(for keys: [CacheKey]) async throws(CacheError) { try await base.removeAll(for: keys) }
+        func removeAll() async throws(CacheError) { try await base.removeAll() }
+        func record(_ outcome: CacheOutcome) { base.record(outcome) }
+        func statistics() async -> CacheStatistics { await base.statistics() }
+    }
+
+    /// The reader of the body receives all of it, and the outdated response is removed.
+    @Test(arguments: [true, false]) func aStoreThatFailsWithinABodyStoresNothing(isStreamed: Bool) async throws {
+        let store = FillingStore(limit: 8)
+        let count = CallCount()
+        let session = try HTTPSession(
+            baseURL: URL(string: "http://example.com"),
+            configuration: HTTPSession.Configuration.make { $0.cacheStore = store },
+            transport: StubTransport { _ in
+                let number = count.next()
+                guard number > 1, isStreamed else {
+                    return .status(
+                        .ok, headerFields: [.cacheControl: "max-age=60"],
+                        body: Data((number == 1 ? "short" : "0123456789").utf8))
+                }
+                let body = StubBody()
+                for piece in ["012", "3456", "789"] { body.send(piece) }
+                body.finish()
+                return .stream(body, headerFields: [.cacheControl: "max-age=60", .contentLength: "10"])
+            })
+        _ = try await session.get("a").text()
+        #expect(await store.statistics().count == 1)
+        let reload = session.get("a").options { $0.cachePolicy = .reloadIgnoringCache }
+        if isStreamed {
+            #expect(try await reload.bytes().body.collect(upTo: 100) == Data("0123456789".utf8))
+        } else {
+            #expect(try await reload.text() == "0123456789")
+        }
+        #expect(await store.statistics().count == 0)
         await session.shutdown()
     }
 

@@ -66,6 +66,16 @@ struct CurlDescriptionTests {
         #expect(large.curlDescription().hasSuffix("# the body of 1000000 bytes is not shown"))
     }
 
+    @Test func aFixedProxyIsNamedWithoutItsPassword() throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.proxies = .fixed(try Proxy("socks5h://ada:secret@proxy.example"), except: ["example.org"])
+        let session = try HTTPSession(configuration: configuration, transport: StubTransport())
+        let command = try session.get("http://example.com/a").curlDescription()
+        #expect(command.hasPrefix("curl --proxy socks5h://proxy.example:1080 --globoff"))
+        #expect(!command.contains("ada") && !command.contains("secret"))
+        #expect(try !session.get("http://example.org/a").curlDescription().contains("--proxy"))
+    }
+
     @Test func theSessionsFieldsAreThereWhenItIsAsked() throws {
         var configuration = HTTPSession.Configuration()
         configuration.headerFields = [.userAgent: "Finch"]

@@ -8,12 +8,12 @@ import Testing
 struct HTTP1RequestWriterTests {
     private func text(
         _ method: HTTPRequest.Method, path: String? = "/a?b=c", authority: String? = "example.com",
-        fields: HTTPFields = [:], body: TransportRequestBody? = nil
+        fields: HTTPFields = [:], body: TransportRequestBody? = nil, through proxy: ProxyServer? = nil
     ) throws(TransportError) -> String {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
         var buffer = ByteBuffer()
-        var writer = try HTTP1RequestWriter(TransportRequest(head: head, body: body))
+        var writer = try HTTP1RequestWriter(TransportRequest(head: head, body: body), through: proxy)
         try writer.write(to: &buffer)
         return String(buffer: buffer)
     }
@@ -22,6 +22,23 @@ struct HTTP1RequestWriterTests {
         #expect(
             try text(.get, fields: [.accept: "*/*", .userAgent: "Linnet"])
                 == "GET /a?b=c HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\nUser-Agent: Linnet\r\n\r\n")
+    }
+
+    /// RFC 9112, 3.2.2.
+    @Test func aProxyGetsAnAbsoluteTargetAndItsOwnCredentials() throws {
+        let proxy = ProxyServer(try Proxy("https://ada:secret@proxy.example"))
+        let long = String(repeating: "a", count: 5000)
+        for value in ["own", long] {
+            let text = try text(.get, fields: [.proxyAuthorization: value, .accept: value], through: proxy)
+            #expect(
+                text == "GET http://example.com/a?b=c HTTP/1.1\r\nHost: example.com\r\nAccept: \(value)\r\n"
+                    + "Proxy-Authorization: Basic YWRhOnNlY3JldA==\r\n\r\n")
+        }
+        #expect(try text(.options, path: "*", through: proxy).hasPrefix("OPTIONS http://example.com HTTP/1.1\r\n"))
+        // The target of another host.
+        for path in ["@evil.example/", ".evil.example/", ":81/"] {
+            #expect(throws: TransportError.self) { try text(.get, path: path, through: proxy) }
+        }
     }
 
     @Test func theTransportWritesTheFraming() throws {

@@ -1,7 +1,7 @@
-import LinnetSession
+import LinnetAuthentication
 import Testing
 
-@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(1)))
 struct AuthenticationChallengeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var values: [String]

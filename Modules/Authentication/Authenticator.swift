@@ -1,0 +1,132 @@
+internal import LinnetMessages
+
+/// Answers the challenges of one server or proxy with one credential.
+///
+/// Copies share the nonce count of their Digest challenge, so that concurrent requests have counts of their own.
+package struct Authenticator: Sendable {
+    /// The credential.
+    package let credential: Credential
+    private let mechanism: Mechanism
+
+    private enum Mechanism {
+        case value(String)
+        case digest(DigestSession)
+    }
+
+    /// An authenticator for the strongest challenge that the credential can answer; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - challenges: The challenges of a 401 or 407 response.
+    ///   - allowsBasic: Whether a password that can answer Digest may be sent by Basic, readable to those on the way unless
+    ///     the connection is encrypted.
+    ///   - makeClientNonce: Makes the client nonces of Digest, for tests. The default is the system's random source.
+    package init?(
+        _ credential: Credential, for challenges: [AuthenticationChallenge], allowsBasic: Bool,
+        makeClientNonce: @escaping @Sendable () -> String = DigestSession.randomNonce
+    ) {
+        self.credential = credential
+        switch credential.secret {
+        case .value(let value):
+            guard challenges.contains(where: { $0.scheme == credential.scheme }) else { return nil }
+            mechanism = .value(value)
+        case .password(let username, let password, let allowsMD5):
+            let digests = challenges.compactMap { DigestChallenge($0, allowsMD5: allowsMD5) }
+            if let strongest = digests.max(by: { $0.strength < $1.strength }) {
+                mechanism = .digest(
+                    DigestSession(
+                        strongest, username: username, password: password, makeClientNonce: makeClientNonce))
+            } else if allowsBasic, challenges.contains(where: { $0.scheme == "basic" }) {
+                mechanism = .value(AuthorizationValue.basic(username: username, password: password))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// An authenticator that answers without a challenge; nil for a password, which needs one.
+    package init?(withoutChallenge credential: Credential) {
+        guard case .value(let value) = credential.secret else { return nil }
+        (self.credential, mechanism) = (credential, .value(value))
+    }
+
+    /// Whether the answers are those of Digest.
+    package var isDigest: Bool { session != nil }
+
+    /// The algorithm by which the request's body is to be hashed for an answer; nil if it need not be.
+    package var bodyAlgorithm: DigestAlgorithm? {
+        guard let challenge = session?.challenge, challenge.protection == .authInt else { return nil }
+        return challenge.algorithm
+    }
+
+    /// Returns the answer for one request.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - uri: The request target as it is sent (RFC 9112, section 3.2): for CONNECT, the authority.
+    ///   - bodyHash: The hash of the request's body, where ``bodyAlgorithm`` asks for it; nil for no body.
+    package func answer(method: String, uri: String, bodyHash: String? = nil) -> AuthenticationAnswer {
+        switch mechanism {
+        case .value(let value): return AuthenticationAnswer(value: value, computation: nil)
+        case .digest(let session):
+            let (value, computation) = session.answer(method: method, uri: uri, bodyHash: bodyHash)
+            return AuthenticationAnswer(value: value, computation: computation)
+        }
+    }
+
+    /// Returns an authenticator for a new nonce if the server says that only the nonce of an answer was wrong
+    /// (RFC 7616, section 3.3, stale); otherwise nil.
+    package func renewed(
+        by challenges: [AuthenticationChallenge], after answer: AuthenticationAnswer
+    ) -> Authenticator? {
+        guard let session, let sent = answer.computation else { return nil }
+        let stale = challenges.filter { challenge in
+            challenge.parameters["stale"]?.lowercased() == "true" && challenge.realm == session.challenge.realm
+                && challenge.parameters["nonce"] != sent.nonce
+        }
+        return Authenticator(
+            credential, for: stale, allowsBasic: false, makeClientNonce: session.makeClientNonce)
+    }
+
+    /// Verifies the server's proof that it knows the password, and takes over its next nonce (RFC 7616, section 3.5).
+    ///
+    /// A response without a proof is accepted, since the field is optional. The proof of auth-int is not verified: it covers
+    /// the response's body, which is not read here.
+    ///
+    /// - Parameters:
+    ///   - fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields.
+    ///   - answer: The answer in the request.
+    /// - Throws: ``AuthenticationError`` with ``AuthenticationError/Code/wrongServerProof``.
+    package func verify(_ fields: [String], of answer: AuthenticationAnswer) throws(AuthenticationError) {
+        guard let session, let sent = answer.computation, !fields.isEmpty,
+            let info = AuthenticationChallenge.parse(["Info " + fields.joined(separator: ", ")]).first?.parameters
+        else { return }
+        let protection = info["qop"]?.lowercased() ?? sent.protection.rawValue
+        if let proof = info["rspauth"], sent.protection != .authInt, protection != "auth-int" {
+            guard !proof.isEmpty, proof.lowercased() == sent.serverProof else {
+                throw AuthenticationError(
+                    .wrongServerProof, "The server's response proves no knowledge of the password (rspauth).")
+            }
+        }
+        if let nonce = info["nextnonce"], DigestChallenge.isAcceptable(nonce) {
+            session.use(nextNonce: nonce, after: sent)
+        }
+    }
+
+    /// The rank among the answers to one response.
+    var strength: Int { session?.challenge.strength ?? 0 }
+
+    /// The URIs for which the answers are valid; empty means all of the origin, nil that this is not known.
+    var domain: [String]? { session?.challenge.domain }
+
+    private var session: DigestSession? {
+        if case .digest(let session) = mechanism { session } else { nil }
+    }
+}
+
+/// What one request answers to a challenge.
+package struct AuthenticationAnswer: Sendable {
+    /// The value of the Authorization or Proxy-Authorization field.
+    package let value: String
+    let computation: DigestComputation?
+}

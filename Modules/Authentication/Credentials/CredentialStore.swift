@@ -1,0 +1,74 @@
+public import LinnetMessages
+internal import Synchronization
+
+/// Stores credentials in memory, each for one protection space, and uses them only for requests to the space's origin.
+///
+/// ```swift
+/// let credentials = CredentialStore()
+/// try credentials.set(.password(username: "ada", password: password), for: ProtectionSpace(origin: Origin(url)))
+/// let session = try HTTPSession { $0.credentialStore = credentials }
+/// ```
+/// Sessions may share a store. Nothing is written to disk.
+public final class CredentialStore: Sendable {
+    private let table = Mutex(CredentialTable())
+
+    /// Creates an empty store.
+    public init() {}
+
+    /// Stores a credential for a space, replacing the one for the same scheme.
+    ///
+    /// It is used when the server's challenge has its scheme and realm. Among several, the order is Bearer, Digest with the
+    /// strongest algorithm, Basic. Over http, no password is sent by Basic to a server that offers Digest and has a password
+    /// for it here.
+    ///
+    /// Once an answer was accepted, later requests have one without a challenge: for Basic those to the same folder and the
+    /// folders below it (RFC 7617, section 2.2), for Digest those to the paths of the challenge's domain, or to the whole origin
+    /// (RFC 7616, section 3.3).
+    ///
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - space: The protection space to which the credential applies.
+    ///   - preemptively: Whether the credential is sent with every request to the space's origin, before a challenge. The
+    ///     default is false. Without effect for ``Credential/password(username:password:allowsMD5:)``, which needs a
+    ///     challenge.
+    public func set(_ credential: Credential, for space: ProtectionSpace, preemptively: Bool = false) {
+        table.withLock { $0.add(credential, for: space, withoutBeingAsked: preemptively) }
+    }
+
+    /// Removes the credentials of a space.
+    public func removeCredentials(for space: ProtectionSpace) {
+        table.withLock { $0.remove(space) }
+    }
+
+    /// Removes all credentials.
+    public func removeAll() {
+        table.withLock { $0 = CredentialTable() }
+    }
+
+    /// Returns the credential for a challenge, or nil if there is none for its scheme, its realm and the origin.
+    public func credential(for challenge: AuthenticationChallenge, of origin: Origin) -> Credential? {
+        table.withLock { $0.credential(for: challenge, of: origin) }
+    }
+
+    /// Returns what answers a response best among the credentials that were not refused; nil if there is none.
+    package func authenticator(
+        for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
+    ) -> Authenticator? {
+        table.withLock { $0.authenticator(for: challenges, of: origin, refused: refused) }
+    }
+
+    /// Returns what is sent with a request before any challenge.
+    package func authenticator(before target: RequestTarget) -> Authenticator? {
+        table.withLock { $0.authenticator(at: target.pathAlone, of: target.origin) }
+    }
+
+    /// Records that the server accepted an answer.
+    package func accepted(_ authenticator: Authenticator, at target: RequestTarget) {
+        table.withLock { $0.accepted(authenticator, at: target.pathAlone, of: target.origin) }
+    }
+
+    /// Records that the server refused a credential.
+    package func refused(_ credential: Credential, at target: RequestTarget) {
+        table.withLock { $0.refused(credential, of: target.origin) }
+    }
+}

@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+internal import LinnetMessages
+
+/// The credentials by protection space: a value guarded by the store's lock.
+struct CredentialTable {
+    private struct Key: Hashable {
+        var space: ProtectionSpace
+        var scheme: String
+    }
+
+    /// What the server has accepted, and the beginning of the paths for which it is sent without a challenge.
+    private struct Learned {
+        var prefix: Substring
+        var authenticator: Authenticator
+    }
+
+    /// The maximum number of prefixes remembered for one origin.
+    private static let learnedLimit = 64
+    /// The number of challenges in a response that are considered.
+    private static let challengeLimit = 64
+
+    private var credentials: [Key: Credential] = [:]
+    private var unasked: [Origin: Authenticator] = [:]
+    private var learned: [Origin: [Learned]] = [:]
+
+    mutating func add(_ credential: Credential, for space: ProtectionSpace, withoutBeingAsked: Bool) {
+        let old = credentials.updateValue(credential, forKey: Key(space: space, scheme: credential.scheme))
+        if let old, old != credential { forget(old, space.origin) }
+        if withoutBeingAsked, let authenticator = Authenticator(withoutChallenge: credential) {
+            unasked[space.origin] = authenticator
+        }
+    }
+
+    mutating func remove(_ space: ProtectionSpace) {
+        for (key, credential) in credentials where key.space == space {
+            credentials[key] = nil
+            forget(credential, space.origin)
+        }
+    }
+
+    /// Returns the credential for a challenge: the one for its realm, or else the one for its origin. A password for Digest
+    /// answers Basic over https.
+    func credential(for challenge: AuthenticationChallenge, of origin: Origin) -> Credential? {
+        let realms = [challenge.realm, nil]
+        let schemes = challenge.scheme == "basic" && origin.isSecure ? ["basic", "digest"] : [challenge.scheme]
+        for realm in realms {
+            let space = ProtectionSpace(origin: origin, realm: realm)
+            for scheme in schemes {
+                if let credential = credentials[Key(space: space, scheme: scheme)] { return credential }
+            }
+        }
+        return nil
+    }
+
+    /// Returns what answers a response best: Bearer before Digest, of which the strongest, before Basic.
+    ///
+    /// Over http, a server that offers Digest for which there is a password gets nothing by Basic, also after it refused the
+    /// password.
+    func authenticator(
+        for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
+    ) -> Authenticator? {
+        let known = challenges.prefix(Self.challengeLimit).compactMap { challenge in
+            credential(for: challenge, of: origin).map { (challenge: challenge, credential: $0) }
+        }
+        let hasDigest = known.contains { $0.challenge.scheme == "digest" }
+        for scheme in ["bearer", "digest", "basic"] {
+            if scheme == "basic", hasDigest, !origin.isSecure { break }
+            let answers = known.compactMap { challenge, credential in
+                challenge.scheme == scheme && !refused.contains(credential)
+                    ? Authenticator(credential, for: [challenge], allowsBasic: origin.isSecure) : nil
+            }
+            if let best = answers.max(by: { $0.strength < $1.strength }) { return best }
+        }
+        return nil
+    }
+
+    /// Returns what is sent before any challenge.
+    func authenticator(at path: Substring, of origin: Origin) -> Authenticator? {
+        if let authenticator = unasked[origin] { return authenticator }
+        let known = learned[origin, default: []].filter { path.hasPrefix($0.prefix) }
+        return known.max { $0.prefix.utf8.count < $1.prefix.utf8.count }?.authenticator
+    }
+
+    /// Records an accepted answer. Basic applies to all paths in the folder of the accepted one (RFC 7617, section 2.2),
+    /// Digest to those of its domain parameter, without one to the origin (RFC 7616, section 3.3).
+    mutating func accepted(_ authenticator: Authenticator, at path: Substring, of origin: Origin) {
+        let credential = authenticator.credential
+        // A hook can answer with the credential of another origin, which is not sent here again without being asked for.
+        guard credential.scheme != "bearer",
+            credentials.contains(where: { $0.key.space.origin == origin && $0.value == credential })
+        else { return }
+        for prefix in Self.prefixes(of: authenticator, at: path, of: origin) {
+            var known = learned[origin, default: []].filter { old in
+                old.prefix != prefix
+                    && !(old.prefix.hasPrefix(prefix) && old.authenticator.credential == credential)
+            }
+            known.append(Learned(prefix: prefix, authenticator: authenticator))
+            learned[origin] = Array(known.suffix(Self.learnedLimit))
+        }
+    }
+
+    /// Records a refused credential, which is then no longer sent without a challenge.
+    mutating func refused(_ credential: Credential, of origin: Origin) {
+        learned[origin]?.removeAll { $0.authenticator.credential == credential }
+    }
+
+    private mutating func forget(_ credential: Credential, _ origin: Origin) {
+        if unasked[origin]?.credential == credential { unasked[origin] = nil }
+        refused(credential, of: origin)
+    }
+
+    private static func prefixes(
+        of authenticator: Authenticator, at path: Substring, of origin: Origin
+    ) -> [Substring] {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? path
+        guard let domain = authenticator.domain else { return [folder] }
+        if domain.isEmpty { return ["/"] }
+        let own = domain.compactMap { prefix(of: $0, in: origin) }
+        return own.isEmpty ? [folder] : own
+    }
+
+    /// The path of a URI in a domain parameter; nil if it is of another origin, where the credential is not sent.
+    private static func prefix(of uri: String, in origin: Origin) -> Substring? {
+        if uri.hasPrefix("/"), !uri.hasPrefix("//") { return uri[...] }
+        guard let url = URL(string: uri), let target = try? RequestTarget(parsing: url), target.origin == origin else {
+            return nil
+        }
+        return target.pathAlone
+    }
+}

@@ -1,0 +1,122 @@
+internal import LinnetMessages
+internal import Synchronization
+
+/// Answers one challenge, for any number of requests at once: each answer has a nonce count of its own (RFC 7616, section 3.4).
+package final class DigestSession: Sendable {
+    let challenge: DigestChallenge
+    /// The value of the username or username* parameter, with its name.
+    private let userName: String
+    let makeClientNonce: @Sendable () -> String
+    private let state: Mutex<DigestStateMachine>
+
+    init(
+        _ challenge: DigestChallenge, username: String, password: String,
+        makeClientNonce: @escaping @Sendable () -> String = DigestSession.randomNonce
+    ) {
+        self.challenge = challenge
+        self.makeClientNonce = makeClientNonce
+        let hash = challenge.algorithm.hash("\(username):\(challenge.realm):\(password)")
+        state = Mutex(DigestStateMachine(challenge, passwordHash: hash))
+        userName =
+            if challenge.hashesUserName {
+                "username=\"\(challenge.algorithm.hash("\(username):\(challenge.realm)"))\""
+            } else if username.utf8.allSatisfy({ $0 < 0x80 }) {
+                "username=\(username.quoted)"
+            } else {
+                "username*=\(username.extendedValue)"
+            }
+    }
+
+    /// Returns the value of the field for one request, and what verifies its response.
+    func answer(method: String, uri: String, bodyHash: String?) -> (value: String, computation: DigestComputation) {
+        let clientNonce = makeClientNonce()
+        let computation = state.withLock { $0.next(uri: uri, clientNonce: clientNonce) }
+        var parameters = [
+            userName, "realm=\(challenge.realm.quoted)", "nonce=\(computation.nonce.quoted)", "uri=\(uri.quoted)",
+            "response=\"\(computation.response(method: method, bodyHash: bodyHash))\"",
+        ]
+        if let name = challenge.algorithmName { parameters.append("algorithm=\(name)") }
+        if computation.protection != .legacy {
+            parameters.append("qop=\(computation.protection.rawValue)")
+            parameters += ["nc=\(computation.count)", "cnonce=\(computation.clientNonce.quoted)"]
+        }
+        if let opaque = challenge.opaque { parameters.append("opaque=\(opaque.quoted)") }
+        if challenge.hashesUserName { parameters.append("userhash=true") }
+        return ("Digest " + parameters.joined(separator: ", "), computation)
+    }
+
+    /// Uses another nonce from now on (RFC 7616, section 3.5).
+    func use(nextNonce: String, after computation: DigestComputation) {
+        state.withLock { $0.use(nextNonce: nextNonce, after: computation.nonce) }
+    }
+
+    /// 128 bits of the system's random numbers.
+    package static func randomNonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+}
+
+/// The nonce of a challenge and the number of its answers.
+struct DigestStateMachine {
+    private let challenge: DigestChallenge
+    private let passwordHash: String
+    private var nonce: String
+    private var count: UInt32 = 0
+    /// The client nonce of the first answer, and H(A1) computed with it, which stay until the next challenge (section 3.4.2).
+    private var session: (clientNonce: String, secret: String)?
+
+    init(_ challenge: DigestChallenge, passwordHash: String) {
+        (self.challenge, self.passwordHash, nonce) = (challenge, passwordHash, challenge.nonce)
+    }
+
+    /// Counts an answer.
+    mutating func next(uri: String, clientNonce: String) -> DigestComputation {
+        count &+= 1
+        var (clientNonce, secret) = (clientNonce, passwordHash)
+        if challenge.isSession {
+            let known =
+                session ?? (
+                    clientNonce, challenge.algorithm.hash("\(passwordHash):\(challenge.nonce):\(clientNonce)")
+                )
+            session = known
+            // Many servers compute A1 with the client nonce of the request instead of the first one, so it stays the same.
+            (clientNonce, secret) = known
+        }
+        let digits = String(count, radix: 16)
+        return DigestComputation(
+            algorithm: challenge.algorithm, protection: challenge.protection, secret: secret, nonce: nonce,
+            count: String(repeating: "0", count: 8 - digits.utf8.count) + digits, clientNonce: clientNonce, uri: uri)
+    }
+
+    /// Changes the nonce, unless another response has changed it since the request.
+    mutating func use(nextNonce: String, after old: String) {
+        guard nonce == old, nextNonce != old else { return }
+        (nonce, count) = (nextNonce, 0)
+    }
+}
+
+extension String {
+    /// The text as a quoted string (RFC 9110, section 5.6.4).
+    fileprivate var quoted: String {
+        var bytes = [UInt8(ascii: "\"")]
+        for byte in utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
+    }
+
+    /// The text as an extended value in UTF-8 (RFC 8187, section 3.2.1).
+    fileprivate var extendedValue: String {
+        var bytes = Array("UTF-8''".utf8)
+        for byte in utf8 {
+            if ASCII.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), ASCII.hexadecimalDigit(byte >> 4), ASCII.hexadecimalDigit(byte & 15)]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,25 @@
+public import LinnetCache
+internal import LinnetSerialization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+extension CacheError.Code {
+    /// The directory of a cache belongs to another user, can be written by others, or is a symbolic link: what is in it could
+    /// have been written by somebody else.
+    public static let untrustedDirectory = CacheError.Code("untrustedDirectory")
+    /// The directory of a cache cannot be read or written; `CacheError.underlying` has the reason.
+    public static let storageFailed = CacheError.Code("storageFailed")
+}
+
+extension CacheError {
+    static func failedCall(_ path: String, _ problem: String, _ code: Int32 = errno) -> CacheError {
+        let failure = FileFailure(path: path, errorNumber: code, problem: problem)
+        return CacheError(code: .storageFailed, message: "\(failure)", underlying: failure)
+    }
+}

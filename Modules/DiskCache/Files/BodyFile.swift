@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+internal import LinnetCache
+internal import LinnetSecurity
+internal import LinnetSerialization
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The file of a body that is being written, and its digest.
+///
+/// The file is locked until the object is released, which tells other processes that its writer lives. Its functions block: they
+/// are called on the threads for files.
+actor BodyFile {
+    private let file: LockedFile
+    private var hasher = SHA256Hasher()
+    private(set) var size: Int64 = 0
+
+    init(_ file: LockedFile) { self.file = file }
+
+    func write(_ bytes: Data) throws(CacheError) {
+        let failure = bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Int32? in
+            hasher.update(bytes)
+            var written = 0
+            while written < bytes.count {
+                let count = SystemCall.retrying {
+                    pwrite(
+                        file.descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written,
+                        off_t(size) + off_t(written))
+                }
+                guard count > 0 else { return count < 0 ? errno : EIO }
+                written += count
+            }
+            return nil
+        }
+        if let failure { throw .failedCall(file.path, "cannot be written", failure) }
+        size += Int64(bytes.count)
+    }
+
+    /// The digest of all bytes.
+    var digest: Data { Data(hasher.digest) }
+}
+
+/// A file that this process has created and locked. It is removed with the object, unless it was kept.
+final class LockedFile: Sendable {
+    let descriptor: Int32
+    let path: String
+    private let isKept = Atomic(false)
+
+    private init(_ descriptor: Int32, _ path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit {
+        if !isKept.load(ordering: .relaxed) { unlink(path) }
+        close(descriptor)
+    }
+
+    static func create(_ path: String) throws(CacheError) -> LockedFile {
+        let descriptor = SystemCall.retrying { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        guard descriptor >= 0 else { throw .failedCall(path, "cannot be created") }
+        let file = LockedFile(descriptor, path)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .failedCall(path, "cannot be locked") }
+        return file
+    }
+
+    /// Gives the file its final name; it stays when the object is released.
+    func keep(as newPath: String) throws(CacheError) {
+        guard rename(path, newPath) == 0 else { throw .failedCall(newPath, "cannot be moved into place") }
+        isKept.store(true, ordering: .relaxed)
+    }
+
+    /// Whether no process that lives is writing the file, or there is none.
+    static func isAbandoned(_ path: String) -> Bool {
+        let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else { return errno == ENOENT }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+}

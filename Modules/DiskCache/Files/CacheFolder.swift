@@ -1,0 +1,160 @@
+internal import FoundationEssentials
+internal import LinnetCache
+internal import LinnetSerialization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The directory of a cache, and the names in it. All functions block.
+struct CacheFolder: Sendable {
+    /// What tells a file from another one of the same name.
+    struct FileIdentity: Hashable, Sendable {
+        let device: UInt64
+        let node: UInt64
+    }
+
+    let path: String
+
+    var index: String { path + "/index.sqlite" }
+    var changes: String { path + "/changes" }
+    private var damagedIndex: String { index + ".damaged" }
+    private var lock: String { path + "/lock" }
+    private var bodies: String { path + "/bodies" }
+
+    init(_ directory: URL) throws(CacheError) {
+        guard directory.isFileURL else {
+            throw CacheError(
+                code: .untrustedDirectory, message: "A cache is kept in a directory, and the URL is not that of a file."
+            )
+        }
+        let path = directory.absoluteURL.path
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    // MARK: Trust
+
+    /// Creates what is missing of the directory, and checks that only the user of this process can change what is in it.
+    func prepare() throws(CacheError) {
+        try Self.prepare(path)
+        try Self.make(bodies)
+    }
+
+    /// Creates a directory and its parents if they are missing, and checks it.
+    static func prepare(_ folder: String) throws(CacheError) {
+        try makeParents(of: folder)
+        try make(folder)
+    }
+
+    /// Throws if the directory exists and others could have written it.
+    func checkTrust() throws(CacheError) {
+        for folder in [path, bodies] {
+            var status = stat()
+            if lstat(folder, &status) == 0 { try Self.check(status, folder) }
+        }
+    }
+
+    private static func makeParents(of path: String) throws(CacheError) {
+        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
+        let parent = String(path[..<end])
+        guard mkdir(parent, 0o700) != 0, errno == ENOENT else { return }
+        try makeParents(of: parent)
+        _ = mkdir(parent, 0o700)
+    }
+
+    private static func make(_ folder: String) throws(CacheError) {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .failedCall(folder, "cannot be created") }
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { throw .failedCall(folder, "cannot be inspected") }
+        try check(status, folder)
+    }
+
+    private static func check(_ status: stat, _ folder: String) throws(CacheError) {
+        let problem: String? =
+            if status.st_mode & S_IFMT == S_IFLNK {
+                "is a symbolic link; use the directory that it points to"
+            } else if status.st_mode & S_IFMT != S_IFDIR {
+                "is not a directory"
+            } else if status.st_uid != geteuid() {
+                "belongs to another user; use a directory of the user that runs the program"
+            } else if status.st_mode & 0o022 != 0 {
+                "can be written by other users; remove the write permission of its group and of others"
+            } else {
+                nil
+            }
+        guard let problem else { return }
+        throw CacheError(code: .untrustedDirectory, message: "The directory \(folder) \(problem).")
+    }
+
+    // MARK: The index
+
+    /// Creates the file of the index if there is none; only its owner can read it, and so the files that SQLite adds.
+    func makeIndex() throws(CacheError) -> FileIdentity {
+        let descriptor = SystemCall.retrying {
+            open(index, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        }
+        guard descriptor >= 0 else { throw .failedCall(index, "cannot be opened") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .failedCall(index, "cannot be inspected") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CacheError(code: .storageFailed, message: "The index \(index) is not a regular file.")
+        }
+        return FileIdentity(status)
+    }
+
+    /// The file that has the name of the index now.
+    var indexIdentity: FileIdentity? {
+        var status = stat()
+        return lstat(index, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// Renames a damaged index, unless another process has done so already. The one that was set aside before is lost.
+    func setIndexAside(_ damaged: FileIdentity) throws(CacheError) {
+        let descriptor = SystemCall.retrying { open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        guard descriptor >= 0 else { throw .failedCall(lock, "cannot be opened") }
+        // Closing the descriptor releases the lock.
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .failedCall(lock, "is locked by another process") }
+        guard indexIdentity == damaged else { return }
+        // First, since a log without its file would be taken for that of the next one.
+        for suffix in ["-wal", "-shm"] { unlink(index + suffix) }
+        guard rename(index, damagedIndex) == 0 else { throw .failedCall(index, "is damaged, and cannot be renamed") }
+    }
+
+    // MARK: Bodies
+
+    func body(_ id: StoredResponse.ID) -> String { bodies + "/" + Self.name(id) }
+
+    func unfinishedBody(_ id: StoredResponse.ID) -> String { body(id) + Self.unfinished }
+
+    /// The entries that have a file, finished or not. Files with other names are not the cache's.
+    func bodyFiles() -> Set<StoredResponse.ID> {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: bodies)) ?? []
+        return Set(names.compactMap(Self.id))
+    }
+
+    private static let unfinished = ".new"
+
+    private static func name(_ id: StoredResponse.ID) -> String {
+        let digits = String(id.rawValue, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static func id(of name: String) -> StoredResponse.ID? {
+        let digits = name.hasSuffix(unfinished) ? name.dropLast(unfinished.count) : name[...]
+        guard digits.utf8.count == 16, let number = UInt64(digits, radix: 16), number <= Int64.max else { return nil }
+        let id = StoredResponse.ID(rawValue: number)
+        return Self.name(id) == digits ? id : nil
+    }
+}
+
+extension CacheFolder.FileIdentity {
+    fileprivate init(_ status: stat) {
+        self.init(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+    }
+}

@@ -1,0 +1,10 @@
+internal import LinnetCache
+internal import LinnetTransport
+
+/// Runs an operation that can block on the threads for files.
+@concurrent
+func onFileThreads<Value: Sendable>(
+    _ body: @Sendable () async throws(CacheError) -> Value
+) async throws(CacheError) -> Value {
+    try await withTaskExecutorPreference(FileExecutor.shared, operation: body)
+}

@@ -1,0 +1,83 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import LinnetCache
+
+/// The bounds of a cache, in bytes.
+struct CacheLimits: Sendable {
+    let total: Int64
+    let entry: Int64
+
+    init(total: Int64, entry: Int64?) {
+        self.total = max(0, total)
+        self.entry = min(entry ?? self.total / 20, self.total)
+    }
+}
+
+extension IndexDatabase {
+    /// Identifies the file among all that SQLite writes.
+    private static let applicationID: Int64 = 0x4C69_6E43
+    private static let version: Int64 = 1
+
+    /// Opens the index, or creates it. Throws a `DatabaseError` that ``isDamage(_:)`` if the file is no index of this version.
+    init(in folder: CacheFolder, limits: CacheLimits) throws {
+        self.folder = folder
+        self.limits = limits
+        identity = try folder.makeIndex()
+        var configuration = Configuration()
+        configuration.label = "LinnetDiskCache"
+        configuration.foreignKeysEnabled = false
+        // Transactions are short: a process that keeps the index longer has stopped.
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { database in
+            // The log is written to the disk when it is merged: a failure of power loses the last entries, no more.
+            try database.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250;
+                    PRAGMA journal_size_limit = 1048576;
+                    """)
+        }
+        token = try ChangeToken(folder.changes)
+        queue = try DatabaseQueue(path: folder.index, configuration: configuration)
+        try queue.write { try Self.prepare($0) }
+    }
+
+    /// Whether the error is that of a file that can only be replaced.
+    static func isDamage(_ error: DatabaseError) -> Bool {
+        // A generic error is that of a statement for a table or a column that is missing.
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR].contains(error.resultCode)
+            // A file that was cut.
+            || error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
+    }
+
+    private static func prepare(_ database: Database) throws {
+        let found = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        if found == applicationID, version == Self.version { return }
+        let tables = try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        guard found == 0, version == 0, tables == 0 else {
+            throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "the database is not an index of this version")
+        }
+        try database.execute(
+            sql: """
+                CREATE TABLE entry (
+                    id INTEGER PRIMARY KEY, key TEXT NOT NULL, isStored INTEGER NOT NULL, variant BLOB NOT NULL,
+                    head BLOB NOT NULL, requestTime REAL NOT NULL, responseTime REAL NOT NULL, seal BLOB NOT NULL, partStart INTEGER,
+                    partEnd INTEGER, partTotal INTEGER, bodySize INTEGER NOT NULL, digest BLOB, size INTEGER NOT NULL,
+                    used INTEGER NOT NULL);
+                CREATE INDEX entryOfKey ON entry(key);
+                CREATE INDEX entryByUse ON entry(used) WHERE isStored;
+                CREATE INDEX entryBegun ON entry(id) WHERE NOT isStored;
+                CREATE TABLE total (count INTEGER NOT NULL, size INTEGER NOT NULL);
+                INSERT INTO total VALUES (0, 0);
+                CREATE TRIGGER entryChanged AFTER UPDATE OF isStored, size ON entry BEGIN
+                    UPDATE total SET count = count + NEW.isStored - OLD.isStored,
+                        size = size + NEW.isStored * NEW.size - OLD.isStored * OLD.size;
+                END;
+                CREATE TRIGGER entryRemoved AFTER DELETE ON entry WHEN OLD.isStored BEGIN
+                    UPDATE total SET count = count - 1, size = size - OLD.size;
+                END;
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(Self.version);
+                """)
+    }
+}

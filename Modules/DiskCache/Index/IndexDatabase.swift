@@ -1,0 +1,291 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import LinnetCache
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The index of a cache, in SQLite: which entries there are, and what is known of their bodies. All functions block.
+///
+/// Each change is one transaction, also for other processes. The files of removed entries are unlinked after it: what a process
+/// leaves behind that is killed in between is removed when the index is next opened.
+struct IndexDatabase: Sendable {
+    /// What is noted between two transactions, and written with the next one.
+    struct Notes: Sendable {
+        /// The entries that were used, and when.
+        var uses: [StoredResponse.ID: Int64] = [:]
+        /// The entries whose writers have given up.
+        var abandoned: [StoredResponse.ID] = []
+    }
+
+    /// The entries of a key.
+    struct Reading: Sendable {
+        let entries: [IndexedEntry]
+        let damaged: [StoredResponse.ID]
+        let token: ChangeToken
+        /// The token's number when the entries were read; nil if it could not be read.
+        let number: UInt64?
+    }
+
+    /// What a transaction has removed.
+    struct Removal: Sendable {
+        var ids: [StoredResponse.ID] = []
+        var evictions = 0
+    }
+
+    let folder: CacheFolder
+    let identity: CacheFolder.FileIdentity
+    let limits: CacheLimits
+    let queue: DatabaseQueue
+    let token: ChangeToken
+
+    // MARK: Reading
+
+    /// The entries of a key, and the identifiers of damaged ones.
+    func entries(for key: CacheKey) throws -> Reading {
+        // Read before the rows: a change meanwhile makes the result outdated.
+        let number = token.number
+        return try queue.inDatabase { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT \(IndexedEntry.columns) FROM entry WHERE key = ? AND isStored")
+            var (entries, damaged): ([IndexedEntry], [StoredResponse.ID]) = ([], [])
+            let rows = try Row.fetchCursor(statement, arguments: [key.description])
+            while let row = try rows.next() {
+                if let entry = IndexedEntry(row) {
+                    entries.append(entry)
+                } else if let id = row.identifier {
+                    damaged.append(id)
+                }
+            }
+            return Reading(entries: entries, damaged: damaged, token: token, number: number)
+        }
+    }
+
+    func body(of id: StoredResponse.ID) throws -> IndexedBody? {
+        try queue.inDatabase { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT \(IndexedBody.columns) FROM entry WHERE id = ? AND isStored")
+            return try Row.fetchOne(statement, arguments: [id.key]).flatMap(IndexedBody.init)
+        }
+    }
+
+    /// The number of entries, and their size.
+    func total() throws -> (count: Int, size: Int64) {
+        try queue.inDatabase { try Self.total($0) }
+    }
+
+    private static func total(_ database: Database) throws -> (count: Int, size: Int64) {
+        let statement = try database.cachedStatement(sql: "SELECT count, size FROM total")
+        let row = try Row.fetchOne(statement)
+        return (row?.value(0, as: Int.self) ?? 0, row?.value(1, as: Int64.self) ?? 0)
+    }
+
+    // MARK: Writing
+
+    /// Notes an entry that is about to be written, and creates the file of its body.
+    func begin(_ response: StoredResponse) throws -> LockedFile {
+        let head = try EncodedHead(response)
+        let seal = head.seal
+        return try queue.write { database in
+            let file = try LockedFile.create(folder.unfinishedBody(response.id))
+            try run(
+                database,
+                """
+                INSERT INTO entry (id, key, isStored, variant, head, requestTime, responseTime, seal, bodySize, size, used)
+                VALUES (?, ?, 0, ?, ?, ?, ?, ?, 0, 0, 0)
+                """,
+                [
+                    response.id.key, head.key, head.variant, head.head, head.requestTime, head.responseTime, seal,
+                ])
+            return file
+        }
+    }
+
+    /// Makes an entry visible, in place of others, and removes what there is no space for.
+    func commit(
+        _ response: StoredResponse, digest: Data, in file: LockedFile, replacing replaced: [StoredResponse.ID],
+        usedAt time: Int64, _ notes: Notes
+    ) throws -> Removal {
+        let path = folder.body(response.id)
+        do {
+            return try change(notes) { database, removal in
+                try run(
+                    database,
+                    """
+                    UPDATE entry SET isStored = 1, bodySize = ?, digest = ?, size = ?, used = ?, partStart = ?, partEnd = ?,
+                    partTotal = ? WHERE id = ? AND NOT isStored
+                    """,
+                    [
+                        response.bodySize, digest, response.size, time, response.part?.range.lowerBound,
+                        response.part?.range.upperBound, response.part?.total, response.id.key,
+                    ])
+                guard database.changesCount == 1 else { throw CacheError.entryRemoved }
+                let same = try ids(
+                    database,
+                    """
+                    SELECT id FROM entry WHERE key = ?1 AND isStored AND id <> ?2
+                    AND variant = (SELECT variant FROM entry WHERE id = ?2)
+                    """, [response.key.description, response.id.key])
+                try remove(replaced + same, database, &removal)
+                try evict(database, &removal, variantsOf: response.key)
+                try file.keep(as: path)
+            }
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Replaces everything but the body of an entry.
+    func update(_ response: StoredResponse, _ notes: Notes) throws -> Removal {
+        try change(notes) { database, removal in
+            let statement = try database.cachedStatement(
+                sql: "SELECT \(IndexedEntry.columns) FROM entry WHERE id = ? AND key = ? AND isStored")
+            let arguments: StatementArguments = [response.id.key, response.key.description]
+            guard let row = try Row.fetchOne(statement, arguments: arguments), let body = IndexedBody(row) else {
+                return
+            }
+            var new = response
+            new.bodySize = body.size
+            // A server may make the head of a stored response longer.
+            guard new.size <= limits.entry else { return try remove([new.id], database, &removal) }
+            let head = try EncodedHead(new)
+            try run(
+                database,
+                "UPDATE entry SET variant = ?, head = ?, requestTime = ?, responseTime = ?, seal = ?, size = ? WHERE id = ?",
+                [head.variant, head.head, head.requestTime, head.responseTime, head.seal, new.size, new.id.key])
+            try evict(database, &removal)
+        }
+    }
+
+    // MARK: Removing
+
+    func remove(_ ids: [StoredResponse.ID], _ notes: Notes) throws -> Removal {
+        try change(notes) { database, removal in try remove(ids, database, &removal) }
+    }
+
+    /// Removes the entries of keys, also those that are being written.
+    func removeAll(for keys: [CacheKey], _ notes: Notes) throws -> Removal {
+        try change(notes) { database, removal in
+            for key in keys {
+                try remove(
+                    try ids(database, "SELECT id FROM entry WHERE key = ?", [key.description]), database, &removal)
+            }
+        }
+    }
+
+    /// Removes all entries, also those that are being written.
+    func removeAll(_ notes: Notes) throws -> Removal {
+        try change(notes) { database, removal in
+            removal.ids = try ids(database, "SELECT id FROM entry WHERE isStored", [])
+            try run(database, "DELETE FROM entry", [])
+        }
+    }
+
+    /// Writes what was noted.
+    func write(_ notes: Notes) throws -> Removal {
+        try change(notes) { _, _ in }
+    }
+
+    // MARK: Opening
+
+    /// Removes what processes have left that were killed, and what there is no space for if the limit has become smaller.
+    func sweep() throws {
+        // Listed before the rows are read, so that an entry that is committed meanwhile is among them.
+        let files = folder.bodyFiles()
+        let (stored, unfinished) = try queue.inDatabase { database in
+            (
+                Set(try ids(database, "SELECT id FROM entry WHERE isStored", [])),
+                try ids(database, "SELECT id FROM entry WHERE NOT isStored", [])
+            )
+        }
+        let candidates = files.subtracting(stored).union(unfinished)
+        let isTooLarge = try total().size > limits.total
+        guard !candidates.isEmpty || isTooLarge else { return }
+        _ = try change(Notes()) { database, removal in
+            for id in candidates where LockedFile.isAbandoned(folder.unfinishedBody(id)) {
+                // Entries are committed in transactions, so this one is not committed now.
+                let isStored = try Row.fetchOne(
+                    database, sql: "SELECT 1 FROM entry WHERE id = ? AND isStored", arguments: [id.key])
+                guard isStored == nil, LockedFile.isAbandoned(folder.body(id)) else { continue }
+                try run(database, "DELETE FROM entry WHERE id = ?", [id.key])
+                removal.ids.append(id)
+            }
+            try evict(database, &removal)
+        }
+    }
+
+    // MARK: Support
+
+    private func change(
+        _ notes: Notes, _ body: (Database, inout Removal) throws -> Void
+    ) throws -> Removal {
+        let removal = try changing { database in
+            for (id, time) in notes.uses {
+                try run(database, "UPDATE entry SET used = max(used, ?) WHERE id = ? AND isStored", [time, id.key])
+            }
+            for id in notes.abandoned {
+                try run(database, "DELETE FROM entry WHERE id = ? AND NOT isStored", [id.key])
+            }
+            var removal = Removal()
+            try body(database, &removal)
+            return removal
+        }
+        for id in removal.ids {
+            unlink(folder.body(id))
+            unlink(folder.unfinishedBody(id))
+        }
+        return removal
+    }
+
+    /// Runs a transaction that changes what ``entries(for:)`` returns.
+    private func changing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        defer { token.renew() }
+        return try queue.write { database in
+            defer { token.renew() }
+            return try body(database)
+        }
+    }
+
+    private func remove(_ ids: [StoredResponse.ID], _ database: Database, _ removal: inout Removal) throws {
+        for id in ids {
+            try run(database, "DELETE FROM entry WHERE id = ?", [id.key])
+            if database.changesCount > 0 { removal.ids.append(id) }
+        }
+    }
+
+    /// Removes the entries that were used least recently until the rest is within the limits.
+    private func evict(_ database: Database, _ removal: inout Removal, variantsOf key: CacheKey? = nil) throws {
+        if let key {
+            let excess = try ids(
+                database,
+                """
+                SELECT id FROM entry WHERE key = ? AND isStored ORDER BY used DESC LIMIT -1
+                OFFSET \(MemoryCacheStore.variantLimit)
+                """, [key.description])
+            removal.evictions += excess.count
+            try remove(excess, database, &removal)
+        }
+        while try Self.total(database).size > limits.total {
+            let oldest = try ids(database, "SELECT id FROM entry WHERE isStored ORDER BY used LIMIT 1", [])
+            guard !oldest.isEmpty else { return }
+            removal.evictions += oldest.count
+            try remove(oldest, database, &removal)
+        }
+    }
+
+    private func run(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    private func ids(
+        _ database: Database, _ sql: String, _ arguments: StatementArguments
+    ) throws -> [StoredResponse.ID] {
+        try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).compactMap(\.identifier)
+    }
+}

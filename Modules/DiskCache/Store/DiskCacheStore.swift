@@ -1,0 +1,252 @@
+public import FoundationEssentials
+public import LinnetCache
+internal import Synchronization
+
+/// A cache in a directory, within a number of bytes, which several processes can share.
+///
+/// ```swift
+/// let folder = URL(filePath: "/home/ada/.cache/example/http")
+/// let api = try HTTPSession { $0.cacheStore = try .disk(at: folder, limit: 150 << 20) }
+/// ```
+/// Bodies are files, and an index in SQLite has the rest, with the length and the SHA-256 digest of each body. What is in the
+/// directory can be cut, damaged or removed at any time, also while the store is used: an entry whose body is not what was stored
+/// is a miss and is removed, and a damaged index is set aside (`index.sqlite.damaged`) and begun anew. A failure never fails a
+/// request; `CacheStatistics.failures` counts them.
+///
+/// **Who can read it.** The directory is created with the permissions 0700, files with 0600. A directory that belongs to another
+/// user, that others can write, or that is a symbolic link is refused.
+///
+/// **What survives.** A body is written beside its place and renamed when it is complete; the index lists it from then on. Each
+/// change of the index is one transaction. A process that is killed leaves whole entries, and files that are removed when a
+/// store is next opened. Bodies are not synchronized to the disk, and the index is when its log is merged: after a failure of
+/// power, the last entries can be missing.
+///
+/// **What is removed.** The entries that were used least recently are removed first, when others are stored. A use is noted in
+/// memory, and written with the next change of the index, or with 255 other uses: the order of uses by several processes, and
+/// before a process was killed, is approximate. Bodies that are being written are not counted; each is at most as large as an
+/// entry.
+///
+/// Files are read and written on threads for files. A body of at most 1 MiB is read and verified at once; a larger one is
+/// verified when it is first opened, and then read piece by piece. Small ones that were read before are read on the
+/// thread of the caller. What was read of the index is used again while no process has changed it, for at most a second.
+public final class DiskCacheStore: CacheStore {
+    /// The largest body that is read whole, with one check of the bytes that are handed over: 1 MiB.
+    private static let wholeLimit: Int64 = 1 << 20
+
+    /// The largest body that is read on the thread of the caller: 64 KiB.
+    private static let promptLimit: Int64 = 64 << 10
+
+    let limits: CacheLimits
+    private let folder: CacheFolder
+    private let index: CacheIndex
+    private let state: Mutex<DiskCacheMachine>
+
+    /// Creates a store. Checks the directory if it exists; creates and opens nothing yet.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory, which is created with its parents when the store is first used. The store removes what it
+    ///     has no entry for from the subdirectory `bodies`.
+    ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 20 MiB. The
+    ///     index takes about 1 MiB more.
+    ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
+    ///   - memoryLimit: The size of the bodies that are also kept in memory, in bytes; one takes at most a twentieth of it. The
+    ///     default is 0.
+    /// - Throws: `untrustedDirectory` if the URL is not that of a file, or others could have written the directory.
+    public init(
+        at directory: URL, limit: Int64 = 20 << 20, entryLimit: Int64? = nil, memoryLimit: Int64 = 0
+    ) throws(CacheError) {
+        state = Mutex(DiskCacheMachine(memoryLimit: memoryLimit))
+        folder = try CacheFolder(directory)
+        try folder.checkTrust()
+        limits = CacheLimits(total: limit, entry: entryLimit)
+        index = CacheIndex(in: folder, limits: limits)
+    }
+
+    /// Returns all entries of a key.
+    public func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
+        if let known = state.withLock({ $0.mirror.entries(for: key) }), known.isValid {
+            return known.value.map(\.response)
+        }
+        let reading = try await perform { try $0.entries(for: key) }
+        state.withLock { $0.mirror.add(reading, for: key) }
+        if !reading.damaged.isEmpty { try await removeDamaged(reading.damaged) }
+        return reading.entries.map(\.response)
+    }
+
+    /// Opens the body of an entry, which counts as a use; nil if the entry has been removed.
+    ///
+    /// A body of another size or digest than the index has is removed.
+    public func body(of id: StoredResponse.ID) async throws(CacheError) -> (any StoredBody)? {
+        let known = state.withLock { $0.mirror.body(of: id) }
+        let indexed = known.flatMap { $0.isValid ? $0.value : nil }
+        if indexed != nil, let data = state.withLock({ $0.memory.use(id) }) {
+            await noteUse(of: id)
+            return WholeBody(data: data)
+        }
+        guard let indexed = try await orIndexed(indexed, id) else { return nil }
+        guard let body = try await opened(indexed) else {
+            try await removeDamaged([id])
+            return nil
+        }
+        if let whole = body as? WholeBody { state.withLock { $0.memory.insert(whole.data, of: id) } }
+        await noteUse(of: id)
+        return body
+    }
+
+    private func orIndexed(
+        _ known: IndexedBody?, _ id: StoredResponse.ID
+    ) async throws(CacheError) -> IndexedBody? {
+        if let known { return known }
+        return try await perform { try $0.body(of: id) }
+    }
+
+    private func noteUse(of id: StoredResponse.ID) async {
+        guard state.withLock({ $0.use(id) }) else { return }
+        // What fails is counted; the body was read.
+        _ = try? await change { database, notes, _ in try database.write(notes) }
+    }
+
+    /// The body of an entry; nil if its file is missing, or not what was stored.
+    ///
+    /// A small one that was read before, which the system has in memory then, is read on the thread of the caller.
+    private func opened(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
+        guard indexed.size <= Self.promptLimit else { return try await openedOnFileThreads(indexed) }
+        if state.withLock({ $0.wasRead(indexed.id) }), let body = try? await open(indexed) { return body }
+        let body = try await openedOnFileThreads(indexed)
+        if body != nil { state.withLock { $0.noteRead(indexed.id) } }
+        return body
+    }
+
+    private func openedOnFileThreads(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
+        try await counting { () async throws(CacheError) -> (any StoredBody)? in try await self.open(indexed) }
+    }
+
+    /// Opens a file, which can block; nil if it is missing, or not what was stored.
+    private func open(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
+        guard let file = try OpenFile(folder.body(indexed.id)), file.state.size == indexed.size else { return nil }
+        if indexed.size <= Self.wholeLimit {
+            let data = try file.read(0..<indexed.size)
+            guard data.digest == indexed.digest else { return nil }
+            return WholeBody(data: data)
+        }
+        if await !index.isVerified(indexed.id, file.state) {
+            guard try file.digest() == indexed.digest else { return nil }
+            await index.noteVerified(indexed.id, file.state)
+        }
+        return FileBody(file: file)
+    }
+
+    // MARK: Writing
+
+    /// Begins an entry.
+    public func beginEntry(
+        _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
+    ) async throws(CacheError) -> any CacheEntryWriter {
+        var response = response
+        response.id = StoredResponse.ID(rawValue: .random(in: 1...UInt64(Int64.max)))
+        response.bodySize = 0
+        guard response.size + response.expectedBodySize <= limits.entry else { throw .entryTooLarge }
+        state.withLock { $0.begin(response.id, response.key) }
+        do {
+            let file = try await perform { [response] in try $0.begin(response) }
+            return DiskEntryWriter(response, in: file, replacing: replaced, store: self)
+        } catch {
+            state.withLock { $0.close(response.id) }
+            throw error
+        }
+    }
+
+    func isOpen(_ id: StoredResponse.ID) -> Bool { state.withLock { $0.isOpen(id) } }
+
+    func abandon(_ id: StoredResponse.ID) { state.withLock { $0.abandon(id) } }
+
+    func commit(
+        _ response: StoredResponse, digest: Data, in file: LockedFile, replacing replaced: [StoredResponse.ID]
+    ) async throws(CacheError) {
+        try await change { database, notes, time in
+            try database.commit(response, digest: digest, in: file, replacing: replaced, usedAt: time, notes)
+        }
+        state.withLock { $0.close(response.id) }
+    }
+
+    /// Replaces everything but the body of an entry.
+    public func update(_ response: StoredResponse) async throws(CacheError) {
+        try await change { database, notes, _ in try database.update(response, notes) }
+    }
+
+    // MARK: Removing
+
+    /// Removes entries.
+    public func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) {
+        try await change { database, notes, _ in try database.remove(ids, notes) }
+    }
+
+    /// Removes all entries of keys.
+    public func removeAll(for keys: [CacheKey]) async throws(CacheError) {
+        state.withLock { $0.closeAll(for: Set(keys)) }
+        try await change { database, notes, _ in try database.removeAll(for: keys, notes) }
+    }
+
+    /// Removes all entries.
+    public func removeAll() async throws(CacheError) {
+        state.withLock { $0.closeAll() }
+        try await change { database, notes, _ in try database.removeAll(notes) }
+    }
+
+    private func removeDamaged(_ ids: [StoredResponse.ID]) async throws(CacheError) {
+        let removal = try await change { database, notes, _ in try database.remove(ids, notes) }
+        state.withLock { $0.statistics.failures += removal.ids.count }
+    }
+
+    // MARK: Counting
+
+    /// Counts the outcome of a request.
+    public func record(_ outcome: CacheOutcome) {
+        state.withLock { $0.statistics.record(outcome) }
+    }
+
+    /// What the store has done so far, and what it holds; nothing if the directory cannot be read.
+    public func statistics() async -> CacheStatistics {
+        let total = try? await perform { try $0.total() }
+        var statistics = state.withLock { $0.statistics }
+        statistics.count = total?.count ?? 0
+        statistics.bytes = total?.size ?? 0
+        return statistics
+    }
+
+    // MARK: Support
+
+    /// Changes the index, and writes what was noted.
+    @discardableResult
+    private func change(
+        _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> IndexDatabase.Removal
+    ) async throws(CacheError) -> IndexDatabase.Removal {
+        let removal = try await perform { database in
+            let (notes, time) = self.state.withLock { $0.takeNotes() }
+            return try body(database, notes, time)
+        }
+        state.withLock { state in
+            state.statistics.evictions += removal.evictions
+            for id in removal.ids { state.memory.remove(id) }
+        }
+        return removal
+    }
+
+    private func perform<Result: Sendable>(
+        _ body: @Sendable @escaping (IndexDatabase) throws -> Result
+    ) async throws(CacheError) -> Result {
+        try await counting { () async throws(CacheError) -> Result in try await self.index.run(body) }
+    }
+
+    /// Runs an operation on the threads for files, and counts it if it fails.
+    func counting<Result: Sendable>(
+        _ body: @Sendable () async throws(CacheError) -> Result
+    ) async throws(CacheError) -> Result {
+        do throws(CacheError) {
+            return try await onFileThreads(body)
+        } catch {
+            if error.code != .entryRemoved { state.withLock { $0.statistics.failures += 1 } }
+            throw error
+        }
+    }
+}

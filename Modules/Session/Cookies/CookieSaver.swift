@@ -1,0 +1,56 @@
+package import FoundationEssentials
+internal import LinnetCookies
+internal import LinnetTransport
+internal import Synchronization
+
+/// Saves the cookies of a jar to its file whenever they have changed, on the threads for files.
+///
+/// One save runs at a time, and the changes that come meanwhile are saved together after it. A save that fails is tried again with
+/// the next change.
+package final class CookieSaver: Sendable {
+    private struct State {
+        var isChanged = false
+        var task: Task<Void, Never>?
+    }
+
+    package let jar: CookieJar
+    private let file: URL
+    private let state = Mutex(State())
+
+    /// Begins to save changes; ends when it is released.
+    package init(_ jar: CookieJar, to file: URL) {
+        self.jar = jar
+        self.file = file
+        let changes = jar.changes
+        // The sequence ends with the jar.
+        Task { [weak self] in
+            for await _ in changes { self?.noteChange() }
+        }
+    }
+
+    /// Saves what has changed, and returns when it is saved.
+    package func save() async {
+        noteChange()
+        await state.withLock { $0.task }?.value
+    }
+
+    private func noteChange() {
+        state.withLock { state in
+            state.isChanged = true
+            // It cannot reach its end before the lock is released.
+            if state.task == nil { state.task = Task(executorPreference: FileExecutor.shared) { self.saveChanges() } }
+        }
+    }
+
+    private func saveChanges() {
+        while takeChange() { try? jar.save(to: file) }
+    }
+
+    private func takeChange() -> Bool {
+        state.withLock { state in
+            defer { state.isChanged = false }
+            if !state.isChanged { state.task = nil }
+            return state.isChanged
+        }
+    }
+}

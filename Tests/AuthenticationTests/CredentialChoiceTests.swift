@@ -1,0 +1,132 @@
+import LinnetMessages
+import Testing
+
+@testable import LinnetAuthentication
+
+/// Which of the stored credentials answers a response, and where an answer is sent again.
+@Suite(.timeLimit(.minutes(1)))
+struct CredentialChoiceTests {
+    private static let basic = "Basic realm=lab"
+    private static let bearer = "Bearer realm=lab"
+    private static let digest = "Digest realm=lab, nonce=n, qop=auth, algorithm=SHA-256"
+    private static let md5 = "Digest realm=lab, nonce=n, qop=auth, algorithm=MD5"
+
+    private enum Stored: CaseIterable {
+        case bearer, password, basic
+
+        func make() throws -> Credential {
+            switch self {
+            case .bearer: try .bearer(token: "t0ken")
+            case .password: try .password(username: "ada", password: "digested")
+            case .basic: try .basic(username: "ada", password: "plain")
+            }
+        }
+    }
+
+    /// The schemes that are answered in turn, when each answer is refused.
+    private static func schemes(_ fields: [String], _ url: String, _ stored: [Stored]) throws -> [String] {
+        let (store, origin) = (CredentialStore(), try testOrigin(url))
+        for credential in stored { store.set(try credential.make(), for: ProtectionSpace(origin: origin)) }
+        var refused: Set<Credential> = []
+        var schemes: [String] = []
+        while let authenticator = store.authenticator(for: .parse(fields), of: origin, refused: refused) {
+            let value = authenticator.answer(method: "GET", uri: "/").value
+            schemes.append(String(value.prefix { $0 != " " }))
+            refused.insert(authenticator.credential)
+        }
+        return schemes
+    }
+
+    @Test func theOrderIsBearerDigestBasic() throws {
+        for fields in [[Self.basic, Self.digest, Self.bearer], [Self.bearer + ", " + Self.basic + ", " + Self.digest]] {
+            let schemes = try Self.schemes(fields, "https://example.com", Stored.allCases)
+            #expect(schemes == ["Bearer", "Digest", "Basic"])
+        }
+    }
+
+    @Test func aPasswordIsSentByBasicOverHTTPSAlone() throws {
+        #expect(try Self.schemes([Self.basic], "https://example.com", [.password]) == ["Basic"])
+        #expect(try Self.schemes([Self.basic], "http://example.com", [.password]) == [])
+        // MD5 is not answered without the option, so over https Basic is.
+        #expect(try Self.schemes([Self.md5, Self.basic], "https://example.com", [.password]) == ["Basic"])
+        #expect(try Self.schemes([Self.md5, Self.basic], "http://example.com", [.password]) == [])
+        // A refused password is not tried again by Basic.
+        #expect(try Self.schemes([Self.digest, Self.basic], "https://example.com", [.password]) == ["Digest"])
+    }
+
+    @Test func nothingIsSentByBasicInClearTextWhereDigestIsOffered() throws {
+        let both = [Self.digest, Self.basic]
+        #expect(try Self.schemes(both, "http://example.com", [.password, .basic]) == ["Digest"])
+        #expect(try Self.schemes([Self.md5, Self.basic], "http://example.com", [.password, .basic]) == [])
+        // A program that has stored Basic alone wants it, also in clear text.
+        #expect(try Self.schemes(both, "http://example.com", [.basic]) == ["Basic"])
+        #expect(try Self.schemes([Self.basic], "http://example.com", [.password, .basic]) == ["Basic"])
+    }
+
+    @Test func theStrongestDigestOfAllRealmsIsAnswered() throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
+        for realm in ["weak", "strong"] {
+            store.set(
+                try .password(username: realm, password: "pass"), for: ProtectionSpace(origin: origin, realm: realm))
+        }
+        let fields = [
+            "Digest realm=weak, nonce=n, qop=auth, algorithm=SHA-256",
+            "Digest realm=strong, nonce=n, qop=auth, algorithm=SHA-512-256",
+            "Digest realm=other, nonce=n, qop=auth, algorithm=SHA-512-256",
+        ]
+        let authenticator = try #require(store.authenticator(for: .parse(fields), of: origin, refused: []))
+        #expect(authenticator.answer(method: "GET", uri: "/").value.contains("username=\"strong\""))
+    }
+
+    @Test func aPasswordIsNotSentBeforeAChallenge() throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("https://example.com"))
+        let target = try testTarget("https://example.com/a")
+        store.set(try Stored.bearer.make(), for: ProtectionSpace(origin: origin), preemptively: true)
+        store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin), preemptively: true)
+        #expect(store.authenticator(before: target)?.credential.scheme == "bearer")
+    }
+
+    @Test(
+        arguments: [
+            ("", ["/", "/a", "/x/y"], []),
+            (", domain=\"/a\"", ["/a", "/ab", "/a/b"], ["/", "/b"]),
+            (", domain=\"/a/ /b/\"", ["/a/c", "/b/c"], ["/a", "/c"]),
+            (", domain=\"http://example.com/a/\"", ["/a/c"], ["/c", "/b/c"]),
+            // Those of another origin do not count: the folder of the request remains.
+            (", domain=\"https://example.com/ //example.com/ http://other.example/ mailto:a\"", ["/b/d"], ["/a", "/"]),
+            (", domain=\"\"", ["/a"], []), (", domain=\" \"", ["/a"], []),
+        ] as [(String, [String], [String])])
+    func theDomainSaysWhereAnAnswerIsSentAgain(domain: String, inside: [String], outside: [String]) throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
+        store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
+        let authenticator = try #require(
+            store.authenticator(for: .parse([Self.digest + domain]), of: origin, refused: []))
+        store.accepted(authenticator, at: try testTarget("http://example.com/b/c"))
+        for path in inside {
+            #expect(store.authenticator(before: try testTarget("http://example.com" + path)) != nil)
+            #expect(store.authenticator(before: try testTarget("https://example.com" + path)) == nil)
+        }
+        for path in outside { #expect(store.authenticator(before: try testTarget("http://example.com" + path)) == nil) }
+        store.refused(authenticator.credential, at: try testTarget("http://example.com/b/c"))
+        for path in inside { #expect(store.authenticator(before: try testTarget("http://example.com" + path)) == nil) }
+    }
+
+    @Test func whatIsLearnedIsBounded() throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
+        store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
+        for index in 0..<100 {
+            let uris = (0..<1000).map { "/\(index)/\($0)/" }.joined(separator: " ").prefix(4000)
+            let authenticator = try #require(
+                store.authenticator(for: .parse([Self.digest + ", domain=\"\(uris)\""]), of: origin, refused: []))
+            store.accepted(authenticator, at: try testTarget("http://example.com/"))
+        }
+        let known = try (0..<100).flatMap { index in
+            try (0..<100).filter { try isKnown("/\(index)/\($0)/a", store) }
+        }
+        #expect(known.count == 64)
+    }
+
+    private func isKnown(_ path: String, _ store: CredentialStore) throws -> Bool {
+        store.authenticator(before: try testTarget("http://example.com" + path)) != nil
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetCache
+import LinnetCookies
+import LinnetSession
+import LinnetTesting
+import Testing
+
+@testable import LinnetDiskCache
+
+@Suite("Configurations that store", .timeLimit(.minutes(1)))
+struct PersistentTests {
+    @Test func thePlacesAreThoseOfXDG() throws {
+        let places = try PersistentPlaces(
+            named: "app", environment: ["XDG_CACHE_HOME": "/c", "XDG_DATA_HOME": "/d", "HOME": "/h"], home: nil)
+        #expect(places.responses.path == "/c/app/http" && places.cookies.path == "/d/app/cookies.json")
+        for variables in [["HOME": "/h"], ["HOME": "/h", "XDG_CACHE_HOME": "", "XDG_DATA_HOME": "relative"]] {
+            let places = try PersistentPlaces(named: "app", environment: variables, home: "/other")
+            #expect(places.responses.path == "/h/.cache/app/http")
+            #expect(places.cookies.path == "/h/.local/share/app/cookies.json")
+        }
+        let last = try PersistentPlaces(named: "app", environment: ["HOME": "relative"], home: "/other")
+        #expect(last.cache.path == "/other/.cache/app")
+        #expect(throws: SessionError.self) { try PersistentPlaces(named: "app", environment: [:], home: nil) }
+    }
+
+    @Test(arguments: [
+        "", ".", "..", ".hidden", "a/b", "/a", "a\\b", "a\u{0}b", "a\nb", String(repeating: "a", count: 256),
+    ])
+    func aNameIsThatOfADirectory(name: String) {
+        let error = #expect(throws: SessionError.self) {
+            try PersistentPlaces(named: name, environment: ["HOME": "/h"], home: nil)
+        }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test func cookiesAndResponsesAreThereInTheNextProgram() async throws {
+        try await withCacheFolder { folder in
+            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let transport = StubTransport { _ in
+                .status(
+                    .ok, headerFields: [.cacheControl: "max-age=600", .setCookie: "id=1; Max-Age=600"],
+                    body: Data("abc".utf8))
+            }
+            for expected in [CacheOutcome.miss, .hit] {
+                let session = try HTTPSession(
+                    baseURL: URL(string: "http://example.com"), configuration: .persistent(in: places),
+                    transport: transport)
+                let response = try await session.get("a").response(StringResponseSerializer())
+                #expect(response.value == "abc" && response.cacheOutcome == expected)
+                await session.shutdown()
+            }
+            #expect(transport.requests.count == 1)
+            let jar = try CookieJar(contentsOf: places.cookies)
+            #expect(jar.all.map(\.name) == ["id"])
+            let other = try HTTPSession.Configuration.persistent(in: places)
+            #expect(other.cookieJar?.all.map(\.name) == ["id"])
+        }
+    }
+
+    @Test func changesOfTheProgramAreSavedAtTheEnd() async throws {
+        try await withCacheFolder { folder in
+            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let configuration = try HTTPSession.Configuration.persistent(in: places)
+            let url = try #require(URL(string: "http://example.com/"))
+            configuration.cookieJar?.store(setCookieFields: [.setCookie: "a=1; Max-Age=60"], of: url)
+            let session = try HTTPSession(
+                baseURL: url, configuration: configuration, transport: StubTransport { _ in .status(.ok) })
+            await session.shutdown()
+            #expect(try CookieJar(contentsOf: places.cookies).all.map(\.name) == ["a"])
+        }
+    }
+
+    @Test func aDamagedFileOfCookiesIsRenamed() async throws {
+        try await withCacheFolder { folder in
+            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            _ = try HTTPSession.Configuration.persistent(in: places)
+            try Data("garbage".utf8).write(to: places.cookies)
+            #expect(try HTTPSession.Configuration.persistent(in: places).cookieJar?.all.isEmpty == true)
+            #expect(names(in: places.data).contains { $0.contains("corrupt") })
+        }
+    }
+
+    @Test func directoriesThatOthersCanWriteAreRefused() async throws {
+        try await withCacheFolder { folder in
+            for path in [".cache/app/http", ".local/share/app"] {
+                let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+                _ = try HTTPSession.Configuration.persistent(in: places)
+                let place = folder.appending(path: path)
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place.path)
+                let error = #expect(throws: SessionError.self) { try HTTPSession.Configuration.persistent(in: places) }
+                #expect(error?.code == .invalidConfiguration)
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place.path)
+            }
+        }
+    }
+
+    @Test func theOthersStoreNothingOrInMemory() async throws {
+        #expect(
+            HTTPSession.Configuration.default.cookieJar == nil && HTTPSession.Configuration.default.cacheStore == nil)
+        let (one, other) = (HTTPSession.Configuration.ephemeral, HTTPSession.Configuration.ephemeral)
+        #expect(one.cacheStore is MemoryCacheStore)
+        #expect(one.cookieJar != nil && one.cookieJar !== other.cookieJar)
+    }
+}

@@ -1,0 +1,314 @@
+import HTTPTypes
+import LinnetMessages
+import NIOCore
+import Testing
+
+@testable import LinnetTransport
+
+/// What proxies answer, without a network.
+@Suite("Handshakes with proxies", .timeLimit(.minutes(1)))
+struct ProxyHandshakeTests {
+    private let origin: Origin
+    private let credentials: Proxy
+
+    init() throws {
+        origin = try Origin(isSecure: true, authority: "origin.example")
+        credentials = try Proxy(.socks5h, host: "proxy.example", username: "ada", password: "secret")
+    }
+
+    private func tunnel(authorization: String? = nil, _ limits: TransportConfiguration.ResponseLimits = .init())
+        -> TunnelHandshake
+    {
+        var handshake = TunnelHandshake(to: origin, authorization: authorization, limits: limits)
+        _ = handshake.start()
+        return handshake
+    }
+
+    /// The end of a handshake that receives these bytes, in one piece or byte by byte.
+    private func end(
+        _ handshake: some ProxyHandshake, _ bytes: [UInt8], inPieces: Bool = false
+    ) -> Result<ProxyHandshakeStep, ProxyFailure> {
+        var handshake = handshake
+        _ = handshake.start()
+        var last = ProxyHandshakeStep.needsBytes
+        for piece in inPieces ? bytes.map({ [$0] }) : [bytes] {
+            if case .open(var first) = last {
+                first.writeBytes(piece)
+                last = .open(first)
+                continue
+            }
+            do {
+                last = try handshake.received(ByteBuffer(bytes: piece))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return .success(last)
+    }
+
+    private func end(_ handshake: some ProxyHandshake, _ text: String) -> Result<ProxyHandshakeStep, ProxyFailure> {
+        end(handshake, Array(text.utf8))
+    }
+
+    private func expect(
+        _ handshake: inout some ProxyHandshake, receiving bytes: ByteBuffer, _ expected: ProxyHandshakeStep,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let step = try handshake.received(bytes)
+        #expect(step == expected, sourceLocation: sourceLocation)
+    }
+
+    // MARK: CONNECT (RFC 9110, 9.3.6)
+
+    @Test func connectNamesTheHostAndThePort() throws {
+        var plain = TunnelHandshake(to: origin, authorization: nil, limits: .init())
+        let plainFirst = String(buffer: plain.start())
+        #expect(plainFirst == "CONNECT origin.example:443 HTTP/1.1\r\nHost: origin.example:443\r\n\r\n")
+        let address = try Origin(isSecure: true, authority: "[2001:db8::1]:8443")
+        var asked = TunnelHandshake(to: address, authorization: "Basic x", limits: .init())
+        let askedFirst = String(buffer: asked.start())
+        #expect(
+            askedFirst
+                == "CONNECT [2001:db8::1]:8443 HTTP/1.1\r\nHost: [2001:db8::1]:8443\r\nProxy-Authorization: Basic x\r\n\r\n"
+        )
+    }
+
+    @Test(
+        arguments: [
+            "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 200 Connection established\r\n\r\n", "HTTP/1.1 204\r\n\r\n",
+            // Fields about a body mean nothing here.
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        ], [false, true])
+    func anySuccessOpensTheTunnelWithTheBytesBehindIt(head: String, inPieces: Bool) throws {
+        let step = try end(tunnel(), Array((head + "abc").utf8), inPieces: inPieces).get()
+        #expect(step == .open(ByteBuffer(string: "abc")))
+    }
+
+    @Test func aPageIsARefusalWithItsFirstBytes() throws {
+        let page = String(repeating: "x", count: 5000)
+        let head = "HTTP/1.1 403 Forbidden\r\nContent-Length: 5000\r\n\r\n"
+        let expected = ProxyRefusal(.init(code: 403, reasonPhrase: "Forbidden"), page: String(page.prefix(1024)))
+        #expect(end(tunnel(), head + page) == .failure(.refused(expected)))
+        let short = end(tunnel(), "HTTP/1.1 502 Bad\r\nContent-Length: 2\r\n\r\nno")
+        #expect(short == .failure(.refused(ProxyRefusal(.init(code: 502, reasonPhrase: "Bad"), page: "no"))))
+        #expect(end(tunnel(), "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n").isFailure)
+        // The page may end with the connection, or not at all.
+        var open = tunnel()
+        try expect(&open, receiving: ByteBuffer(string: "HTTP/1.1 500 Oops\r\n\r\npage"), .needsBytes)
+        #expect(open.failureAtEnd == .refused(ProxyRefusal(.init(code: 500, reasonPhrase: "Oops"), page: "page")))
+    }
+
+    @Test func aRefusalThatRepeatsThePasswordIsNotRepeated() throws {
+        let answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 24\r\n\r\nyou sent Basic YWRhOmI= !"
+        guard case .failure(.refused(let refusal)) = end(tunnel(authorization: "Basic YWRhOmI="), answer) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.page.isEmpty)
+        #expect(refusal.status?.code == 403)
+    }
+
+    @Test func aChallengeIsReportedWithItsFields() throws {
+        let answer = "HTTP/1.1 407 Auth\r\nProxy-Authenticate: Digest a=b\r\nProxy-Authenticate: Basic realm=x\r\n\r\n"
+        #expect(end(tunnel(), answer) == .failure(.authentication(["Digest a=b", "Basic realm=x"])))
+    }
+
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/3.0 200 OK\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n", "HTTP/1.1 200 OK\nX: y\n\n",
+        "\u{16}\u{3}\u{1}",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ])
+    func whatIsNotHTTPIsInvalid(answer: String) {
+        guard case .failure(.invalid) = end(tunnel(), answer) else {
+            Issue.record("not invalid")
+            return
+        }
+    }
+
+    @Test func headsAreLimited() {
+        let huge = "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 300_000)
+        let many = "HTTP/1.1 200 OK\r\n" + String(repeating: "X: y\r\n", count: 10_000) + "\r\n"
+        let informational = String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 10_000)
+        for answer in [huge, many, informational] {
+            guard case .failure(.invalid) = end(tunnel(), answer) else {
+                Issue.record("not invalid")
+                continue
+            }
+        }
+    }
+
+    @Test func aCutAnswerIsAnEnd() throws {
+        var handshake = tunnel()
+        try expect(&handshake, receiving: ByteBuffer(string: "HTTP/1.1 200 O"), .needsBytes)
+        #expect(handshake.failureAtEnd == .closed)
+    }
+
+    // MARK: SOCKS 5 (RFC 1928, RFC 1929)
+
+    private func socks(_ authority: String = "origin.example", _ proxy: Proxy? = nil) throws -> SOCKS5Handshake {
+        let target = ProxyTarget(try Origin(isSecure: true, authority: authority))
+        return SOCKS5Handshake(to: target, through: try proxy ?? Proxy(.socks5h, host: "proxy.example"))
+    }
+
+    @Test(
+        arguments: [
+            ("origin.example:258", [3, 14] + Array("origin.example".utf8) + [1, 2]),
+            ("192.0.2.7:258", [1, 192, 0, 2, 7, 1, 2]),
+            ("[2001:db8::7]:258", [4, 0x20, 1, 0xD, 0xB8] + [UInt8](repeating: 0, count: 11) + [7, 1, 2]),
+        ] as [(String, [UInt8])])
+    func theRequestCarriesNamesAndAddresses(authority: String, address: [UInt8]) throws {
+        var handshake = try socks(authority)
+        let first = handshake.start()
+        #expect(first == ByteBuffer(bytes: [5, 1, 0]))
+        try expect(&handshake, receiving: ByteBuffer(bytes: [5]), .needsBytes)
+        try expect(&handshake, receiving: ByteBuffer(bytes: [0]), .send(ByteBuffer(bytes: [5, 1, 0] + address)))
+    }
+
+    @Test func aUserNameIsSentWhenItIsAskedFor() throws {
+        var handshake = try socks("192.0.2.7:80", credentials)
+        let first = handshake.start()
+        #expect(first == ByteBuffer(bytes: [5, 2, 0, 2]))
+        let login = ByteBuffer(bytes: [1, 3] + Array("ada".utf8) + [6] + Array("secret".utf8))
+        try expect(&handshake, receiving: ByteBuffer(bytes: [5, 2]), .send(login))
+        let request = ByteBuffer(bytes: [5, 1, 0, 1, 192, 0, 2, 7, 0, 80])
+        try expect(&handshake, receiving: ByteBuffer(bytes: [1, 0]), .send(request))
+    }
+
+    @Test(
+        arguments: [
+            [5, 0, 0, 1, 1, 2, 3, 4, 5, 6], [5, 0, 0, 3, 2, 0x61, 0x62, 5, 6],
+            [5, 0, 0, 3, 0, 5, 6], [5, 0, 0, 4] + [UInt8](repeating: 9, count: 16) + [5, 6],
+        ] as [[UInt8]], [false, true])
+    func anyAddressInTheReplyIsSkipped(reply: [UInt8], inPieces: Bool) throws {
+        var handshake = try socks()
+        _ = handshake.start()
+        _ = try handshake.received(ByteBuffer(bytes: [5, 0]))
+        var end = ProxyHandshakeStep.needsBytes
+        let bytes = reply + Array("xyz".utf8)
+        for (index, piece) in (inPieces ? bytes.map { [$0] } : [bytes]).enumerated() {
+            if inPieces, index >= reply.count { break }
+            #expect(end == .needsBytes)
+            end = try handshake.received(ByteBuffer(bytes: piece))
+        }
+        #expect(end == .open(ByteBuffer(string: inPieces ? "" : "xyz")))
+    }
+
+    @Test(
+        arguments: [
+            ([5, 0xFF], .authentication([])), ([5, 2], .authentication([])),
+            ([5, 1], .invalid("it chose a method of authentication that was not offered")),
+            ([4, 0], .invalid("it is not SOCKS 5")), ([0x48], .invalid("it is not SOCKS 5")),
+        ] as [([UInt8], ProxyFailure)])
+    func methodsThatWereNotOfferedAreRefused(answer: [UInt8], failure: ProxyFailure) throws {
+        #expect(try end(socks(), answer) == .failure(failure))
+    }
+
+    @Test func aRefusedUserNameIsReported() throws {
+        var handshake = try socks("a.test", credentials)
+        _ = try handshake.received(ByteBuffer(bytes: [5, 2]))
+        #expect(throws: ProxyFailure.authentication([])) { try handshake.received(ByteBuffer(bytes: [1, 1])) }
+        #expect(
+            try end(socks("a.test", credentials), [5, 0xFF])
+                == .failure(.refused(ProxyRefusal("it does not take a user name with a password"))))
+    }
+
+    @Test(arguments: 1...9)
+    func aRefusalHasItsReason(reply: UInt8) throws {
+        var handshake = try socks()
+        _ = try handshake.received(ByteBuffer(bytes: [5, 0]))
+        let error = #expect(throws: ProxyFailure.self) { try handshake.received(ByteBuffer(bytes: [5, reply])) }
+        guard case .refused(let refusal) = error else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.status == nil && !refusal.description.isEmpty)
+    }
+
+    @Test func repliesThatAreNotSOCKSAreInvalid() throws {
+        for bytes in [[5, 0, 0, 2, 0], [5, 0, 0, 0xFF, 0], [0x16, 3]] as [[UInt8]] {
+            var handshake = try socks()
+            _ = try handshake.received(ByteBuffer(bytes: [5, 0]))
+            let error = #expect(throws: ProxyFailure.self) { try handshake.received(ByteBuffer(bytes: bytes)) }
+            guard case .invalid = error else {
+                Issue.record("not invalid: \(bytes)")
+                continue
+            }
+        }
+    }
+
+    // MARK: SOCKS 4A
+
+    @Test func socks4CarriesNamesBehindAnAddressThatNoHostHas() throws {
+        let name = try #require(SOCKS4Handshake(to: ProxyTarget(origin), username: "ada"))
+        #expect(
+            name.start()
+                == ByteBuffer(
+                    bytes: [4, 1, 1, 0xBB, 0, 0, 0, 1] + Array("ada".utf8) + [0] + Array("origin.example".utf8) + [0]))
+        let address = ProxyTarget(try Origin(isSecure: false, authority: "192.0.2.7"))
+        let plain = try #require(SOCKS4Handshake(to: address, username: nil))
+        #expect(plain.start() == ByteBuffer(bytes: [4, 1, 0, 80, 192, 0, 2, 7, 0]))
+        #expect(SOCKS4Handshake(to: ProxyTarget(try Origin(isSecure: true, authority: "[::1]")), username: nil) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([0, 90, 1, 2, 3, 4, 5, 6, 7], .success(.open(ByteBuffer(bytes: [7])))),
+            ([0, 90, 1], .success(.needsBytes)),
+            ([0, 91], .failure(.refused(ProxyRefusal("a refusal or a failure")))),
+            ([0, 92], .failure(.authentication([]))),
+            ([0, 93], .failure(.authentication([]))), ([0, 1], .failure(.refused(ProxyRefusal("reply 1")))),
+            ([4, 90], .failure(.invalid("it is not SOCKS 4"))), ([0x48], .failure(.invalid("it is not SOCKS 4"))),
+        ] as [([UInt8], Result<ProxyHandshakeStep, ProxyFailure>)])
+    func socks4HasEightBytesOfReply(answer: [UInt8], result: Result<ProxyHandshakeStep, ProxyFailure>) throws {
+        let handshake = try #require(SOCKS4Handshake(to: ProxyTarget(origin), username: nil))
+        #expect(end(handshake, answer) == result)
+    }
+
+    // MARK: Authentication
+
+    @Test func aPasswordWaitsForAChallengeInClearText() throws {
+        var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
+        #expect(state.awaitsChallenge)
+        #expect(state.authorization(method: "GET", uri: "/") == nil)
+        for none in [[], ["Negotiate"], ["X realm=\", Basic y\""]] {
+            let isAnswered = state.challenged(none)
+            #expect(!isAnswered)
+        }
+        #expect(state.authorization(method: "GET", uri: "/") == nil)
+        let isAnswered = state.challenged(["Negotiate, basic realm=\"x\""])
+        #expect(isAnswered)
+        #expect(!state.awaitsChallenge)
+        #expect(state.authorization(method: "GET", uri: "/") == "Basic YWRhOnNlY3JldA==")
+    }
+
+    @Test func theStrongestSchemeIsAnswered() throws {
+        var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
+        let digest = "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
+        for challenges in [["Basic realm=\"p\"", digest], ["Digest realm=\"p\", nonce=\"n\", qop=\"auth\""]] {
+            let isAnswered = state.challenged(challenges)
+            #expect(isAnswered)
+            let answers = (0..<2).compactMap { _ in state.authorization(method: "CONNECT", uri: "origin.example:443") }
+            #expect(answers.allSatisfy { $0.hasPrefix("Digest ") && $0.contains("uri=\"origin.example:443\"") })
+            #expect(answers.count == 2 && answers[1].contains("nc=00000002"))
+        }
+    }
+
+    @Test func aPasswordIsSentAtOnceOverTLS() throws {
+        let state = ProxyAuthentication(try Proxy("https://ada:secret@proxy.example"))
+        #expect(!state.awaitsChallenge)
+        #expect(state.authorization(method: "CONNECT", uri: "a:1") == "Basic YWRhOnNlY3JldA==")
+    }
+
+    @Test func withoutCredentialsNoChallengeIsAnswered() throws {
+        var state = ProxyAuthentication(try Proxy("http://proxy.example"))
+        #expect(!state.awaitsChallenge)
+        let isAnswered = state.challenged(["Basic realm=x"])
+        #expect(!isAnswered)
+    }
+}
+
+extension Result {
+    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+}
