@@ -18,7 +18,8 @@ struct HTTP1RequestWriter {
     private let uri: String
     /// The value of Proxy-Authorization; nil to write the request's own, if any.
     private let proxyAuthorization: String?
-    /// Whether the proxy may refuse a request whose body can only be read once, which therefore waits for it.
+    /// Whether the proxy is expected to challenge the request, whose body therefore waits: it could be readable only once, and squid
+    /// does not read the rest of a body behind its challenge.
     private let asksProxyFirst: Bool
     private let head: HTTPRequest
     private let hasBody: Bool
@@ -39,7 +40,7 @@ struct HTTP1RequestWriter {
             // `*` has no absolute form (RFC 9112, 3.2.4).
             uri = "http://" + target.authority + (target.path == "*" ? "" : target.path)
             proxyAuthorization = proxy.authenticator.authorization(method: head.method.rawValue, uri: uri)
-            asksProxyFirst = request.body?.isReplayable == false && proxy.authenticator.awaitsChallenge
+            asksProxyFirst = hasBody && proxy.authenticator.awaitsChallenge
         } else {
             (uri, proxyAuthorization, asksProxyFirst) = (target.path, nil, false)
         }

@@ -41,6 +41,17 @@ struct HTTP1RequestWriterTests {
         }
     }
 
+    @Test func aBodyWaitsForTheChallengeThatAProxyMayHave() throws {
+        let proxy = ProxyServer(try Proxy("http://ada:secret@proxy.example"))
+        let body = TransportRequestBody.bytes(ByteBuffer(string: "abc"))
+        #expect(try text(.put, body: body, through: proxy).contains("Expect: 100-continue\r\n"))
+        #expect(try !text(.get, through: proxy).contains("Expect"))
+        let own = try text(.put, fields: [.expect: "100-continue"], body: body, through: proxy)
+        #expect(own.ranges(of: "Expect: 100-continue").count == 1)
+        #expect(proxy.authenticator.isAnswering(["Basic realm=x"]))
+        #expect(try !text(.put, body: body, through: proxy).contains("Expect"))
+    }
+
     @Test func theTransportWritesTheFraming() throws {
         let fields: HTTPFields = [
             .contentLength: "7", .transferEncoding: "chunked", .upgrade: "h2c", .accept: "a",
