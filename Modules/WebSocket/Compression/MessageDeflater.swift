@@ -23,6 +23,8 @@ final class MessageDeflater {
 
     /// The payload of the compressed message.
     func deflate(_ message: ByteBuffer) -> ByteBuffer {
+        // zlib writes nothing for nothing (7.2.3.6).
+        guard message.readableBytes > 0 else { return ByteBuffer(bytes: [0]) }
         var output = ByteBuffer()
         message.withUnsafeReadableBytes { input in
             stream.pointee.next_in = UnsafeMutablePointer(

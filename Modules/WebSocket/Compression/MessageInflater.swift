@@ -33,9 +33,14 @@ final class MessageInflater {
         var output = ByteBuffer()
         try add(payload, to: &output, limit)
         try add(ByteBuffer(bytes: [0, 0, 0xFF, 0xFF]), to: &output, limit)
+        // Otherwise the end was taken for a part of another block.
+        guard isBetweenBlocks else { throw .invalid }
         if takesNoContextOver { inflateReset(stream) }
         return output
     }
+
+    /// Whether the last byte was the end of a block, as zlib says after each call.
+    private var isBetweenBlocks: Bool { stream.pointee.data_type & 128 != 0 }
 
     private func add(_ input: ByteBuffer, to output: inout ByteBuffer, _ limit: Int) throws(Failure) {
         var rest = input
