@@ -25,7 +25,7 @@ struct PersistentTests {
     }
 
     @Test(arguments: [
-        "", ".", "..", ".hidden", "a/b", "/a", "a\\b", "a\u{0}b", "a\nb", String(repeating: "a", count: 256),
+        "", ".", "..", ".hidden", "a/b", "/a", "a\\b", "a\u{1}b", "a\nb", String(repeating: "a", count: 256),
     ])
     func aNameIsThatOfADirectory(name: String) {
         let error = #expect(throws: SessionError.self) {

@@ -99,7 +99,9 @@ extension CacheRules {
     /// The responses that a 304 response confirms, the preferred one first (section 4.3.4).
     ///
     /// A 304 response without validators confirms the only candidate, although it has one: some servers leave out the fields
-    /// that they must repeat, and the request named nothing else.
+    /// that they must repeat, and the request named nothing else. One with a strong tag confirms the response whose weak tag has the
+    /// same text, if there is none with the strong one: nginx weakens the tag of a response that it compresses, and not that of the
+    /// 304 response about it.
     private func confirmedResponses(
         by response: HTTPResponse, for request: HTTPRequest, among candidates: [StoredResponse]
     ) -> [StoredResponse] {
@@ -107,11 +109,12 @@ extension CacheRules {
         let matching = Self.selected(for: request, among: candidates)
         let ordered = matching + candidates.filter { candidate in !matching.contains { $0.id == candidate.id } }
         if let strong = new.strongTag {
-            return ordered.filter { $0.facts.validators.entityTag.map { $0.isSame(as: strong) } ?? false }
+            let same = ordered.filter { $0.facts.validators.entityTag.map { $0.isSame(as: strong) } ?? false }
+            if !same.isEmpty { return same }
         }
-        if let weak = new.entityTag {
+        if let tag = new.entityTag {
             return Array(
-                ordered.lazy.filter { $0.facts.validators.entityTag.map { $0.isEquivalent(to: weak) } ?? false }
+                ordered.lazy.filter { $0.facts.validators.entityTag.map { $0.isEquivalent(to: tag) } ?? false }
                     .prefix(1))
         }
         if new.lastModified != nil {
