@@ -216,7 +216,9 @@ struct CacheStoreTests {
                             // Other tasks remove every second key.
                             do throws(CacheError) {
                                 try await writer.append(Data(repeating: byte, count: 5000))
-                                if index % 2 == 0, (index + task) % 7 == 0 { try await store.removeAll(for: [entry.key]) }
+                                if index % 2 == 0, (index + task) % 7 == 0 {
+                                    try await store.removeAll(for: [entry.key])
+                                }
                                 _ = try await writer.commit()
                             } catch {
                                 #expect(error.code == .entryRemoved)
