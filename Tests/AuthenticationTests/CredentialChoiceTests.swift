@@ -86,6 +86,21 @@ struct CredentialChoiceTests {
         #expect(store.authenticator(before: target)?.credential.scheme == "bearer")
     }
 
+    @Test func theLastPreemptiveCredentialOfAnOriginCounts() throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("https://example.com"))
+        let target = try testTarget("https://example.com/a")
+        let (one, two) = (ProtectionSpace(origin: origin, realm: "1"), ProtectionSpace(origin: origin, realm: "2"))
+        var scheme: String? { store.authenticator(before: target)?.credential.scheme }
+        store.set(try Stored.bearer.make(), for: one, preemptively: true)
+        #expect(scheme == "bearer")
+        store.set(try Stored.basic.make(), for: two, preemptively: true)
+        #expect(scheme == "basic")
+        store.set(try Stored.bearer.make(), for: one)
+        #expect(scheme == "basic")
+        store.set(try Stored.basic.make(), for: two)
+        #expect(scheme == nil)
+    }
+
     @Test(
         arguments: [
             ("", ["/", "/a", "/x/y"], []),

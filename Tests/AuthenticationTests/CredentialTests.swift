@@ -31,6 +31,14 @@ struct CredentialTests {
         #expect(throws: AuthenticationError.self) { try Credential.bearer(token: "a b") }
     }
 
+    @Test func anOriginIsMadeFromText() {
+        #expect(Origin("https://Example.com/a?b")?.description == "https://example.com")
+        #expect(Origin("http://u:p@[::1]:8080")?.description == "http://[::1]:8080")
+        for text in ["", "example.com", "ftp://example.com", "https://", "https://ex ample.com", "http://a:0"] {
+            #expect(Origin(text) == nil)
+        }
+    }
+
     @Test func aCredentialOfAnotherOriginIsNotRemembered() throws {
         let (one, two) = (try testOrigin("http://one.example"), try testOrigin("http://two.example"))
         let credential = try Credential.basic(username: "ada", password: "secret")

@@ -62,6 +62,13 @@ struct DigestExampleTests {
         #expect(plain.value.hasPrefix("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm="))
         #expect(plain.value.contains("response=\"\(response)\""))
         #expect(!plain.value.contains("userhash"))
+        // Without charset, a server need not read that form.
+        for charset in ["", ", charset=ISO-8859-1"] {
+            let other = challenge.replacing(", charset=UTF-8, userhash=true", with: charset)
+            let quoted = try answer([other], by: credential, clientNonce: clientNonce, uri: "/doe.json")
+            #expect(quoted.value.hasPrefix("Digest username=\"Jäsøn Doe\", realm="))
+            #expect(quoted.value.contains("response=\"\(response)\""))
+        }
     }
 
     /// RFC 2617, section 3.5.

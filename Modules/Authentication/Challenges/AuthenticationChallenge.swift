@@ -19,10 +19,16 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 
     /// Parses the values of a response's WWW-Authenticate fields, each of which can have several challenges (RFC 9110,
     /// section 11.6.1). In each value, parsing stops at a malformed challenge; the challenges before it are returned.
+    /// Of more than 64 challenges, the first 64 are returned.
     public static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
-        fieldValues.flatMap { value in
+        var challenges: [AuthenticationChallenge] = []
+        for value in fieldValues where challenges.count < limit {
             var parser = AuthenticationChallengeParser(value)
-            return parser.challenges()
+            challenges += parser.challenges(upTo: limit - challenges.count)
         }
+        return challenges
     }
+
+    /// The number of challenges in a response that are considered.
+    private static let limit = 64
 }

@@ -7,9 +7,9 @@ struct AuthenticationChallengeParser {
         bytes = Array(text.utf8)
     }
 
-    mutating func challenges() -> [AuthenticationChallenge] {
+    mutating func challenges(upTo limit: Int) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
-        while skipSeparators(), let challenge = challenge() { challenges.append(challenge) }
+        while challenges.count < limit, skipSeparators(), let challenge = challenge() { challenges.append(challenge) }
         return challenges
     }
 

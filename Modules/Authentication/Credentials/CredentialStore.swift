@@ -29,8 +29,8 @@ public final class CredentialStore: Sendable {
     ///   - credential: The credential.
     ///   - space: The protection space to which the credential applies.
     ///   - preemptively: Whether the credential is sent with every request to the space's origin, before a challenge. The
-    ///     default is false. Without effect for ``Credential/password(username:password:allowsMD5:)``, which needs a
-    ///     challenge.
+    ///     default is false, which also ends it for a stored credential. Of several, the one that was set last is sent.
+    ///     Without effect for ``Credential/password(username:password:allowsMD5:)``, which needs a challenge.
     public func set(_ credential: Credential, for space: ProtectionSpace, preemptively: Bool = false) {
         table.withLock { $0.add(credential, for: space, withoutBeingAsked: preemptively) }
     }

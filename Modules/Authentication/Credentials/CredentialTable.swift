@@ -16,8 +16,6 @@ struct CredentialTable {
 
     /// The maximum number of prefixes remembered for one origin.
     private static let learnedLimit = 64
-    /// The number of challenges in a response that are considered.
-    private static let challengeLimit = 64
 
     private var credentials: [Key: Credential] = [:]
     private var unasked: [Origin: Authenticator] = [:]
@@ -26,8 +24,10 @@ struct CredentialTable {
     mutating func add(_ credential: Credential, for space: ProtectionSpace, withoutBeingAsked: Bool) {
         let old = credentials.updateValue(credential, forKey: Key(space: space, scheme: credential.scheme))
         if let old, old != credential { forget(old, space.origin) }
-        if withoutBeingAsked, let authenticator = Authenticator(withoutChallenge: credential) {
-            unasked[space.origin] = authenticator
+        if withoutBeingAsked {
+            if let authenticator = Authenticator(withoutChallenge: credential) { unasked[space.origin] = authenticator }
+        } else if old == credential, unasked[space.origin]?.credential == credential {
+            unasked[space.origin] = nil
         }
     }
 
@@ -59,7 +59,7 @@ struct CredentialTable {
     func authenticator(
         for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
     ) -> Authenticator? {
-        let known = challenges.prefix(Self.challengeLimit).compactMap { challenge in
+        let known = challenges.compactMap { challenge in
             credential(for: challenge, of: origin).map { (challenge: challenge, credential: $0) }
         }
         let hasDigest = known.contains { $0.challenge.scheme == "digest" }

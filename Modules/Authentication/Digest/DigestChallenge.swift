@@ -21,6 +21,8 @@ struct DigestChallenge: Sendable, Hashable {
     let protection: Protection
     /// Whether the user name is sent as a hash (section 3.4.4).
     let hashesUserName: Bool
+    /// Whether the server names UTF-8 as its charset, and so reads the extended form of a user name (section 3.4).
+    let namesUTF8: Bool
     /// Whether only the nonce of the refused answer was wrong.
     let isStale: Bool
     /// The URIs of the protection space; empty means all of the origin.
@@ -50,6 +52,7 @@ struct DigestChallenge: Sendable, Hashable {
         else { return nil }
         (self.algorithm, self.isSession, self.protection) = (algorithm, isSession, protection)
         hashesUserName = parameters["userhash"]?.lowercased() == "true"
+        namesUTF8 = parameters["charset"]?.lowercased() == "utf-8"
         isStale = parameters["stale"]?.lowercased() == "true"
         domain = (parameters["domain"] ?? "").split(separator: " ").prefix(Self.domainLimit).map(String.init)
     }

@@ -20,10 +20,10 @@ package final class DigestSession: Sendable {
         userName =
             if challenge.hashesUserName {
                 "username=\"\(challenge.algorithm.hash("\(username):\(challenge.realm)"))\""
-            } else if username.utf8.allSatisfy({ $0 < 0x80 }) {
-                "username=\(username.quoted)"
-            } else {
+            } else if challenge.namesUTF8, !username.utf8.allSatisfy({ $0 < 0x80 }) {
                 "username*=\(username.extendedValue)"
+            } else {
+                "username=\(username.quoted)"
             }
     }
 

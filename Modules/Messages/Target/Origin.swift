@@ -1,5 +1,5 @@
 /// The scheme, host and port of a URL (RFC 6454, section 4). Credentials of one origin are never sent to another.
-public struct Origin: Hashable, Sendable, CustomStringConvertible {
+public struct Origin: Hashable, Sendable, LosslessStringConvertible {
     /// Whether the scheme is https.
     package let isSecure: Bool
     /// A name in lower case or an address in canonical form (``HostSpelling``), without brackets.
@@ -57,6 +57,13 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         } else {
             authority = host.utf8.contains(.colon) ? "[\(host)]" : host
         }
+    }
+
+    /// The origin of an absolute URL, such as `https://example.com:8443/a`; nil if it is not http or https with a host that is a
+    /// name in ASCII or an address.
+    public init?(_ url: String) {
+        guard let target = try? RequestTarget(parsing: url) else { return nil }
+        self = target.origin
     }
 
     private static func lowercased(_ bytes: UnsafeBufferPointer<UInt8>) -> String {

@@ -18,8 +18,12 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     package init(parsing url: URL) throws(URLFault) {
+        try self.init(parsing: url.absoluteString)
+    }
+
+    package init(parsing text: String) throws(URLFault) {
         // On bytes, since every request comes through here and Characters cost several times as much.
-        var text = url.absoluteString
+        var text = text
         let parsed = text.withUTF8 { bytes in Result { () throws(URLFault) in try RequestTarget(bytes) } }
         self = try parsed.get()
     }
