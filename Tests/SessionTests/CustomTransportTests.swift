@@ -33,7 +33,7 @@ struct CustomTransportTests {
             guard head.authority != "refused.test" else {
                 throw TransportError(.cleartextRefused, "The policy refuses clear text to refused.test.")
             }
-            calls.record(.prewarm(head.authority ?? "", count))
+            calls.record(.prewarm("\(head.scheme ?? "")://\(head.authority ?? "")", count))
         }
 
         func shutdown(_ mode: ShutdownMode) async { await stub.shutdown(mode) }
@@ -52,11 +52,25 @@ struct CustomTransportTests {
         try session.prewarm(try url("https://a.test/path"), connections: 3)
         #expect(
             transport.calls.events == [
-                .discard(.idleConnections), .discard(.connections), .discard(.resolvedNames), .prewarm("a.test", 3),
+                .discard(.idleConnections), .discard(.connections), .discard(.resolvedNames),
+                .prewarm("https://a.test", 3),
             ])
         let refused = try url("http://refused.test/")
         let error = #expect(throws: SessionError.self) { try session.prewarm(refused) }
         #expect(error?.code == .trustRefused)
+        await session.shutdown()
+    }
+
+    @Test func aKnownHSTSHostIsPrewarmedForHTTPS() async throws {
+        let transport = RecordingTransport()
+        var configuration = HTTPSession.Configuration()
+        let store = HSTSStore()
+        store.add([HSTSHost(name: "a.test", includesSubdomains: false, expires: .distantFuture)])
+        configuration.hstsStore = store
+        let session = try HTTPSession(configuration: configuration, transport: transport)
+        try session.prewarm(try url("http://a.test/"))
+        try session.prewarm(try url("http://b.test/"))
+        #expect(transport.calls.events == [.prewarm("https://a.test", 1), .prewarm("http://b.test", 1)])
         await session.shutdown()
     }
 

@@ -140,6 +140,29 @@ struct HSTSTests {
         }
     }
 
+    @Test(arguments: [nil, "max-age=1000"] as [String?])
+    func aConfirmedResponseHasTheFieldOfItsConfirmationAlone(field: String?) async throws {
+        let store = HSTSStore()
+        try await Self.withServer(store: store, configure: { $0.cacheStore = MemoryCacheStore() }) {
+            $0.on("/*") { request in
+                var response = Self.response()
+                if request.headerFields.contains(.ifNoneMatch) {
+                    response = .status(.notModified)
+                    response.headerFields[.strictTransportSecurity] = field
+                }
+                response.headerFields[.cacheControl] = "no-cache"
+                response.headerFields[.eTag] = "\"1\""
+                return response
+            }
+        } perform: { session, server in
+            let request = SessionRequest(url: try Self.url("https", server))
+            _ = try await session.call(request).response()
+            store.removeAll()
+            #expect(try await session.call(request).response().cacheOutcome == .revalidated)
+            #expect(store.hosts.map(\.includesSubdomains) == (field == nil ? [] : [false]))
+        }
+    }
+
     @Test func aHostIsForgottenWhenItAsksForThat() async throws {
         let store = HSTSStore()
         store.add([HSTSHost(name: Self.host, includesSubdomains: true, expires: .distantFuture)])

@@ -32,11 +32,11 @@ extension CacheRules {
 
     private static let contentFields: Set<String> = ["content-length", "content-encoding", "content-range"]
 
-    /// Fields of a connection or a proxy, and Warning, which is obsolete (section 5.5).
+    /// Fields of a connection, a proxy or one request's authentication, and Warning, which is obsolete (section 5.5).
     private static func connectionFields(of response: HTTPResponse) -> Set<String> {
         var names: Set<String> = [
             "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-            "proxy-authenticate", "proxy-authentication-info", "proxy-authorization", "warning",
+            "proxy-authenticate", "proxy-authentication-info", "proxy-authorization", "authentication-info", "warning",
         ]
         for value in response.headerFields[values: .connection] { names.formUnion(TokenList.names(value) ?? []) }
         return names.subtracting(governingFields)

@@ -18,7 +18,7 @@ struct AuthenticationInterceptor: Interceptor {
         let target = try RequestTarget(request.url)
         let isOwn = request.headerFields.contains(.authorization) || target.userInfo != nil
         var exchange = Authentication(target: target, isOwn: isOwn)
-        guard !isOwn, let known = store?.authenticator(before: target) else {
+        guard !isOwn, let known = store?.authenticator(before: target), known.canAnswer(request) else {
             if isOwn { exchange.failures = 1 }
             let response = try await next(request)
             guard response.head.status == .unauthorized else { return response }
@@ -59,18 +59,18 @@ struct AuthenticationInterceptor: Interceptor {
         _ next: InterceptorChain, isPreemptive: Bool = false
     ) async throws(SessionError) -> StreamedResponse {
         let hash: String? =
-            if let algorithm = authenticator.bodyAlgorithm { try await request.bodyHash(algorithm) } else { nil }
+            if let algorithm = authenticator.bodyAlgorithm {
+                try await request.bodyHash(algorithm, until: next.exchange.deadline)
+            } else {
+                nil
+            }
         let answer = authenticator.answer(
             method: request.method.rawValue, uri: exchange.target.path, bodyHash: hash)
         exchange.sent(.init(authenticator: authenticator, answer: answer, isPreemptive: isPreemptive))
         var authorized = request
         authorized.headerFields[.authorization] = answer.value
         let response = try await next(authorized)
-        // A stored response has the proof for an earlier request.
-        guard response.head.status != .unauthorized, response.cacheOutcome != .hit, response.cacheOutcome != .stale
-        else {
-            return response
-        }
+        guard response.head.status != .unauthorized else { return response }
         do {
             try authenticator.verify(response.head.headerFields[values: .authenticationInfo], of: answer)
         } catch {
@@ -85,7 +85,7 @@ struct AuthenticationInterceptor: Interceptor {
     ) async throws(SessionError) -> Authenticator? {
         let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
         if let renewed = exchange.renewed(by: challenges) { return renewed }
-        if let refused = exchange.countRefusal() { store?.refused(refused, at: exchange.target) }
+        if let refused = exchange.countRefusal(by: challenges) { store?.refused(refused, at: exchange.target) }
         guard exchange.failures < Self.attemptLimit else { return nil }
         return try await choose(for: response, challenges, exchange, next)
     }
@@ -156,14 +156,25 @@ private struct Authentication {
     }
 
     /// Counts the last answer as refused, and returns its credential; nil if none was refused.
-    mutating func countRefusal() -> Credential? {
+    mutating func countRefusal(by challenges: [AuthenticationChallenge]) -> Credential? {
         guard let sent = last else { return nil }
         last = nil
-        // The nonce of an earlier response may have expired, or belong to another realm, which not all servers say.
-        guard !sent.isPreemptive || !sent.authenticator.isDigest else { return nil }
+        // The nonce of an earlier response may have expired, or belong to another realm, which not all servers say. And a
+        // password that was sent by Basic, which another path asked for, may be right for the Digest that this one asks for.
+        let isOfAnotherQuestion =
+            sent.authenticator.isDigest
+            || sent.authenticator.credential.scheme == "digest" && challenges.contains { $0.scheme == "digest" }
+        guard !sent.isPreemptive || !isOfAnotherQuestion else { return nil }
         failures += 1
         refused.insert(sent.authenticator.credential)
         return sent.authenticator.credential
+    }
+}
+
+extension Authenticator {
+    /// Whether it can answer before the request is sent: with auth-int, the body has to be read for that.
+    fileprivate func canAnswer(_ request: SessionRequest) -> Bool {
+        bodyAlgorithm == nil || request.body?.isReplayable ?? true
     }
 }
 

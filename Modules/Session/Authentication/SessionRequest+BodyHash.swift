@@ -6,16 +6,29 @@ internal import LinnetTransport
 extension SessionRequest {
     /// The hash of the body for Digest with auth-int; nil if there is no body.
     ///
+    /// - Parameters:
+    ///   - algorithm: The algorithm of the challenge.
+    ///   - deadline: When the whole request must have ended; nil means never.
     /// - Throws: A `SessionError` with ``SessionError/Code/requestBodyFailed`` when the body can be read only once: it is read for
-    ///   its hash, and again when it is sent.
-    func bodyHash(_ algorithm: DigestAlgorithm) async throws(SessionError) -> String? {
-        guard let body, let hasher = DigestHasher(algorithm) else { return nil }
+    ///   its hash, and again when it is sent. With ``SessionError/Code/timeout`` at the deadline.
+    func bodyHash(
+        _ algorithm: DigestAlgorithm, until deadline: ContinuousClock.Instant?
+    ) async throws(SessionError) -> String? {
+        guard let body else { return nil }
         guard body.isReplayable else {
             throw SessionError(
                 .requestBodyFailed,
                 "The server requires Digest with auth-int, but the body cannot be read before it is sent: "
                     + (body.replayObstacle ?? "its stream can be read only once") + ".", url: url)
         }
+        guard let deadline else { return try await hash(of: body, algorithm) }
+        return try await ending(by: deadline, url) { () async throws(SessionError) in
+            try await hash(of: body, algorithm)
+        }
+    }
+
+    private func hash(of body: HTTPRequestBody, _ algorithm: DigestAlgorithm) async throws(SessionError) -> String? {
+        guard let hasher = DigestHasher(algorithm) else { return nil }
         do {
             var reader = try body.makeReader(readingFilesOn: FileThreads(FileExecutor.shared))
             while let chunk = try await reader.next() {

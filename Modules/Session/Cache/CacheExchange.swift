@@ -160,10 +160,15 @@ struct CacheExchange: Sendable {
         return response
     }
 
+    /// Fields that a server sends for one request: cookies, the proof that it knows the password, and what a verified
+    /// connection says about the host.
+    private static let fieldsOfOneRequest: [HTTPField.Name] = [
+        .setCookie, .authenticationInfo, .strictTransportSecurity,
+    ]
+
     /// The response that a stored one makes; nil if its body cannot be read.
     ///
-    /// The Set-Cookie fields of a stored response were for the request that it was sent to: those of the confirming response
-    /// take their place.
+    /// Of the fields that are for one request, it has those of the confirming response alone.
     private func response(
         of answer: CachedAnswer, as outcome: CacheOutcome, confirmedBy confirmation: HTTPResponse? = nil
     ) async -> StreamedResponse? {
@@ -175,9 +180,11 @@ struct CacheExchange: Sendable {
             body = stored
         }
         var head = answer.head
-        head.headerFields[.setCookie] = nil
-        for value in confirmation?.headerFields[values: .setCookie] ?? [] {
-            head.headerFields.append(HTTPField(name: .setCookie, value: value))
+        for name in Self.fieldsOfOneRequest {
+            head.headerFields[name] = nil
+            for value in confirmation?.headerFields[values: name] ?? [] {
+                head.headerFields.append(HTTPField(name: name, value: value))
+            }
         }
         var response = StreamedResponse(url: request.url, head: head, body: body)
         note(outcome, in: &response)

@@ -77,28 +77,12 @@ final class Engine: Sendable {
     private func run(
         _ request: SessionRequest, _ exchange: Exchange, until deadline: ContinuousClock.Instant
     ) async throws(SessionError) -> StreamedResponse {
-        let outcome = await withTaskGroup(of: Result<StreamedResponse, SessionError>?.self) { group in
-            group.addTask {
-                await Result { () async throws(SessionError) in
-                    guard let hooks = exchange.call.hooks else {
-                        return try await self.proceed(request, from: 0, exchange)
-                    }
-                    return try await self.run(request, exchange, hooks)
-                }
+        try await ending(by: deadline, request.url) { () async throws(SessionError) in
+            guard let hooks = exchange.call.hooks else {
+                return try await self.proceed(request, from: 0, exchange)
             }
-            group.addTask {
-                try? await ContinuousClock().sleep(until: deadline)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            if let first { return first }
-            // The timer ended first: at the deadline, or because the caller has cancelled.
-            let last = (await group.next() ?? nil) ?? .failure(.cancelled(request.url))
-            guard ContinuousClock.now >= deadline else { return last }
-            return .failure(.timedOut(.request, request.url).adding(metrics: last.error?.metrics ?? []))
+            return try await self.run(request, exchange, hooks)
         }
-        return try outcome.get()
     }
 
     /// Sends a request, and returns its response with the body in memory.

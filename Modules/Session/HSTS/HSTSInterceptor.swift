@@ -14,8 +14,8 @@ struct HSTSInterceptor: Interceptor {
         var request = request
         request.url = store.upgrading(request.url)
         let response = try await next(request)
-        // A response of the cache has no attempt, and the field of an earlier one.
-        if response.attempts.last?.isTrustVerified == true, response.cacheOutcome != .stale {
+        // A response of the cache has the field of the response that confirmed it, or none.
+        if response.attempts.last?.isTrustVerified == true {
             store.store(
                 strictTransportSecurity: response.head.headerFields[values: .strictTransportSecurity], of: response.url)
         }

@@ -43,12 +43,13 @@ extension HTTPSession {
 
     /// Opens connections to a URL's host in advance, so that the first request need not wait for TCP and TLS: up to `count` in
     /// all, and one where HTTP/2 lets the requests share it. Returns at once; a connection that cannot be opened causes no
-    /// error.
+    /// error. An http URL of a host that the HSTS store knows becomes https, as in a request.
     ///
     /// Throws ``SessionError/Code/invalidURL`` for a URL that is not http or https with a host,
     /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and
     /// ``SessionError/Code/shutDown``.
     public func prewarm(_ url: URL, connections count: Int = 1) throws(SessionError) {
+        let url = initialConfiguration.hstsStore?.upgrading(url) ?? url
         let head = try RequestTarget(url).head(of: SessionRequest(url: url))
         do {
             try transport.prewarm(head, connections: count)

@@ -96,6 +96,31 @@ struct AuthenticationTests {
         #expect(sent == [Self.basicValue, nil, nil, nil])
     }
 
+    @Test(arguments: [("/x/digest", ["Basic", "Digest"]), ("/x/never", ["Basic"])])
+    func aPasswordThatBasicHasSentIsTriedByDigest(path: String, schemes: [String]) async throws {
+        let transport = StubTransport { request in
+            let isDigest = request.head.path == "/x/digest"
+            let accepted = isDigest ? "Digest " : request.head.path == "/x/never" ? "Never " : "Basic "
+            guard request.head.headerFields[.authorization]?.hasPrefix(accepted) != true else { return .json("1") }
+            let challenge = isDigest ? "Digest realm=lab, nonce=n, qop=auth, algorithm=SHA-256" : "Basic realm=lab"
+            return .status(401, headerFields: [.wwwAuthenticate: challenge])
+        }
+        let url = try #require(URL(string: "https://example.com/x/basic"))
+        var configuration = HTTPSession.Configuration()
+        let store = CredentialStore()
+        try store.set(.password(username: "ada", password: "pass"), for: ProtectionSpace(origin: Origin(url)))
+        configuration.credentialStore = store
+        let session = try HTTPSession(configuration: configuration, transport: transport)
+        _ = try await session.call(SessionRequest(url: url)).response()
+        let other = try #require(URL(string: "https://example.com" + path))
+        let response = try? await session.call(SessionRequest(url: other)).response()
+        let sent = transport.requests.dropFirst(2).map {
+            $0.head.headerFields[.authorization].map { "\($0.prefix { $0 != " " })" }
+        }
+        #expect(sent == schemes)
+        #expect((response != nil) == (schemes.last == "Digest"))
+    }
+
     @Test func aRedirectToAnotherOriginGetsNone() async throws {
         let transport = StubTransport { request in
             if request.head.authority == "example.com" {

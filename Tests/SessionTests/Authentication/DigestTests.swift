@@ -151,6 +151,45 @@ struct DigestTests {
         }
     }
 
+    @Test(arguments: [nil, "rspauth=\"0\""] as [String?])
+    func aConfirmedResponseHasTheProofOfItsConfirmationAlone(proof: String?) async throws {
+        let (digest, credentials) = (DigestServer(), CredentialStore())
+        try await withMockClient {
+            $0.credentialStore = credentials
+            $0.cacheStore = MemoryCacheStore()
+        } routes: {
+            $0.on("/*") { request in
+                var response = digest.respond(request)
+                if response.status == .ok, request.headerFields.contains(.ifNoneMatch) {
+                    response = .status(.notModified)
+                    response.headerFields[.authenticationInfo] = proof
+                }
+                response.headerFields[.cacheControl] = "private, no-cache"
+                response.headerFields[.eTag] = "\"1\""
+                return response
+            }
+        } perform: { client, server in
+            try credentials.set(Self.password(), for: ProtectionSpace(origin: Origin(server.url)))
+            #expect(try await Surface.async.send("a", with: client).get().cacheOutcome == .miss)
+            let second = await Surface.async.send("a", with: client)
+            #expect(server.recordedRequests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+            guard proof != nil else {
+                #expect(try second.get().cacheOutcome == .revalidated)
+                return
+            }
+            #expect((second.error?.underlying as? AuthenticationError)?.code == .wrongServerProof)
+        }
+    }
+
+    @Test func aNameThatIsNotASCIIIsSentInUTF8() async throws {
+        let credential = try Credential.password(username: "Zoë", password: "pass")
+        try await Self.withDigest(credential: credential) { client, _, server in
+            _ = await Surface.async.send("a", with: client)
+            let sent = server.recordedRequests.last?.headerFields[.authorization]
+            #expect(sent?.hasPrefix("Digest username=\"Zoë\", ") == true)
+        }
+    }
+
     @Test func aWrongPasswordIsTriedOnce() async throws {
         try await Self.withDigest(.init(before: "Basic realm=\"lab\", "), credential: Self.password("wrong")) {
             client, digest, server in
@@ -225,7 +264,7 @@ struct DigestTests {
             let again = HTTPRequestBody.stream(length: nil, isReplayable: true) { OnceReader() }
             _ = try await client.call(SessionRequest(url: server.url("/a"), method: .post, body: again)).response()
             #expect(digest.accepted == 1)
-            // The nonce is known now, so the body would have to be hashed before it is sent.
+            // The nonce is known now, but the body cannot be hashed before it is sent.
             let once = HTTPRequestBody.stream(length: nil, isReplayable: false, replayObstacle: "it is a pipe") {
                 OnceReader()
             }
@@ -233,8 +272,46 @@ struct DigestTests {
                 try await client.call(SessionRequest(url: server.url("/a"), method: .post, body: once)).response()
             }
             #expect(error?.code == .requestBodyFailed)
-            #expect(error?.message.contains("auth-int") == true && error?.message.contains("it is a pipe") == true)
+            #expect(error?.message.contains("it is a pipe") == true)
+            #expect(error?.head?.status == .unauthorized)
+            #expect(server.recordedRequests.map { $0.headerFields[.authorization] != nil } == [false, true, false])
+        }
+    }
+
+    @Test func aBodyThatCanBeReadOnceIsSentWhereNoAnswerIsRequired() async throws {
+        let (digest, store) = (DigestServer(.init(qop: "auth-int")), CredentialStore())
+        try await withMockClient(configure: { $0.credentialStore = store }) {
+            $0.on("/a", respond: { digest.respond($0) })
+            $0.on("/open", respond: { _ in .json("1") })
+        } perform: { client, server in
+            try store.set(Self.password(), for: ProtectionSpace(origin: Origin(server.url)))
+            _ = try await Surface.async.send("a", with: client).get()
+            let once = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
+            _ = try await client.call(SessionRequest(url: server.url("/open"), method: .post, body: once)).response()
+            #expect(digest.accepted == 1)
+            #expect(server.recordedRequests.last?.bodyText == "once")
+        }
+    }
+
+    @Test func hashingABodyEndsWithTheRequestsTimeout() async throws {
+        try await Self.withDigest(.init(qop: "auth-int")) { client, digest, server in
+            _ = try await Surface.async.send("a", with: client).get()
+            let body = HTTPRequestBody.stream(length: nil, isReplayable: true) { EndlessReader() }
+            var request = SessionRequest(url: try server.url("/a"), method: .post, body: body)
+            request.options.timeout = .milliseconds(20)
+            let error = await #expect(throws: SessionError.self) { try await client.call(request).response() }
+            #expect(error?.code == .timeout && error?.timeout == .request)
             #expect(server.recordedRequests.count == 2)
         }
+    }
+}
+
+/// A reader without bytes, which ends only when it is cancelled.
+private struct EndlessReader: HTTPRequestBodyReader {
+    mutating func next() async throws -> Data? {
+        let (never, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in never {}
+        continuation.finish()
+        throw CancellationError()
     }
 }
