@@ -18,6 +18,9 @@ public final class WebSocket: Sendable {
     /// The response of the opening handshake.
     public let response: SessionResponse<Void>
 
+    /// The maximum size of a message that is sent: 1 GiB.
+    private static let maximumSize = 1 << 30
+
     private let connection: WebSocketConnection
 
     init(_ connection: WebSocketConnection, response: SessionResponse<Void>) {
@@ -38,19 +41,21 @@ public final class WebSocket: Sendable {
 
     /// Sends a text, and returns when the socket has accepted all of it, which a peer that does not read delays.
     ///
-    /// - Throws: ``WebSocketError/Code/closed`` after ``close(_:reason:)`` or the server's Close frame,
+    /// - Throws: ``WebSocketError/Code/messageTooLarge`` above 1 GiB, ``WebSocketError/Code/closed`` after ``close(_:reason:)`` or the server's Close frame,
     ///   ``WebSocketError/Code/cancelled``, or ``WebSocketError/Code/connectionLost``.
     public func send(_ text: String) async throws(WebSocketError) {
+        guard text.utf8.count <= Self.maximumSize else { throw .tooLarge }
         try await send(.text, ByteBuffer(string: text))
     }
 
     /// Sends bytes as a binary message, as ``send(_:)-(String)`` does.
     public func send(_ bytes: Data) async throws(WebSocketError) {
+        guard bytes.count <= Self.maximumSize else { throw .tooLarge }
         try await send(.binary, ByteBuffer(bytes: bytes))
     }
 
     private func send(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) async throws(WebSocketError) {
-        try await connection.send(opcode, payload).value()
+        try await connection.send(opcode, payload)
     }
 
     // MARK: End
@@ -71,7 +76,7 @@ public final class WebSocket: Sendable {
             throw WebSocketError(
                 .invalidClosure, "The code \(code) cannot be sent, or the reason has more than 123 bytes.")
         }
-        return try await connection.close(code, reason: reason).value()
+        return try await connection.close(code, reason: reason)
     }
 }
 

@@ -21,7 +21,8 @@ public struct WebSocketError: Error, Sendable {
         public static let protocolViolation = Code("protocolViolation")
         /// The server sent a text that is not UTF-8.
         public static let invalidText = Code("invalidText")
-        /// The server sent a message that is larger than ``WebSocketOptions/maximumMessageSize``.
+        /// The server sent a message that is larger than ``WebSocketOptions/maximumMessageSize``, or one that is to be sent is larger
+        /// than 1 GiB.
         public static let messageTooLarge = Code("messageTooLarge")
         /// Two tasks read the messages at the same time; the second one fails with this code.
         public static let hasReader = Code("hasReader")
@@ -55,6 +56,10 @@ extension WebSocketError {
     static var cancelled: WebSocketError { WebSocketError(.cancelled, "The task was cancelled.") }
 
     static var closed: WebSocketError { WebSocketError(.closed, "The WebSocket was closed before.") }
+
+    static var tooLarge: WebSocketError {
+        WebSocketError(.messageTooLarge, "A message of more than 1 GiB cannot be sent.")
+    }
 
     static var secondReader: WebSocketError {
         WebSocketError(.hasReader, "Another task is waiting for the next message; read messages from one task only.")

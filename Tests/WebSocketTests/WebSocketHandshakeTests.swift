@@ -59,7 +59,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test(arguments: [0, -1, 1 << 33])
+    @Test(arguments: [0, -1, (1 << 30) + 1, 1 << 33])
     func sizesThatCannotBeUsedAreAProblem(size: Int) {
         var options = WebSocketOptions()
         options.maximumMessageSize = size

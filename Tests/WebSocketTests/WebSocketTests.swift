@@ -298,6 +298,23 @@ struct WebSocketTests {
         }
     }
 
+    /// Event loops of the session's own end with it.
+    @Test func callsAfterTheEndOfTheEventLoopsReturn() async throws {
+        try await withPeer {
+            $0.eventLoops = .dedicated(threads: 1)
+        } serve: {
+            let peer = try await WebSocketPeer.accepted(on: $0)
+            var frames = peer.frames()
+            while try await frames.next() != nil {}
+        } perform: { session in
+            let socket = try await session.get("/").webSocket { $0.closeTimeout = .milliseconds(20) }
+            await session.shutdown()
+            let error = await #expect(throws: WebSocketError.self) { try await socket.send("late") }
+            #expect(error?.code == .closed)
+            await #expect(throws: WebSocketError.self) { try await socket.close() }
+        }
+    }
+
     // MARK: Tasks
 
     @Test func cancellingAReaderKeepsTheWebSocket() async throws {

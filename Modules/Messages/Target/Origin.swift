@@ -2,7 +2,7 @@
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// Whether the scheme is https.
     package let isSecure: Bool
-    /// A name in lower case or an address in canonical form (``HostSpelling``), without brackets.
+    /// A name in lower case or an address in canonical form, without brackets.
     public let host: String
     /// The port, also where it is the scheme's own.
     public let port: Int

@@ -27,7 +27,7 @@ extension HTTPSession {
         public var httpVersions = HTTPVersions.automatic
         /// The options of HTTP/2 connections.
         public var http2 = HTTP2Options()
-        /// The proxies. The default is none: connections are direct, whatever the environment says. ``ProxyPolicy/environment``
+        /// The proxies. The default is none: connections are direct, whatever the environment says. `ProxyPolicy.environment`
         /// takes those of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
         public var proxies: ProxyPolicy = .none
         /// The options of name resolution.

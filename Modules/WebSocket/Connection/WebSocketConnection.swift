@@ -6,11 +6,13 @@ internal import Synchronization
 
 /// The owner of a WebSocket's channel, with access to its event loop. Releasing it closes the channel.
 final class WebSocketConnection: Sendable {
+    private static let mostBytesPerRead = 64 * 1024
+
     let subprotocol: String?
     let queue: MessageQueue
     private let handler: NIOLoopBound<WebSocketHandler>
     private let channel: any Channel
-    private let closure: EventLoopFuture<WebSocketClosure>
+    private let closure = Outcome<WebSocketClosure>()
     /// Compresses messages in the task that sends, one at a time and in the order in which they are sent; nil if messages are not
     /// compressed.
     private let deflater: Mutex<MessageDeflater?>
@@ -21,22 +23,22 @@ final class WebSocketConnection: Sendable {
         subprotocol = agreement.subprotocol
         let compression = agreement.compression
         deflater = Mutex(compression.flatMap { $0.canDeflate ? MessageDeflater($0) : nil })
-        let promise = channel.eventLoop.makePromise(of: WebSocketClosure.self)
-        let handler = WebSocketHandler(options, compression, closure: promise)
+        let handler = WebSocketHandler(options, compression, closure: closure)
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         queue = handler.queue
-        closure = promise.futureResult
-        do {
-            try channel.pipeline.syncOperations.addHandlers(
-                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: handler.maximumFrameSize)),
-                WebSocketFrameEncoder(), handler)
-        } catch {
-            promise.fail(error)
-            throw error
-        }
+        // All frames of a read are decoded at once, and kept until the queue has room for their messages.
+        try channel.syncOptions?.setOption(
+            .recvAllocator,
+            value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: Self.mostBytesPerRead))
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try channel.pipeline.syncOperations.addHandlers(
+            ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: handler.maximumFrameSize)),
+            WebSocketFrameEncoder(), handler)
     }
 
     deinit {
+        // No reader is left.
+        queue.finish(.success(()))
         guard channel.isActive else { return }
         let handler = handler
         handler.eventLoop.execute { handler.value.close(.goingAway, reason: "") }
@@ -59,23 +61,28 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Sends a message. The future succeeds when the socket has accepted all of it.
-    func send(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) -> EventLoopFuture<Void> {
-        let (handler, promise) = (handler, channel.eventLoop.makePromise(of: Void.self))
+    /// Sends a message, and returns when the socket has accepted all of it.
+    func send(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) async throws(WebSocketError) {
+        guard channel.isActive else { throw .closed }
+        try await enqueue(opcode, payload).value()
+    }
+
+    private func enqueue(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) -> Outcome<Void> {
+        let (handler, completion) = (handler, Completion<Void>())
         deflater.withLock { deflater in
             let message = deflater?.deflate(payload) ?? payload
             let isCompressed = deflater != nil
             handler.eventLoop.execute {
-                handler.value.send(opcode, message, isCompressed: isCompressed, promise)
+                handler.value.send(opcode, message, isCompressed: isCompressed, completion)
             }
         }
-        return promise.futureResult
+        return completion.outcome
     }
 
-    /// Starts the closing handshake. The future succeeds with the server's Close frame.
-    func close(_ code: WebSocketCloseCode, reason: String) -> EventLoopFuture<WebSocketClosure> {
+    /// Starts the closing handshake, and returns with the server's Close frame.
+    func close(_ code: WebSocketCloseCode, reason: String) async throws(WebSocketError) -> WebSocketClosure {
         let handler = handler
-        handler.eventLoop.execute { handler.value.close(code, reason: reason) }
-        return closure
+        if channel.isActive { handler.eventLoop.execute { handler.value.close(code, reason: reason) } }
+        return try await closure.value()
     }
 }

@@ -11,8 +11,14 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var machine: WebSocketStateMachine
     private var context: ChannelHandlerContext?
     /// Tells of the end of the closing handshake, or of the connection.
-    private let closure: EventLoopPromise<WebSocketClosure>
+    private let closure: Outcome<WebSocketClosure>
     private var isReadPaused = false
+    /// The frames that were received while the queue was full.
+    private var held = CircularBuffer<WebSocketFrame>()
+    /// Whether a message was dropped after our Close frame, since the queue was full; those that follow are dropped as well.
+    private var hasDropped = false
+    /// Whether something was received since the last Ping frame.
+    private var hasReceived = false
     /// Whether a Pong frame waits for the socket. Until the socket has accepted it, only the latest Ping frame is kept (RFC 6455,
     /// section 5.5.3), so that a server that sends them and does not read fills no memory.
     private var isPongWaiting = false
@@ -23,7 +29,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     init(
         _ options: WebSocketOptions, _ compression: DeflateExtension? = nil,
-        closure: EventLoopPromise<WebSocketClosure>
+        closure: Outcome<WebSocketClosure>
     ) {
         self.options = options
         self.closure = closure
@@ -31,16 +37,18 @@ final class WebSocketHandler: ChannelInboundHandler {
             maximumMessageSize: options.maximumMessageSize, inflater: compression.flatMap { MessageInflater($0) })
     }
 
-    var maximumFrameSize: Int { min(machine.maximumPayloadSize, Int(UInt32.max)) }
+    var maximumFrameSize: Int { machine.maximumPayloadSize }
 
     // MARK: Calls
 
-    /// Sends a message; the promise succeeds when the socket has accepted it.
+    /// Sends a message; it is complete when the socket has accepted it.
     func send(
-        _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false, _ promise: EventLoopPromise<Void>
+        _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false, _ completion: Completion<Void>
     ) {
-        guard machine.phase == .open, context != nil else { return promise.fail(WebSocketError.closed) }
-        write(opcode, payload, isCompressed: isCompressed, promise)
+        guard machine.phase == .open, let context else { return completion.complete(.failure(WebSocketError.closed)) }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.whenComplete { completion.complete($0) }
+        write(opcode, payload, isCompressed: isCompressed, promise: promise)
     }
 
     /// Starts the closing handshake, unless it was started before.
@@ -52,9 +60,10 @@ final class WebSocketHandler: ChannelInboundHandler {
         resumeReading()
     }
 
-    /// Reads again, since the reader has taken all messages.
+    /// Goes on, since the reader has taken all messages, or since they are no longer waited for.
     func resumeReading() {
-        guard isReadPaused else { return }
+        handleHeldFrames()
+        guard isReadPaused, held.isEmpty else { return }
         isReadPaused = false
         context?.read()
     }
@@ -75,9 +84,19 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch machine.received(unwrapInboundIn(data)) {
+        held.append(unwrapInboundIn(data))
+        handleHeldFrames()
+    }
+
+    /// Handles the frames that were received, as long as there is room for messages.
+    private func handleHeldFrames() {
+        while machine.phase != .open || !queue.isFull, let frame = held.popFirst() { handle(frame) }
+    }
+
+    private func handle(_ frame: WebSocketFrame) {
+        switch machine.received(frame) {
         case .none: break
-        case .deliver(let message): queue.push(message)
+        case .deliver(let message): deliver(message)
         case .pong(let payload): answerPing(payload)
         case .ponged: receivedPong()
         case .closed(let closure, let reply): closed(closure, reply: reply)
@@ -85,9 +104,16 @@ final class WebSocketHandler: ChannelInboundHandler {
         }
     }
 
+    /// After our Close frame messages are dropped rather than kept without limit.
+    private func deliver(_ message: WebSocketMessage) {
+        hasDropped = hasDropped || (machine.phase != .open && queue.isFull)
+        if !hasDropped { queue.push(message) }
+    }
+
     func channelReadComplete(context: ChannelHandlerContext) {
+        hasReceived = true
         // The peer's Close frame is awaited even if messages are not read.
-        isReadPaused = queue.isFull && machine.phase == .open
+        isReadPaused = machine.phase == .open && (queue.isFull || !held.isEmpty)
         if !isReadPaused { context.read() }
     }
 
@@ -124,7 +150,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     private func closed(_ end: WebSocketClosure, reply: ByteBuffer?) {
         if let reply { write(.connectionClose, reply) }
         finish(.success(()))
-        closure.succeed(end)
+        closure.complete(.success(end))
         armCloseTimer()
     }
 
@@ -132,7 +158,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     private func fail(_ error: WebSocketError, _ code: WebSocketCloseCode) {
         _ = machine.end()
         finish(.failure(error))
-        closure.fail(error)
+        closure.complete(.failure(error))
         write(.connectionClose, WebSocketStateMachine.closePayload(code, reason: ""))
         armCloseTimer()
     }
@@ -142,7 +168,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         closeTimer?.cancel()
         guard machine.end() else { return }
         finish(.failure(error))
-        closure.fail(error)
+        closure.complete(.failure(error))
     }
 
     private func finish(_ end: Result<Void, WebSocketError>) {
@@ -172,7 +198,7 @@ final class WebSocketHandler: ChannelInboundHandler {
             self.isPongWaiting = false
             if let next = self.nextPong.take(), self.machine.phase == .open { self.answerPing(next) }
         }
-        write(.pong, payload, promise)
+        write(.pong, payload, promise: promise)
     }
 
     private func armPing() {
@@ -182,13 +208,21 @@ final class WebSocketHandler: ChannelInboundHandler {
     private func sendPing() {
         // An answer could not be received.
         guard !isReadPaused else { return armPing() }
-        write(.ping, ByteBuffer())
-        armPongTimer()
+        guard let context else { return }
+        hasReceived = false
+        // Behind a message that the socket has not accepted the server does not see it.
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess { if self.machine.phase == .open { self.armPongTimer() } }
+        write(.ping, ByteBuffer(), promise: promise)
     }
 
     private func armPongTimer() {
         pongTimer = schedule(in: options.pongTimeout) { handler in
-            guard !handler.isReadPaused else { return handler.armPongTimer() }
+            // Also a part of a long frame shows that the server is there.
+            guard !handler.isReadPaused, !handler.hasReceived else {
+                handler.hasReceived = false
+                return handler.armPongTimer()
+            }
             handler.end(WebSocketError(.pongTimeout, "The server did not answer a Ping frame in time."))
             handler.context?.close(promise: nil)
         }
@@ -210,7 +244,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     private func write(
         _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false,
-        _ promise: EventLoopPromise<Void>? = nil
+        promise: EventLoopPromise<Void>? = nil
     ) {
         let frame = WebSocketFrame(
             fin: true, rsv1: isCompressed, opcode: opcode, maskKey: .random(), data: payload)

@@ -81,8 +81,8 @@ struct WebSocketHandshake {
 extension WebSocketOptions {
     /// What is wrong with the options, as a sentence; nil if nothing is.
     var problem: String? {
-        if maximumMessageSize < 1 || maximumMessageSize > UInt32.max {
-            return "The maximum size of a WebSocket message must be from 1 byte to 4 GiB."
+        if maximumMessageSize < 1 || maximumMessageSize > 1 << 30 {
+            return "The maximum size of a WebSocket message must be from 1 byte to 1 GiB."
         }
         if pingInterval.map({ $0 <= .zero }) ?? false || pongTimeout <= .zero || closeTimeout <= .zero {
             return "The intervals of a WebSocket must be above 0."

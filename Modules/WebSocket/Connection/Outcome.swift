@@ -1,0 +1,44 @@
+internal import LinnetTransport
+internal import Synchronization
+
+/// The outcome of something that the event loop does, which tasks wait for and may leave before. It needs no event loop.
+final class Outcome<Value: Sendable>: Sendable {
+    private struct State {
+        var result: Result<Value, WebSocketError>?
+        var waiters = Waiters<Result<Value, WebSocketError>>()
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets the result. Only the first call has an effect.
+    func complete(_ result: Result<Value, WebSocketError>) {
+        let waiters = state.withLock { state -> [Waiters<Result<Value, WebSocketError>>.Waiter] in
+            guard state.result == nil else { return [] }
+            state.result = result
+            return state.waiters.takeAll()
+        }
+        for waiter in waiters { waiter.resume(returning: result) }
+    }
+
+    /// The result, if it is set.
+    var result: Result<Value, WebSocketError>? { state.withLock { $0.result } }
+
+    /// Waits for the result, at most until the task is cancelled.
+    func value() async throws(WebSocketError) -> Value {
+        try await state.wait(in: \.waiters, ifCancelled: { .failure(.cancelled) }) { $0.result }.get()
+    }
+}
+
+/// The event loop's part of an ``Outcome``: an event loop that has ended drops its work, and with it this object, whose outcome is a
+/// failure then.
+final class Completion<Value: Sendable>: Sendable {
+    let outcome = Outcome<Value>()
+
+    deinit {
+        outcome.complete(.failure(.closed))
+    }
+
+    func complete(_ result: Result<Value, any Error>) {
+        outcome.complete(result.mapError { $0 as? WebSocketError ?? .connectionLost($0) })
+    }
+}
