@@ -15,9 +15,19 @@ extension CacheError.Code {
     public static let untrustedDirectory = CacheError.Code("untrustedDirectory")
     /// The directory of a cache cannot be read or written; `CacheError.underlying` has the reason.
     public static let storageFailed = CacheError.Code("storageFailed")
+    /// The response depends on credentials of the request (`Vary: Authorization`), which are not stored on disk, and so neither is
+    /// the response.
+    public static let dependsOnCredentials = CacheError.Code("dependsOnCredentials")
 }
 
 extension CacheError {
+    static let dependsOnCredentials = CacheError(
+        code: .dependsOnCredentials,
+        message: "The response depends on credentials of the request, and is not stored on disk.")
+
+    static let cancelled = CacheError(
+        code: .storageFailed, message: "The task that reads the cache was cancelled.", underlying: CancellationError())
+
     static func failedCall(_ path: String, _ problem: String, _ code: Int32 = errno) -> CacheError {
         let failure = FileFailure(path: path, errorNumber: code, problem: problem)
         return CacheError(code: .storageFailed, message: "\(failure)", underlying: failure)

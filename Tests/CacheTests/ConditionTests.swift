@@ -61,6 +61,17 @@ struct ConditionTests {
         #expect(describe(decision) == expected)
     }
 
+    /// RFC 9110, section 14.1.2: a range is one of the coded bytes, which a request without codings cannot use.
+    @Test(arguments: [
+        ("gzip", "identity", "load"), ("gzip", "Identity", "load"), ("gzip", "gzip", "206 0-9/100"),
+        ("identity", "identity", "206 0-9/100"),
+    ])
+    func aRangeOfCodedBytesIsNotAnUncodedOne(coding: String, accepted: String, expected: String) throws {
+        let coded = try stored("Cache-Control: max-age=60|Content-Encoding: \(coding)")
+        let own = request("Range: bytes=0-9|Accept-Encoding: \(accepted)")
+        #expect(describe(CacheRules().decision(for: own, among: [coded], at: at(0))) == expected)
+    }
+
     /// RFC 9111, section 3.3: bytes 10 to 19 of 100 are stored.
     @Test(arguments: [
         ("Range: bytes=10-19", "206 10-19/100"), ("Range: bytes=12-14", "206 12-14/100"), ("Range: bytes=9-19", "load"),

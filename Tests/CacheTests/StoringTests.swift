@@ -117,7 +117,7 @@ struct StoringTests {
         ("Cache-Control: private=\"X-User\", max-age=5|X-User: 1", false, "cache-control date x-user"),
         ("Cache-Control: private=\"X-User\", max-age=5|X-User: 1", true, "cache-control date"),
         ("Cache-Control: no-cache=\"Set-Cookie, B\"|Set-Cookie: 1|B: 2|C: 3", false, "c cache-control date"),
-        ("Warning: 110 - x|ETag: \"a\"", false, "date etag"),
+        ("Warning: 110 - x|ETag: \"a\"", false, "date etag"), ("Set-Cookie: a=1|B: 2", false, "b date"),
         ("Connection: cache-control, date|Cache-Control: no-cache", false, "cache-control date"),
         ("Cache-Control: no-cache=\"cache-control, vary\"|Vary: A", false, "cache-control date vary"),
     ])

@@ -34,6 +34,33 @@ struct PersistentTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
+    /// Neither of requests, although Vary names the field, nor of responses.
+    @Test func noCredentialsAreInTheFilesOfTheCache() async throws {
+        try await withCacheFolder { folder in
+            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let session = try HTTPSession(
+                baseURL: URL(string: "http://example.com"), configuration: .persistent(in: places),
+                transport: StubTransport { request in
+                    let vary = request.head.path == "/a" ? "Authorization" : "Accept"
+                    return .status(
+                        .ok, headerFields: [.cacheControl: "max-age=600", .vary: vary, .setCookie: "id=secret"],
+                        body: Data("abc".utf8))
+                })
+            for (path, outcome) in [("a", CacheOutcome.miss), ("a", .miss), ("b", .miss), ("b", .hit)] {
+                let response = try await session.get(path).header(.authorization, "Bearer secret").response()
+                #expect(response.cacheOutcome == outcome, "\(path)")
+            }
+            var files = 0
+            for path in try FileManager.default.subpathsOfDirectory(atPath: places.cache.path) {
+                guard let data = try? Data(contentsOf: places.cache.appending(path: path)) else { continue }
+                files += 1
+                #expect(data.firstRange(of: Data("secret".utf8)) == nil, "\(path)")
+            }
+            #expect(files >= 3)
+            await session.shutdown()
+        }
+    }
+
     @Test func cookiesAndResponsesAreThereInTheNextProgram() async throws {
         try await withCacheFolder { folder in
             let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)

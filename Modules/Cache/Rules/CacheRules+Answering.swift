@@ -25,7 +25,8 @@ extension CacheRules {
     /// The response to a request that a stored response makes, whatever its age; nil if only the server can answer.
     ///
     /// The caller's If-None-Match and If-Modified-Since are evaluated (RFC 9111, section 4.3.2), then If-Range and a single
-    /// range of bytes (RFC 9110, section 13.2.2). If-Match and If-Unmodified-Since are the server's to evaluate.
+    /// range of bytes (RFC 9110, section 13.2.2). If-Match and If-Unmodified-Since are the server's to evaluate. A range of coded
+    /// bytes does not answer a request for uncoded ones.
     func answer(to request: HTTPRequest, with stored: StoredResponse, at now: Date) -> CachedAnswer? {
         let fields = request.headerFields
         guard !fields.contains(.ifMatch), !fields.contains(.ifUnmodifiedSince) else { return nil }
@@ -44,6 +45,7 @@ extension CacheRules {
         guard stored.head.status == .ok, let range = Self.range(of: request, validators) else {
             return stored.part == nil ? answer(head, 0..<stored.bodySize) : nil
         }
+        if Self.excludesCodings(request), Self.isCoded(stored.head) { return nil }
         guard let requested = range.resolved(length: stored.totalSize) else { return nil }
         let held = stored.storedRange
         guard held.lowerBound <= requested.lowerBound, requested.upperBound <= held.upperBound else { return nil }
@@ -60,6 +62,15 @@ extension CacheRules {
         guard range != .none else { return nil }
         if let value = request.headerFields[.ifRange], !validators.satisfies(ifRange: value) { return nil }
         return range
+    }
+
+    /// Whether a request asks for content without codings, and for no other (RFC 9110, section 12.5.3).
+    private static func excludesCodings(_ request: HTTPRequest) -> Bool {
+        request.headerFields[.acceptEncoding].map { TokenList.names($0) == ["identity"] } ?? false
+    }
+
+    private static func isCoded(_ head: HTTPResponse) -> Bool {
+        head.headerFields[.contentEncoding].map { TokenList.names($0) != ["identity"] } ?? false
     }
 
     /// A 304 response with the fields that it must have (RFC 9110, section 15.4.5).

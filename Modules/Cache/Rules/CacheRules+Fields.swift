@@ -18,11 +18,12 @@ extension CacheRules {
     /// A stored head with the fields of a newer response (section 3.2).
     ///
     /// Content-Length, Content-Encoding and Content-Range describe the stored bytes, and stay. An Age that is not in the
-    /// new response is dropped, since it was counted for the old one.
+    /// new response is dropped, since it was counted for the old one. A weak entity tag stays weak: the strong one with the same
+    /// text can be that of other bytes, such as those before their compression.
     func updatedHead(_ stored: HTTPResponse, with response: HTTPResponse, receivedAt time: Date) -> HTTPResponse {
-        let new = storedHead(response, receivedAt: time).headerFields.filter {
-            !Self.contentFields.contains($0.name.canonicalName)
-        }
+        var kept = Self.contentFields
+        if Self.confirmsWeakTag(of: stored, response) { kept.insert("etag") }
+        let new = storedHead(response, receivedAt: time).headerFields.filter { !kept.contains($0.name.canonicalName) }
         let replaced = Set(new.map(\.name.canonicalName)).union(["age"]).union(exceptedFields(of: response))
         var head = stored
         head.headerFields.removeAll { replaced.contains($0.name.canonicalName) }
@@ -30,13 +31,22 @@ extension CacheRules {
         return head
     }
 
+    private static func confirmsWeakTag(of stored: HTTPResponse, _ response: HTTPResponse) -> Bool {
+        guard let old = Validators(stored).entityTag, old.isWeak, let new = Validators(response).entityTag else {
+            return false
+        }
+        return new.isEquivalent(to: old)
+    }
+
     private static let contentFields: Set<String> = ["content-length", "content-encoding", "content-range"]
 
-    /// Fields of a connection, a proxy or one request's authentication, and Warning, which is obsolete (section 5.5).
+    /// Fields of a connection, a proxy or one request's authentication, Warning, which is obsolete (section 5.5), and Set-Cookie, which is
+    /// for the request that it responds to.
     private static func connectionFields(of response: HTTPResponse) -> Set<String> {
         var names: Set<String> = [
             "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-            "proxy-authenticate", "proxy-authentication-info", "proxy-authorization", "authentication-info", "warning",
+            "proxy-authenticate", "proxy-authentication-info", "proxy-authorization", "authentication-info",
+            "set-cookie", "warning",
         ]
         for value in response.headerFields[values: .connection] { names.formUnion(TokenList.names(value) ?? []) }
         return names.subtracting(governingFields)

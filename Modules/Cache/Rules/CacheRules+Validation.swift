@@ -100,8 +100,8 @@ extension CacheRules {
     ///
     /// A 304 response without validators confirms the only candidate, although it has one: some servers leave out the fields
     /// that they must repeat, and the request named nothing else. One with a strong tag confirms the response whose weak tag has the
-    /// same text, if there is none with the strong one: nginx weakens the tag of a response that it compresses, and not that of the
-    /// 304 response about it.
+    /// same text, if there is none with the strong one, and if Vary matches the request: nginx weakens the tag of a response that it
+    /// compresses, and not that of the 304 response about it. Another variant can be other bytes.
     private func confirmedResponses(
         by response: HTTPResponse, for request: HTTPRequest, among candidates: [StoredResponse]
     ) -> [StoredResponse] {
@@ -114,8 +114,10 @@ extension CacheRules {
         }
         if let tag = new.entityTag {
             return Array(
-                ordered.lazy.filter { $0.facts.validators.entityTag.map { $0.isEquivalent(to: tag) } ?? false }
-                    .prefix(1))
+                (tag.isWeak ? ordered : matching).lazy.filter {
+                    $0.facts.validators.entityTag.map { $0.isEquivalent(to: tag) } ?? false
+                }
+                .prefix(1))
         }
         if new.lastModified != nil {
             return Array(ordered.lazy.filter { $0.facts.validators.haveSameModification(as: new) }.prefix(1))

@@ -35,6 +35,9 @@ extension StoredResponse {
         /// Whether the response depends on any field.
         package var isEmpty: Bool { fields.isEmpty }
 
+        /// The names, in lower case, of the fields that the request had.
+        package var presentNames: [String] { fields.compactMap { $0.value == nil ? nil : $0.name } }
+
         /// Whether the variant has the names of the Vary fields of a response.
         func hasNames(of response: HTTPResponse) -> Bool {
             Self.names(response.headerFields) == fields.map(\.name)

@@ -93,14 +93,20 @@ struct CacheFolder: Sendable {
     // MARK: The index
 
     /// Creates the file of the index if there is none; only its owner can read it, and so the files that SQLite adds.
+    ///
+    /// A file that exists is not opened: closing any descriptor of it would release the locks that SQLite has on it in this process
+    /// (POSIX, `fcntl`).
     func makeIndex() throws(CacheError) -> FileIdentity {
         let descriptor = SystemCall.retrying {
-            open(index, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            open(index, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
-        guard descriptor >= 0 else { throw .failedCall(index, "cannot be opened") }
-        defer { close(descriptor) }
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw .failedCall(index, "cannot be created")
+        }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .failedCall(index, "cannot be inspected") }
+        guard lstat(index, &status) == 0 else { throw .failedCall(index, "cannot be inspected") }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw CacheError(code: .storageFailed, message: "The index \(index) is not a regular file.")
         }
@@ -125,6 +131,9 @@ struct CacheFolder: Sendable {
         for suffix in ["-wal", "-shm"] { unlink(index + suffix) }
         guard rename(index, damagedIndex) == 0 else { throw .failedCall(index, "is damaged, and cannot be renamed") }
     }
+
+    /// Removes the index that was set aside, if there is one.
+    func removeDamagedIndex() { unlink(damagedIndex) }
 
     // MARK: Bodies
 

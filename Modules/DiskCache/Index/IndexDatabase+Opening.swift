@@ -18,27 +18,47 @@ extension IndexDatabase {
     private static let applicationID: Int64 = 0x4C69_6E43
     private static let version: Int64 = 1
 
+    /// The time of the latest use of a stored entry, as SQL.
+    static let latestUseQuery = "SELECT coalesce(max(used), 0) FROM entry WHERE isStored"
+
+    /// Times after this one are none of a clock, and there is no room to count on.
+    private static let lastTime = Int64.max / 2
+
+    /// How long an operation waits for another process, in milliseconds. Transactions are short: a process that keeps the index
+    /// longer has stopped.
+    private static let patience = 2000
+
+    /// Sets whether operations wait for other processes, or fail at once if one has locked the index.
+    func setWaits(_ waits: Bool) {
+        try? queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = \(waits ? Self.patience : 0)") }
+    }
+
     /// Opens the index, or creates it. Throws a `DatabaseError` that ``isDamage(_:)`` if the file is no index of this version.
-    init(in folder: CacheFolder, limits: CacheLimits) throws {
+    init(in folder: CacheFolder, limits: CacheLimits, waits: Bool) throws {
         self.folder = folder
         self.limits = limits
         identity = try folder.makeIndex()
         var configuration = Configuration()
         configuration.label = "LinnetDiskCache"
         configuration.foreignKeysEnabled = false
-        // Transactions are short: a process that keeps the index longer has stopped.
-        configuration.busyMode = .timeout(2)
+        configuration.busyMode = waits ? .timeout(Double(Self.patience) / 1000) : .immediateError
         configuration.prepareDatabase { database in
-            // The log is written to the disk when it is merged: a failure of power loses the last entries, no more.
+            // The log is written to the disk when it is merged: a failure of power loses the last entries, no more. What is
+            // removed is overwritten.
             try database.execute(
                 sql: """
                     PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250;
-                    PRAGMA journal_size_limit = 1048576;
+                    PRAGMA journal_size_limit = 1048576; PRAGMA secure_delete = ON;
                     """)
         }
         token = try ChangeToken(folder.changes)
         queue = try DatabaseQueue(path: folder.index, configuration: configuration)
-        try queue.write { try Self.prepare($0) }
+        latestUse = try queue.write { database in
+            try Self.prepare(database)
+            try database.execute(
+                sql: "UPDATE entry SET used = 0 WHERE isStored AND used > ?", arguments: [Self.lastTime])
+            return try Row.fetchOne(database, sql: Self.latestUseQuery)?.value(0, as: Int64.self) ?? 0
+        }
     }
 
     /// Whether the error is that of a file that can only be replaced.
@@ -65,7 +85,7 @@ extension IndexDatabase {
                     partEnd INTEGER, partTotal INTEGER, bodySize INTEGER NOT NULL, digest BLOB, size INTEGER NOT NULL,
                     used INTEGER NOT NULL);
                 CREATE INDEX entryOfKey ON entry(key);
-                CREATE INDEX entryByUse ON entry(used) WHERE isStored;
+                CREATE INDEX entryByUse ON entry(used, size) WHERE isStored;
                 CREATE INDEX entryBegun ON entry(id) WHERE NOT isStored;
                 CREATE TABLE total (count INTEGER NOT NULL, size INTEGER NOT NULL);
                 INSERT INTO total VALUES (0, 0);

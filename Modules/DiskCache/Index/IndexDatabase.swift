@@ -43,6 +43,8 @@ struct IndexDatabase: Sendable {
     let limits: CacheLimits
     let queue: DatabaseQueue
     let token: ChangeToken
+    /// The time of the latest use when the index was opened.
+    let latestUse: Int64
 
     // MARK: Reading
 
@@ -80,28 +82,39 @@ struct IndexDatabase: Sendable {
     }
 
     private static func total(_ database: Database) throws -> (count: Int, size: Int64) {
-        let statement = try database.cachedStatement(sql: "SELECT count, size FROM total")
-        let row = try Row.fetchOne(statement)
-        return (row?.value(0, as: Int.self) ?? 0, row?.value(1, as: Int64.self) ?? 0)
+        try pair(database, "SELECT count, size FROM total")
+    }
+
+    /// What the total must be, which takes a look at each entry.
+    private static func counted(_ database: Database) throws -> (count: Int, size: Int64) {
+        try pair(database, count)
+    }
+
+    private static let count = "SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE isStored"
+
+    private static func pair(_ database: Database, _ sql: String) throws -> (count: Int, size: Int64) {
+        let row = try Row.fetchOne(database.cachedStatement(sql: sql))
+        guard let count = row?.value(0, as: Int.self), let size = row?.value(1, as: Int64.self) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the size of the entries is not a number")
+        }
+        return (count, size)
     }
 
     // MARK: Writing
 
     /// Notes an entry that is about to be written, and creates the file of its body.
-    func begin(_ response: StoredResponse) throws -> LockedFile {
-        let head = try EncodedHead(response)
-        let seal = head.seal
-        return try queue.write { database in
+    ///
+    /// The rest of the row is written when the entry is committed. No stored entry is changed, so the token stays.
+    func begin(_ response: StoredResponse, _ notes: Notes) throws -> LockedFile {
+        try queue.write { database in
+            try write(notes, database)
             let file = try LockedFile.create(folder.unfinishedBody(response.id))
             try run(
                 database,
                 """
                 INSERT INTO entry (id, key, isStored, variant, head, requestTime, responseTime, seal, bodySize, size, used)
-                VALUES (?, ?, 0, ?, ?, ?, ?, ?, 0, 0, 0)
-                """,
-                [
-                    response.id.key, head.key, head.variant, head.head, head.requestTime, head.responseTime, seal,
-                ])
+                VALUES (?, ?, 0, x'', x'', 0, 0, x'', 0, 0, 0)
+                """, [response.id.key, response.key.description])
             return file
         }
     }
@@ -112,17 +125,20 @@ struct IndexDatabase: Sendable {
         usedAt time: Int64, _ notes: Notes
     ) throws -> Removal {
         let path = folder.body(response.id)
+        let head = try EncodedHead(response)
         do {
             return try change(notes) { database, removal in
                 try run(
                     database,
                     """
-                    UPDATE entry SET isStored = 1, bodySize = ?, digest = ?, size = ?, used = ?, partStart = ?, partEnd = ?,
+                    UPDATE entry SET isStored = 1, variant = ?, head = ?, requestTime = ?, responseTime = ?, seal = ?,
+                    bodySize = ?, digest = ?, size = ?, used = max(?, 1 + (\(Self.latestUseQuery))), partStart = ?, partEnd = ?,
                     partTotal = ? WHERE id = ? AND NOT isStored
                     """,
                     [
-                        response.bodySize, digest, response.size, time, response.part?.range.lowerBound,
-                        response.part?.range.upperBound, response.part?.total, response.id.key,
+                        head.variant, head.head, head.requestTime, head.responseTime, head.seal, response.bodySize,
+                        digest, response.size, time, response.part?.range.lowerBound, response.part?.range.upperBound,
+                        response.part?.total, response.id.key,
                     ])
                 guard database.changesCount == 1 else { throw CacheError.entryRemoved }
                 let same = try ids(
@@ -152,8 +168,10 @@ struct IndexDatabase: Sendable {
             }
             var new = response
             new.bodySize = body.size
-            // A server may make the head of a stored response longer.
-            guard new.size <= limits.entry else { return try remove([new.id], database, &removal) }
+            // A server may make the head of a stored response longer, or have it depend on credentials.
+            guard new.size <= limits.entry, !new.variant.hasCredentials else {
+                return try remove([new.id], database, &removal)
+            }
             let head = try EncodedHead(new)
             try run(
                 database,
@@ -179,12 +197,16 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Removes all entries, also those that are being written.
+    /// Removes all entries, also those that are being written, with what is left of them in the log and in a damaged index.
     func removeAll(_ notes: Notes) throws -> Removal {
-        try change(notes) { database, removal in
+        folder.removeDamagedIndex()
+        let removal = try change(notes) { database, removal in
             removal.ids = try ids(database, "SELECT id FROM entry WHERE isStored", [])
             try run(database, "DELETE FROM entry", [])
         }
+        // What another process reads meanwhile stays in the log until that is next merged.
+        try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        return removal
     }
 
     /// Writes what was noted.
@@ -205,9 +227,14 @@ struct IndexDatabase: Sendable {
             )
         }
         let candidates = files.subtracting(stored).union(unfinished)
-        let isTooLarge = try total().size > limits.total
-        guard !candidates.isEmpty || isTooLarge else { return }
+        let total = try self.total()
+        let isRight = try queue.inDatabase { try Self.counted($0) } == total
+        guard !candidates.isEmpty || total.size > limits.total || !isRight else { return }
         _ = try change(Notes()) { database, removal in
+            if !isRight {
+                try run(database, "DELETE FROM total", [])
+                try run(database, "INSERT INTO total \(Self.count)", [])
+            }
             for id in candidates where LockedFile.isAbandoned(folder.unfinishedBody(id)) {
                 // Entries are committed in transactions, so this one is not committed now.
                 let isStored = try Row.fetchOne(
@@ -226,12 +253,7 @@ struct IndexDatabase: Sendable {
         _ notes: Notes, _ body: (Database, inout Removal) throws -> Void
     ) throws -> Removal {
         let removal = try changing { database in
-            for (id, time) in notes.uses {
-                try run(database, "UPDATE entry SET used = max(used, ?) WHERE id = ? AND isStored", [time, id.key])
-            }
-            for id in notes.abandoned {
-                try run(database, "DELETE FROM entry WHERE id = ? AND NOT isStored", [id.key])
-            }
+            try write(notes, database)
             var removal = Removal()
             try body(database, &removal)
             return removal
@@ -241,6 +263,15 @@ struct IndexDatabase: Sendable {
             unlink(folder.unfinishedBody(id))
         }
         return removal
+    }
+
+    private func write(_ notes: Notes, _ database: Database) throws {
+        for (id, time) in notes.uses {
+            try run(database, "UPDATE entry SET used = max(used, ?) WHERE id = ? AND isStored", [time, id.key])
+        }
+        for id in notes.abandoned {
+            try run(database, "DELETE FROM entry WHERE id = ? AND NOT isStored", [id.key])
+        }
     }
 
     /// Runs a transaction that changes what ``entries(for:)`` returns.

@@ -85,12 +85,15 @@ struct IndexedBody: Sendable {
     let size: Int64
     let digest: Data
 
+    /// No file is larger, and sums of some sizes are numbers.
+    private static let largest = Int64.max / 16
+
     /// The columns that ``init(_:)`` reads, in their order.
     static let columns = "id, bodySize, digest"
 
     /// Nil if the row is damaged.
     init?(_ row: Row) {
-        guard let id = row.identifier, let size = row.value(1, as: Int64.self), size >= 0,
+        guard let id = row.identifier, let size = row.value(1, as: Int64.self), 0...Self.largest ~= size,
             let digest = row.value(2, as: Data.self)
         else { return nil }
         self.id = id

@@ -19,7 +19,8 @@ extension HTTPSession.Configuration {
     /// shuts down. Processes, and sessions with other configurations, can use the same name at once. A damaged file of cookies is
     /// renamed and begun anew.
     ///
-    /// Credentials and TLS sessions are not stored on disk.
+    /// Credentials of requests, responses that depend on them, and TLS sessions are not stored on disk. URLs are, with their
+    /// queries.
     ///
     /// - Parameter name: The name of the program: 1 to 255 bytes without separators, not beginning with a full stop.
     /// - Throws: `SessionError.Code.invalidConfiguration` if the name is invalid, the home directory is unknown, others could

@@ -6,6 +6,9 @@ struct DiskCacheMachine {
     /// The most uses that are noted before they are written without another reason.
     private static let useLimit = 256
 
+    /// The most uses that are kept for another attempt to write them.
+    private static let unwrittenLimit = 4096
+
     private static let readLimit = 4096
 
     private var notes = IndexDatabase.Notes()
@@ -34,10 +37,23 @@ struct DiskCacheMachine {
         return notes.uses.count >= Self.useLimit
     }
 
-    /// What was noted since the last call, and the time of the transaction that writes it.
-    mutating func takeNotes() -> (notes: IndexDatabase.Notes, time: Int64) {
+    /// The index has uses until this time, which can be later than the clock's if that was put back. Further ones are later.
+    mutating func noteUses(until latest: Int64) { lastUse = max(lastUse, latest) }
+
+    /// What was noted since the last call, and the time of the transaction that writes it, which is later than the uses in the
+    /// index.
+    mutating func takeNotes(after latest: Int64) -> (notes: IndexDatabase.Notes, time: Int64) {
+        noteUses(until: latest)
         defer { notes = IndexDatabase.Notes() }
         return (notes, nextUse())
+    }
+
+    /// The transaction failed that was to write what was noted.
+    mutating func putBack(_ unwritten: IndexDatabase.Notes) {
+        if notes.uses.count + unwritten.uses.count <= Self.unwrittenLimit {
+            notes.uses.merge(unwritten.uses) { max($0, $1) }
+        }
+        notes.abandoned += unwritten.abandoned
     }
 
     // MARK: Files that were read

@@ -14,7 +14,9 @@ internal import Synchronization
 /// request; `CacheStatistics.failures` counts them.
 ///
 /// **Who can read it.** The directory is created with the permissions 0700, files with 0600. A directory that belongs to another
-/// user, that others can write, or that is a symbolic link is refused.
+/// user, that others can write, or that is a symbolic link is refused. What is stored is not encrypted: URLs with their queries,
+/// heads and bodies of responses, and values of request fields that Vary names. Credentials of requests are not stored, and so
+/// neither is a response that depends on them (`Vary: Authorization` or `Vary: Cookie`, to a request with that field).
 ///
 /// **What survives.** A body is written beside its place and renamed when it is complete; the index lists it from then on. Each
 /// change of the index is one transaction. A process that is killed leaves whole entries, and files that are removed when a
@@ -67,7 +69,7 @@ public final class DiskCacheStore: CacheStore {
         if let known = state.withLock({ $0.mirror.entries(for: key) }), known.isValid {
             return known.value.map(\.response)
         }
-        let reading = try await perform { try $0.entries(for: key) }
+        let reading = try await read { try $0.entries(for: key) }
         state.withLock { $0.mirror.add(reading, for: key) }
         if !reading.damaged.isEmpty { try await removeDamaged(reading.damaged) }
         return reading.entries.map(\.response)
@@ -97,7 +99,7 @@ public final class DiskCacheStore: CacheStore {
         _ known: IndexedBody?, _ id: StoredResponse.ID
     ) async throws(CacheError) -> IndexedBody? {
         if let known { return known }
-        return try await perform { try $0.body(of: id) }
+        return try await read { try $0.body(of: id) }
     }
 
     private func noteUse(of id: StoredResponse.ID) async {
@@ -139,16 +141,19 @@ public final class DiskCacheStore: CacheStore {
     // MARK: Writing
 
     /// Begins an entry.
+    ///
+    /// - Throws: `dependsOnCredentials` if the variant has credentials of the request, besides what all stores throw.
     public func beginEntry(
         _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
     ) async throws(CacheError) -> any CacheEntryWriter {
         var response = response
         response.id = StoredResponse.ID(rawValue: .random(in: 1...UInt64(Int64.max)))
         response.bodySize = 0
+        guard !response.variant.hasCredentials else { throw .dependsOnCredentials }
         guard response.size + response.expectedBodySize <= limits.entry else { throw .entryTooLarge }
         state.withLock { $0.begin(response.id, response.key) }
         do {
-            let file = try await perform { [response] in try $0.begin(response) }
+            let file = try await withNotes { [response] database, notes, _ in try database.begin(response, notes) }
             return DiskEntryWriter(response, in: file, replacing: replaced, store: self)
         } catch {
             state.withLock { $0.close(response.id) }
@@ -221,10 +226,7 @@ public final class DiskCacheStore: CacheStore {
     private func change(
         _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> IndexDatabase.Removal
     ) async throws(CacheError) -> IndexDatabase.Removal {
-        let removal = try await perform { database in
-            let (notes, time) = self.state.withLock { $0.takeNotes() }
-            return try body(database, notes, time)
-        }
+        let removal = try await withNotes(body)
         state.withLock { state in
             state.statistics.evictions += removal.evictions
             for id in removal.ids { state.memory.remove(id) }
@@ -232,10 +234,37 @@ public final class DiskCacheStore: CacheStore {
         return removal
     }
 
+    /// Runs a transaction that writes what was noted; what it did not write is noted again.
+    private func withNotes<Result: Sendable>(
+        _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> Result
+    ) async throws(CacheError) -> Result {
+        try await perform { database in
+            let (notes, time) = self.state.withLock { $0.takeNotes(after: database.latestUse) }
+            do {
+                return try body(database, notes, time)
+            } catch {
+                self.state.withLock { $0.putBack(notes) }
+                throw error
+            }
+        }
+    }
+
     private func perform<Result: Sendable>(
         _ body: @Sendable @escaping (IndexDatabase) throws -> Result
     ) async throws(CacheError) -> Result {
         try await counting { () async throws(CacheError) -> Result in try await self.index.run(body) }
+    }
+
+    /// Runs an operation that changes nothing, unless the task was cancelled while it waited for others.
+    private func read<Result: Sendable>(
+        _ body: @Sendable @escaping (IndexDatabase) throws -> Result
+    ) async throws(CacheError) -> Result {
+        try await counting { () async throws(CacheError) -> Result in
+            try await self.index.run(isCancellable: true) { database in
+                self.state.withLock { $0.noteUses(until: database.latestUse) }
+                return try body(database)
+            }
+        }
     }
 
     /// Runs an operation on the threads for files, and counts it if it fails.
@@ -245,7 +274,8 @@ public final class DiskCacheStore: CacheStore {
         do throws(CacheError) {
             return try await onFileThreads(body)
         } catch {
-            if error.code != .entryRemoved { state.withLock { $0.statistics.failures += 1 } }
+            let isCancellation = error.underlying is CancellationError
+            if error.code != .entryRemoved, !isCancellation { state.withLock { $0.statistics.failures += 1 } }
             throw error
         }
     }

@@ -101,6 +101,7 @@ extension HTTPCall {
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
             jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
         }
+        request = session.engine.coding?.prepared(request) ?? request
         let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
         let command = request.curlDescription(redaction, isDecoded: isDecoded)
         guard let target = try? RequestTarget(request.url),

@@ -146,5 +146,7 @@ struct AcceptEncodingTests {
         #expect(command.contains(" --compressed ") && command.contains("'Accept-Encoding: gzip, deflate'"))
         let own = try session.get("a").header(.acceptEncoding, "br").curlDescription()
         #expect(!own.contains("--compressed") && own.contains("'Accept-Encoding: br'"))
+        let part = try session.get("a").header(.range, "bytes=0-3").curlDescription()
+        #expect(!part.contains("--compressed") && part.contains("'Accept-Encoding: identity'"))
     }
 }
