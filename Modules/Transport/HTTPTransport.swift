@@ -14,6 +14,9 @@ internal import Synchronization
 /// let response = try await transport.send(TransportRequest(head: head), observer: nil)
 /// await transport.shutdown(.graceful)
 /// ```
+/// A transport that is released without ``shutdown(_:)`` closes its connections in the background. With
+/// ``TransportConfiguration/EventLoops/dedicated(threads:)`` that includes those that have switched protocols, such as WebSockets, which
+/// have 10 s for their closing handshake.
 public final class HTTPTransport: Transport {
     private let configuration: TransportConfiguration
     private let pool: ConnectionPool
@@ -72,11 +75,18 @@ public final class HTTPTransport: Transport {
     deinit {
         guard !hasEnded.load(ordering: .acquiring) else { return }
         let (pool, upgradePool, ownedGroup) = (pool, upgradePool, ownedGroup)
+        let (upgraded, requests) = (upgraded, requests)
         // No reference to the transport is left: the connections and threads are closed in the background.
         Task {
             await pool.shutDown(.immediate)
             await upgradePool.shutDown(.immediate)
-            try? await ownedGroup?.shutdownGracefully()
+            guard let ownedGroup else { return }
+            // An upgraded connection must not outlive its thread, and is closed in the way of its protocol if that is soon done.
+            upgraded.end(.graceful)
+            let limit = ownedGroup.next().scheduleTask(in: .seconds(10)) { upgraded.end(.immediate) }
+            await requests.drained()
+            limit.cancel()
+            try? await ownedGroup.shutdownGracefully()
         }
     }
 
@@ -125,9 +135,9 @@ public final class HTTPTransport: Transport {
         let pool = try pool(for: request)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
-        let proxy = try await proxies?.server(for: origin)
+        let proxy = try await proxies?.server(for: origin, until: deadline)
         var besideOthers = 0
-        var mayAnswerProxy = proxy != nil
+        var (mayAnswerProxy, mayAskProxyFirst) = (true, true)
         while true {
             let start = Tick.now
             let connection = try await lease(
@@ -135,25 +145,31 @@ public final class HTTPTransport: Transport {
                 observer: observer, adding: &attempts)
             let outcome = await connection.run(
                 request, observer: observer, timeouts: timeouts, deadline: deadline,
-                queuedSince: start)
+                queuedSince: start, mayAskProxyFirst: mayAskProxyFirst)
             switch outcome {
-            case .response(let response):
+            case .response(let response, let answer):
                 pool.served(on: connection)
                 if let connection = response.body.upgraded {
                     requests.begin()
                     upgraded.add(connection.channel) { [requests] in requests.end() }
                 }
-                guard let proxy, request.upgrade == nil,
-                    let challenges = proxyChallenges(in: response, by: proxy, for: origin)
-                else {
-                    return response
-                }
+                guard let proxy, let answer,
+                    let reply = proxy.authenticator.received(response.head, after: answer)
+                else { return response }
+                let canRepeat = request.canRepeat(after: response)
+                if reply == .refusesToWait, !canRepeat { return response }
                 var metrics = response.metrics
                 metrics.failure = .notProcessed
                 attempts.append(metrics)
-                guard mayAnswerProxy, proxy.authenticator.isAnswering(challenges), request.canRepeat(after: response)
-                else { throw .proxyAuthenticationRequired(proxy.proxy) }
-                mayAnswerProxy = false
+                switch reply {
+                case .refusesToWait:
+                    mayAskProxyFirst = false
+                case .challenge where mayAnswerProxy:
+                    guard canRepeat else { throw .proxyAuthenticationTooLate(proxy.proxy) }
+                    mayAnswerProxy = false
+                case .challenge, .refusal:
+                    throw .proxyAuthenticationRequired(proxy.proxy)
+                }
             case .failure(let error, let canRepeat):
                 let failures = (attempts + error.attempts).compactMap(\.failure)
                 if connection.hasServed { besideOthers += 1 }
@@ -166,16 +182,6 @@ public final class HTTPTransport: Transport {
                 continue
             }
         }
-    }
-
-    /// The challenges of a proxy that forwards requests and has refused this one; nil for any other response.
-    private func proxyChallenges(
-        in response: TransportResponse, by proxy: ProxyServer, for origin: Origin
-    ) -> [String]? {
-        guard proxy.forwards(to: origin, configuration.httpVersions), response.head.status.code == 407 else {
-            return nil
-        }
-        return response.head.headerFields[values: .proxyAuthenticate]
     }
 
     private func pool(for request: TransportRequest) throws(TransportError) -> ConnectionPool {
@@ -235,7 +241,7 @@ public final class HTTPTransport: Transport {
         requests.begin()
         Task { [pool, requests, timeouts = configuration.timeouts] in
             defer { requests.end() }
-            let proxy = try await proxies.server(for: origin)
+            let proxy = try await proxies.server(for: origin, until: nil)
             try pool.prewarm(origin, via: proxy, count: count, timeouts: timeouts)
         }
     }

@@ -13,10 +13,12 @@ struct TLSSessionCacheTests {
 
     private func key(
         host: String = "a", port: Int = 443, policy: SecurityPolicy.Identity = policy,
-        protocols: [String] = ["http/1.1"], client: ClientIdentity.ID? = nil
+        protocols: [String] = ["http/1.1"], client: ClientIdentity.ID? = nil,
+        proxy: Proxy? = nil
     ) -> TLSSessionKey {
         TLSSessionKey(
-            host: host, port: port, policy: policy, applicationProtocols: protocols, clientIdentity: client)
+            host: host, port: port, policy: policy, applicationProtocols: protocols, clientIdentity: client,
+            proxy: proxy.map { ProxyServer($0) })
     }
 
     private func ticket(
@@ -89,7 +91,7 @@ struct TLSSessionCacheTests {
     @Test func onlyTheSameKeyFindsATicket() throws {
         for other in [
             key(host: "b"), key(port: 444), key(protocols: ["h2", "http/1.1"]), key(protocols: []),
-            key(client: .next()),
+            key(client: .next()), key(proxy: try Proxy("http://proxy.example")),
         ] {
             var machine = try machine([1])
             #expect(take(&machine, other) == nil)

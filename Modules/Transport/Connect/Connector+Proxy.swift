@@ -18,7 +18,9 @@ extension Connector {
             guard let failure = (error as? ProxyHandshakeError)?.failure else {
                 return opening.eventLoop.makeFailedFuture(error)
             }
-            if mayAnswer, case .authentication(let challenges) = failure, server.authenticator.isAnswering(challenges) {
+            if mayAnswer, case .authentication(let challenges, after: let sent) = failure,
+                server.authenticator.isAnswering(challenges, after: sent)
+            {
                 return self.connect(to: origin, through: server, opening, mayAnswer: false)
             }
             return opening.eventLoop.makeFailedFuture(TransportError(failure, of: proxy))
@@ -81,7 +83,7 @@ extension Connector {
         case .http, .https:
             let uri = TunnelHandshake.target(origin)
             return TunnelHandshake(
-                to: origin, authorization: server.authenticator.authorization(method: "CONNECT", uri: uri),
+                to: origin, authorization: server.authenticator.answer(method: "CONNECT", uri: uri).authorization,
                 limits: configuration.limits)
         case .socks4a: return SOCKS4Handshake(to: target, username: proxy.username)
         default: return SOCKS5Handshake(to: target, through: proxy)

@@ -131,7 +131,7 @@ final class Connector: ConnectionOpener {
             }
             let lateFailure = TLSLateFailure()
             return self.openTLS(
-                channel, key.origin, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
+                channel, key.origin, via: key.proxy, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
                 onlyHTTP1: pool.onlyHTTP1
             ).flatMapThrowing { info in
                 var metrics = socket.metrics
@@ -187,8 +187,8 @@ final class Connector: ConnectionOpener {
     }
 
     private func openTLS(
-        _ channel: any Channel, _ origin: Origin, terms: ConnectionTerms, timeouts: TransportTimeouts,
-        lateFailure: TLSLateFailure, onlyHTTP1: Bool
+        _ channel: any Channel, _ origin: Origin, via proxy: ProxyServer?, terms: ConnectionTerms,
+        timeouts: TransportTimeouts, lateFailure: TLSLateFailure, onlyHTTP1: Bool
     ) -> EventLoopFuture<TLSSessionInfo> {
         let (policy, identities) = (terms.securityPolicy, terms.clientIdentities)
         let identity = identities.identity(for: origin.host)
@@ -198,7 +198,9 @@ final class Connector: ConnectionOpener {
         // Sessions can only be resumed with their original protocols.
         let resumption =
             needsHTTP1
-            ? nil : tls.resumption(host: origin.host, port: origin.port, policy: policy, identity: identity)
+            ? nil
+            : tls.resumption(
+                host: origin.host, port: origin.port, via: proxy, policy: policy, identity: identity)
         return startTLS(
             on: channel, with: origin, policy: policy, until: timeouts.tlsHandshake.map { .after($0) },
             TransportError(.tlsTimeout, "The TLS handshake with \(origin.endpoint) exceeded its timeout.")

@@ -4,13 +4,14 @@ internal import Synchronization
 
 /// A request on a connection and the caller that waits for its response.
 final class HTTPExchange: @unchecked Sendable {
-    // SAFETY: `request`, `observer`, `deadline` and `timeouts` never change; `isCancelled` is atomic; everything else
+    // SAFETY: the constants never change; `isCancelled` is atomic; everything else
     // is accessed only on the connection's event loop once `start` was called there.
     typealias Waiter = UnsafeContinuation<Outcome, Never>
 
     /// The outcome of an attempt. The error of a failed one contains its metrics.
     enum Outcome {
-        case response(TransportResponse)
+        /// With what the request told the proxy that forwarded it; nil if there is none.
+        case response(TransportResponse, toProxy: ProxyAnswer?)
         /// Whether the policy permits repeating the request.
         case failure(TransportError, canRepeat: Bool)
         /// The request was not started, since its connection may no longer be used for it.
@@ -23,10 +24,14 @@ final class HTTPExchange: @unchecked Sendable {
     let deadline: NIODeadline?
     /// Whether the server may have closed the connection before the request.
     let mayBeStale: Bool
+    /// Whether the body may wait for the challenge of a proxy.
+    let mayAskProxyFirst: Bool
     let isCancelled = Atomic(false)
 
     var waiter: Waiter?
     var metrics: TransportMetrics
+    /// What the request tells the proxy that forwards it; nil if the origin receives it.
+    var proxyAnswer: ProxyAnswer?
     /// The bytes of a body that is delivered at once.
     var collected = ByteBuffer()
     var head: HTTPResponse?
@@ -52,13 +57,14 @@ final class HTTPExchange: @unchecked Sendable {
 
     init(
         request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
-        deadline: NIODeadline?, mayBeStale: Bool, metrics: TransportMetrics
+        deadline: NIODeadline?, mayBeStale: Bool, mayAskProxyFirst: Bool = true, metrics: TransportMetrics
     ) {
         self.request = request
         self.observer = observer
         self.timeouts = timeouts
         self.deadline = deadline
         self.mayBeStale = mayBeStale
+        self.mayAskProxyFirst = mayAskProxyFirst
         self.metrics = metrics
     }
 
@@ -108,7 +114,7 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     func succeed(_ response: TransportResponse) {
-        waiter?.resume(returning: .response(response))
+        waiter?.resume(returning: .response(response, toProxy: proxyAnswer))
         waiter = nil
     }
 

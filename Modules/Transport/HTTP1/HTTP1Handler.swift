@@ -52,7 +52,8 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         }
         var writer: HTTP1RequestWriter
         do {
-            writer = try HTTP1RequestWriter(exchange.request, through: proxy)
+            writer = try HTTP1RequestWriter(
+                exchange.request, through: proxy, mayAskFirst: exchange.mayAskProxyFirst)
             output.clear()
             try writer.write(to: &output)
         } catch {
@@ -68,6 +69,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
             return exchange.fail(.staleConnection, .notSent)
         }
         self.exchange = exchange
+        exchange.proxyAnswer = writer.proxyAnswer
         if case .chunked = writer.framing { bodyBytesLeft = nil } else { bodyBytesLeft = body?.length ?? 0 }
         parser.begin(exchange.request.head.method)
         exchange.begin()
@@ -231,9 +233,8 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Ends the exchange with the connection itself, which leaves the pool, and leaves it to the handlers of the new protocol.
     private func switchProtocols(_ head: HTTPResponse, _ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
-        guard let upgrade = exchange.request.upgrade, upgrade.isNamed(by: head) else {
-            return fail(.otherProtocol(head))
-        }
+        guard let upgrade = exchange.request.upgrade else { return fail(.otherProtocol(head)) }
+        if let error = upgrade.refusal(of: head) { return fail(error) }
         let connection: UpgradedConnection
         do {
             connection = UpgradedConnection(owner: try upgrade.start(context.channel, head), channel: context.channel)

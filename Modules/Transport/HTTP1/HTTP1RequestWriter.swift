@@ -16,17 +16,20 @@ struct HTTP1RequestWriter {
     private let target: RequestLine
     /// The target of the request line: the path, or the URI for a proxy (RFC 9112, 3.2.2).
     private let uri: String
-    /// The value of Proxy-Authorization; nil to write the request's own, if any.
-    private let proxyAuthorization: String?
-    /// Whether the proxy is expected to challenge the request, whose body therefore waits: it could be readable only once, and squid
-    /// does not read the rest of a body behind its challenge.
-    private let asksProxyFirst: Bool
+    /// What the request tells the proxy that forwards it; nil if the origin receives it. Without an authorization the request's own is
+    /// written, if any. The body of a request that may be challenged waits: it could be readable only once, and squid does not read
+    /// the rest of a body behind its challenge.
+    let proxyAnswer: ProxyAnswer?
     private let head: HTTPRequest
     private let hasBody: Bool
     private let upgrade: ProtocolUpgrade?
 
-    /// - Parameter proxy: The proxy that forwards the request; nil if the origin receives it.
-    init(_ request: TransportRequest, through proxy: ProxyServer? = nil) throws(TransportError) {
+    /// - Parameters:
+    ///   - proxy: The proxy that forwards the request; nil if the origin receives it.
+    ///   - mayAskFirst: Whether the body may wait for the proxy's challenge.
+    init(
+        _ request: TransportRequest, through proxy: ProxyServer? = nil, mayAskFirst: Bool = true
+    ) throws(TransportError) {
         head = request.head
         hasBody = request.body != nil
         upgrade = request.upgrade
@@ -39,10 +42,12 @@ struct HTTP1RequestWriter {
             }
             // `*` has no absolute form (RFC 9112, 3.2.4).
             uri = "http://" + target.authority + (target.path == "*" ? "" : target.path)
-            proxyAuthorization = proxy.authenticator.authorization(method: head.method.rawValue, uri: uri)
-            asksProxyFirst = hasBody && proxy.authenticator.awaitsChallenge
+            var answer = proxy.authenticator.answer(method: head.method.rawValue, uri: uri, body: request.body)
+            // The request's own Expect is the caller's, who gets the response to it.
+            if !mayAskFirst || head.headerFields[.expect] != nil { answer.asksFirst = false }
+            proxyAnswer = answer
         } else {
-            (uri, proxyAuthorization, asksProxyFirst) = (target.path, nil, false)
+            (uri, proxyAnswer) = (target.path, nil)
         }
         if let length = request.contentLength {
             framing = .length(length)
@@ -81,11 +86,11 @@ struct HTTP1RequestWriter {
                 note(field)
                 if !isReplaced(field.name) { isClean = writer.write(field) && isClean }
             }
-            if let proxyAuthorization {
+            if let authorization = proxyAnswer?.authorization {
                 writer.write("\r\nProxy-Authorization: ")
-                writer.write(proxyAuthorization)
+                writer.write(authorization)
             }
-            if asksProxyFirst, !expectsContinue {
+            if proxyAnswer?.asksFirst == true {
                 writer.write("\r\nExpect: 100-continue")
                 expectsContinue = true
             }
@@ -119,11 +124,14 @@ struct HTTP1RequestWriter {
 
     /// Whether the transport writes the field, and the request's own is left out.
     private func isReplaced(_ name: HTTPField.Name) -> Bool {
-        name.isWrittenByTransport || (proxyAuthorization != nil && name.has("proxy-authorization"))
+        name.isWrittenByTransport || (proxyAnswer?.authorization != nil && name.has("proxy-authorization"))
     }
 
     /// The size of what is written for the proxy.
-    private var proxyBytes: Int { (proxyAuthorization.map { $0.utf8.count + 23 } ?? 0) + (asksProxyFirst ? 22 : 0) }
+    private var proxyBytes: Int {
+        guard let proxyAnswer else { return 0 }
+        return (proxyAnswer.authorization.map { $0.utf8.count + 23 } ?? 0) + (proxyAnswer.asksFirst ? 22 : 0)
+    }
 
     /// An upper bound for the size of the head.
     private var mostBytes: Int {

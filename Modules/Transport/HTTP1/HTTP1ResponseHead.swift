@@ -127,7 +127,7 @@ extension HTTP1ResponseHead {
 
 extension String {
     /// The lower-case members of a token list (RFC 9110, 5.6.1).
-    fileprivate var listMembers: some Sequence<String> {
+    var listMembers: some Sequence<String> {
         split(separator: ",").lazy.map { member in
             let member = member.drop { $0 == " " || $0 == "\t" }
             let end = member.lastIndex { $0 != " " && $0 != "\t" }

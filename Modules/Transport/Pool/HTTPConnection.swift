@@ -85,12 +85,13 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// Runs an exchange; the caller has leased the connection.
     func run(
         _ request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
-        deadline: NIODeadline?, queuedSince start: Tick
+        deadline: NIODeadline?, queuedSince start: Tick, mayAskProxyFirst: Bool = true
     ) async -> HTTPExchange.Outcome {
         let begin = use.withLock { $0.begin() }
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
-            mayBeStale: begin.mayBeStale, metrics: opening.beginning(queuedSince: start, isReused: begin.isReused))
+            mayBeStale: begin.mayBeStale, mayAskProxyFirst: mayAskProxyFirst,
+            metrics: opening.beginning(queuedSince: start, isReused: begin.isReused))
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.waiter = continuation

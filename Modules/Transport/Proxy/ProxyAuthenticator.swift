@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import LinnetAuthentication
 internal import LinnetMessages
 internal import Synchronization
@@ -13,24 +14,46 @@ final class ProxyAuthenticator: Sendable {
         machine = Mutex(ProxyAuthentication(proxy))
     }
 
-    /// The value of Proxy-Authorization for a request; nil for none.
+    /// What a request tells the proxy.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - uri: The request target as it is sent (RFC 9112, 3.2).
-    func authorization(method: String, uri: String) -> String? {
+    ///   - body: The body of the request.
+    func answer(method: String, uri: String, body: TransportRequestBody? = nil) -> ProxyAnswer {
         // The answer is made without this lock, since Digest counts its answers under one of its own.
         let state = machine.withLock { $0 }
-        return state.authorization(method: method, uri: uri)
+        return state.answer(method: method, uri: uri, body: body)
     }
 
-    /// Whether the proxy may ask for a user name that it has not been told yet.
-    var awaitsChallenge: Bool { machine.withLock { $0.awaitsChallenge } }
-
-    /// Takes the values of Proxy-Authenticate. Returns whether the request may be sent again, with an answer to them.
-    func isAnswering(_ challenges: [String]) -> Bool {
-        machine.withLock { $0.challenged(challenges) }
+    /// Takes the values of Proxy-Authenticate. Returns whether the request may be sent again, with another answer than the one
+    /// that it had.
+    func isAnswering(_ challenges: [String], after sent: String?) -> Bool {
+        machine.withLock { $0.challenged(challenges, after: sent) }
     }
+
+    /// Takes the response to a forwarded request. Returns nil if it is for the caller.
+    func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
+        machine.withLock { $0.received(response, after: sent) }
+    }
+}
+
+/// What a request tells a proxy.
+struct ProxyAnswer: Equatable, Sendable {
+    /// The value of Proxy-Authorization; nil for none.
+    var authorization: String?
+    /// Whether the body waits for `100 Continue`, since the proxy may challenge the request.
+    var asksFirst = false
+}
+
+/// What a proxy replies to a request that it does not forward as it is.
+enum ProxyReply {
+    /// A challenge that another answer may satisfy.
+    case challenge
+    /// A challenge that there is no other answer to.
+    case refusal
+    /// The proxy or the origin does not answer requests whose body waits (RFC 9110, 15.5.18).
+    case refusesToWait
 }
 
 /// The state of authentication at a proxy. Pure.
@@ -38,6 +61,8 @@ struct ProxyAuthentication {
     private enum Phase {
         /// The proxy has not asked.
         case unasked
+        /// The proxy has forwarded a request without asking.
+        case unneeded
         /// The proxy is told before it asks.
         case telling(String)
         case answering(Authenticator)
@@ -56,22 +81,40 @@ struct ProxyAuthentication {
         }
     }
 
-    var awaitsChallenge: Bool { if case .unasked = phase { credential != nil } else { false } }
-
-    func authorization(method: String, uri: String) -> String? {
+    func answer(method: String, uri: String, body: TransportRequestBody? = nil) -> ProxyAnswer {
         switch phase {
-        case .unasked: nil
-        case .telling(let value): value
-        case .answering(let authenticator): authenticator.answer(method: method, uri: uri).value
+        case .unasked: ProxyAnswer(asksFirst: body != nil && credential != nil)
+        case .unneeded: ProxyAnswer()
+        case .telling(let value): ProxyAnswer(authorization: value)
+        case .answering(let authenticator):
+            // The proxy asks again when it no longer knows the nonce.
+            ProxyAnswer(
+                authorization: authenticator.answer(method: method, uri: uri).value,
+                asksFirst: authenticator.isDigest && body?.isReplayable == false)
         }
     }
 
-    mutating func challenged(_ challenges: [String]) -> Bool {
+    mutating func challenged(_ challenges: [String], after sent: String?) -> Bool {
         guard let credential,
             let authenticator = Authenticator(
                 credential, for: AuthenticationChallenge.parse(challenges), allowsBasic: true)
         else { return false }
+        // The same password again is refused again.
+        if !authenticator.isDigest, authenticator.answer(method: "", uri: "").value == sent { return false }
         phase = .answering(authenticator)
         return true
+    }
+
+    mutating func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
+        switch response.status.code {
+        case 407:
+            let challenges = response.headerFields[values: .proxyAuthenticate]
+            return challenged(challenges, after: sent.authorization) ? .challenge : .refusal
+        case 417 where sent.asksFirst:
+            return .refusesToWait
+        default:
+            if case .unasked = phase { phase = .unneeded }
+            return nil
+        }
     }
 }

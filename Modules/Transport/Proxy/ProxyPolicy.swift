@@ -59,7 +59,7 @@ public struct ProxyPolicy: Sendable {
     /// A function that chooses the proxy for each request; nil for a direct connection.
     ///
     /// It runs in the task of the request, before a connection is looked for, once for each redirect too. Its time counts
-    /// towards the request's timeout. An error that it throws fails the request with `proxyConnectionFailed`, and underlies it.
+    /// towards the request's timeout, at which its task is cancelled; the request fails when it has returned. An error that it throws fails the request with `proxyConnectionFailed`, and underlies it.
     public static func choosing(_ choose: @escaping @Sendable (Origin) async throws -> Proxy?) -> ProxyPolicy {
         ProxyPolicy(form: .chosen(choose))
     }

@@ -1,4 +1,5 @@
 internal import LinnetMessages
+internal import NIOCore
 internal import Synchronization
 
 /// A proxy that a transport uses, with what it has learnt about its authentication.
@@ -56,9 +57,38 @@ final class ProxyDirectory: Sendable {
         return rules.proxy(for: origin).map(server)
     }
 
-    /// The proxy for a request; nil for a direct connection.
-    func server(for origin: Origin) async throws(TransportError) -> ProxyServer? {
+    /// The proxy for a request; nil for a direct connection. A function is cancelled at the deadline.
+    func server(for origin: Origin, until deadline: NIODeadline?) async throws(TransportError) -> ProxyServer? {
         guard case .function(let choose) = choice else { return server(byRulesFor: origin) }
+        guard let deadline, deadline < .distantFuture else { return try await ask(choose, origin) }
+        let result = await withTaskGroup(
+            of: Result<ProxyServer?, TransportError>?.self, returning: Result<ProxyServer?, TransportError>.self
+        ) { group in
+            group.addTask {
+                do throws(TransportError) {
+                    return .success(try await self.ask(choose, origin))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: .nanoseconds((deadline - NIODeadline.now()).nanoseconds))
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            if let first { return first }
+            // The timer ended first: at the deadline, or because the caller has cancelled.
+            let last = await group.next() ?? nil
+            guard let last, Task.isCancelled else { return .failure(.requestTimeout) }
+            return last
+        }
+        return try result.get()
+    }
+
+    private func ask(
+        _ choose: @Sendable (Origin) async throws -> Proxy?, _ origin: Origin
+    ) async throws(TransportError) -> ProxyServer? {
         do {
             return try await choose(origin).map(server)
         } catch {

@@ -28,6 +28,13 @@ extension TransportError {
             endpoint: proxy.server.endpoint)
     }
 
+    static func proxyAuthenticationTooLate(_ proxy: Proxy) -> TransportError {
+        TransportError(
+            .proxyAuthenticationRequired,
+            "The proxy \(proxy) asked for the user name and the password after the request's body had been sent, which can be read only once.",
+            endpoint: proxy.server.endpoint)
+    }
+
     static func proxyTimeout(_ proxy: Proxy) -> TransportError {
         TransportError(
             .connectTimeout, "The proxy \(proxy) did not answer in time.", endpoint: proxy.server.endpoint)

@@ -40,7 +40,7 @@ struct TunnelHandshake: ProxyHandshake {
             case .head(let head) where head.statusCode < 300:
                 return .open(parser.takeSurplus() ?? ByteBuffer())
             case .head(let head) where head.statusCode == 407:
-                throw .authentication(head.response.headerFields[values: .proxyAuthenticate])
+                throw .authentication(head.response.headerFields[values: .proxyAuthenticate], after: authorization)
             case .head(let head):
                 status = head.response.status
             case .body(var bytes):

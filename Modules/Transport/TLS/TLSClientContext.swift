@@ -62,12 +62,12 @@ final class TLSClientContext: Sendable {
 
     /// The session resumption for a host; nil if sessions are not resumed.
     func resumption(
-        host: String, port: Int, policy: SecurityPolicy, identity: ClientIdentity? = nil
+        host: String, port: Int, via proxy: ProxyServer? = nil, policy: SecurityPolicy, identity: ClientIdentity? = nil
     ) -> TLSResumption? {
         guard let sessions, policy.allowsSessionResumption else { return nil }
         let key = TLSSessionKey(
             host: host, port: port, policy: policy.identity, applicationProtocols: applicationProtocols,
-            clientIdentity: identity?.id)
+            clientIdentity: identity?.id, proxy: proxy)
         return TLSResumption(sessions, key)
     }
 

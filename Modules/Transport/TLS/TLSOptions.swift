@@ -39,9 +39,9 @@ public struct TLSOptions: Sendable, Hashable {
     /// Signature algorithms for servers (RFC 8446, 4.2.3) in OpenSSL's notation and in order of preference, such as
     /// `ECDSA+SHA256:ed25519:rsa_pss_rsae_sha256`. Nil, the default, is OpenSSL's list.
     public var signatureAlgorithms: String?
-    /// Whether a connection may resume a TLS session of an earlier one to the same host and port under the same
-    /// security policy and client identity, based on the earlier trust decision (RFC 8446, 2.2; RFC 5077). The default
-    /// is true.
+    /// Whether a connection may resume a TLS session of an earlier one to the same host and port through the
+    /// same proxy, under the same security policy and client identity, based on the earlier trust decision (RFC 8446,
+    /// 2.2; RFC 5077). The default is true.
     ///
     /// Sessions are kept for at most a day, and only as long as the decision is valid.
     /// ``TransportMetrics/isResumedTLSSession`` reports the result; `SecurityPolicy.allowsSessionResumption` disables

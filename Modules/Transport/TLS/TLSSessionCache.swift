@@ -141,4 +141,6 @@ struct TLSSessionKey: Hashable, Sendable {
     let applicationProtocols: [String]
     /// The client identity; nil for none.
     var clientIdentity: ClientIdentity.ID?
+    /// The proxy, since a ticket would let an observer link connections through it with others (RFC 8446, C.4); nil for none.
+    var proxy: ProxyServer?
 }

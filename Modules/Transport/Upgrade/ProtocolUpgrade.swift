@@ -19,10 +19,17 @@ package final class ProtocolUpgrade: Sendable {
         self.start = start
     }
 
-    /// Whether a response with 101 switches to the protocol, and to no other.
-    func isNamed(by head: HTTPResponse) -> Bool {
-        head.headerFields[values: .upgrade].count == 1
-            && head.headerFields[.upgrade]?.lowercased() == name.lowercased()
+    /// The error for a response with 101 that does not switch to the protocol alone; nil if it does (RFC 9110, 7.8).
+    func refusal(of head: HTTPResponse) -> TransportError? {
+        guard head.headerFields[values: .upgrade].count == 1,
+            head.headerFields[.upgrade]?.lowercased() == name.lowercased()
+        else { return .otherProtocol(head) }
+        let options = head.headerFields[values: .connection]
+        guard options.contains(where: { $0.listMembers.contains("upgrade") }) else {
+            return TransportError(
+                .invalidResponse, "The server switched to \(name) without the field \"Connection: Upgrade\".")
+        }
+        return nil
     }
 }
 

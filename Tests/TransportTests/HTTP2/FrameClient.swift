@@ -119,7 +119,7 @@ final class FrameClient: Sendable {
         _ request: TransportRequest, observer: (any TransportObserver)? = nil, queued: Bool = false
     ) async throws(TransportError) -> TransportResponse {
         switch await outcome(request, observer: observer, queued: queued) {
-        case .response(let response): return response
+        case .response(let response, _): return response
         case .failure(let error, _): throw error
         case .withdrawn: throw .retired
         }
@@ -161,7 +161,7 @@ extension HTTPExchange.Outcome {
     }
 
     var response: TransportResponse? {
-        if case .response(let response) = self { response } else { nil }
+        if case .response(let response, _) = self { response } else { nil }
     }
 }
 

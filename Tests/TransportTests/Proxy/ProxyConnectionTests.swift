@@ -303,6 +303,39 @@ struct ProxyConnectionTests {
         }
     }
 
+    /// The origin could otherwise link connections that reach it from different addresses (RFC 8446, C.4).
+    @Test func aTLSSessionIsResumedThroughTheSameProxyOnly() async throws {
+        let (first, second) = (TestProxy(), TestProxy())
+        let chosen = Mutex<Proxy?>(nil)
+        try await withOrigin(
+            tls: try identity(),
+            {
+                $0.maximumRequestsPerConnection = 1
+                $0.issuesSessionTickets = true
+            }
+        ) { origin in
+            try await first.run { one in
+                try await second.run { two in
+                    let proxies = try [proxy(.http, one), proxy(.http, two), nil]
+                    try await withTransport({
+                        $0.proxies = .choosing { _ in chosen.withLock { $0 } }
+                        $0.securityPolicy = try policy()
+                        $0.resolution.hostOverrides = ["service.test": ["127.0.0.1"]]
+                    }) { transport in
+                        for round in 0..<2 {
+                            for proxy in proxies {
+                                chosen.withLock { $0 = proxy }
+                                let response = try await transport.send(origin.request())
+                                #expect(!response.metrics.isReusedConnection)
+                                #expect(response.metrics.isResumedTLSSession == (round == 1))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     // MARK: Choosing
 
     @Test func connectionsOfOneProxyServeNoRequestOfAnother() async throws {
@@ -356,6 +389,25 @@ struct ProxyConnectionTests {
                 let error = await failure(transport, origin.request())
                 #expect(error?.code == .proxyConnectionFailed)
                 #expect(error?.underlying is NoProxy)
+            }
+            #expect(origin.acceptedConnections == 0)
+        }
+    }
+
+    @Test func theTimeoutOfTheRequestEndsTheFunction() async throws {
+        try await withMockServer(.text("ok")) { origin in
+            try await withTransport({
+                $0.proxies = .choosing { _ in
+                    await Signal().wait()
+                    return nil
+                }
+            }) { transport in
+                let timeouts = TransportTimeouts(request: .milliseconds(50))
+                let error = await failure(transport, origin.request(timeouts: timeouts))
+                #expect(error?.code == .requestTimeout)
+                let task = Task { await failure(transport, origin.request(timeouts: .init(request: .seconds(600)))) }
+                task.cancel()
+                #expect(await task.value?.code == .cancelled)
             }
             #expect(origin.acceptedConnections == 0)
         }

@@ -268,43 +268,73 @@ struct ProxyHandshakeTests {
 
     // MARK: Authentication
 
+    private let stream = TransportRequestBody.pieces(["a"], isReplayable: false)
+    private let basic = "Basic YWRhOnNlY3JldA=="
+
     @Test func aPasswordWaitsForAChallengeInClearText() throws {
         var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
-        #expect(state.awaitsChallenge)
-        #expect(state.authorization(method: "GET", uri: "/") == nil)
+        #expect(state.answer(method: "GET", uri: "/") == ProxyAnswer())
+        #expect(state.answer(method: "PUT", uri: "/", body: .text("a")) == ProxyAnswer(asksFirst: true))
         for none in [[], ["Negotiate"], ["X realm=\", Basic y\""]] {
-            let isAnswered = state.challenged(none)
+            let isAnswered = state.challenged(none, after: nil)
             #expect(!isAnswered)
         }
-        #expect(state.authorization(method: "GET", uri: "/") == nil)
-        let isAnswered = state.challenged(["Negotiate, basic realm=\"x\""])
+        #expect(state.answer(method: "GET", uri: "/") == ProxyAnswer())
+        let challenge = ["Negotiate, basic realm=\"x\""]
+        let isAnswered = state.challenged(challenge, after: nil)
         #expect(isAnswered)
-        #expect(!state.awaitsChallenge)
-        #expect(state.authorization(method: "GET", uri: "/") == "Basic YWRhOnNlY3JldA==")
+        #expect(state.answer(method: "PUT", uri: "/", body: stream) == ProxyAnswer(authorization: basic))
+        // Refused, and not to be sent again by this request. One without it may still be.
+        let isAnsweredAgain = state.challenged(challenge, after: basic)
+        #expect(!isAnsweredAgain)
+        let isAnsweredLate = state.challenged(challenge, after: nil)
+        #expect(isAnsweredLate)
     }
 
     @Test func theStrongestSchemeIsAnswered() throws {
         var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
         let digest = "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
         for challenges in [["Basic realm=\"p\"", digest], ["Digest realm=\"p\", nonce=\"n\", qop=\"auth\""]] {
-            let isAnswered = state.challenged(challenges)
+            let isAnswered = state.challenged(challenges, after: nil)
             #expect(isAnswered)
-            let answers = (0..<2).compactMap { _ in state.authorization(method: "CONNECT", uri: "origin.example:443") }
+            let answers = (0..<2).compactMap { _ in
+                state.answer(method: "CONNECT", uri: "origin.example:443").authorization
+            }
             #expect(answers.allSatisfy { $0.hasPrefix("Digest ") && $0.contains("uri=\"origin.example:443\"") })
             #expect(answers.count == 2 && answers[1].contains("nc=00000002"))
+            // A nonce becomes stale at any time.
+            #expect(state.answer(method: "PUT", uri: "/", body: stream).asksFirst)
+            #expect(!state.answer(method: "PUT", uri: "/", body: .text("a")).asksFirst)
         }
     }
 
+    @Test func aProxyThatForwardsWithoutAskingIsNotAskedFirst() throws {
+        var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
+        let refused = state.received(HTTPResponse(status: .expectationFailed), after: ProxyAnswer(asksFirst: true))
+        #expect(refused == .refusesToWait)
+        #expect(state.answer(method: "PUT", uri: "/", body: stream).asksFirst)
+        let own = state.received(HTTPResponse(status: .expectationFailed), after: ProxyAnswer())
+        #expect(own == nil)
+        #expect(state.answer(method: "PUT", uri: "/", body: stream) == ProxyAnswer())
+        var challenge = HTTPResponse(status: .proxyAuthenticationRequired)
+        challenge.headerFields[.proxyAuthenticate] = "Basic realm=x"
+        let first = state.received(challenge, after: ProxyAnswer())
+        #expect(first == .challenge)
+        let second = state.received(challenge, after: state.answer(method: "GET", uri: "/"))
+        #expect(second == .refusal)
+    }
+
     @Test func aPasswordIsSentAtOnceOverTLS() throws {
-        let state = ProxyAuthentication(try Proxy("https://ada:secret@proxy.example"))
-        #expect(!state.awaitsChallenge)
-        #expect(state.authorization(method: "CONNECT", uri: "a:1") == "Basic YWRhOnNlY3JldA==")
+        var state = ProxyAuthentication(try Proxy("https://ada:secret@proxy.example"))
+        #expect(state.answer(method: "CONNECT", uri: "a:1") == ProxyAnswer(authorization: basic))
+        let isAnswered = state.challenged(["Basic realm=x"], after: basic)
+        #expect(!isAnswered)
     }
 
     @Test func withoutCredentialsNoChallengeIsAnswered() throws {
         var state = ProxyAuthentication(try Proxy("http://proxy.example"))
-        #expect(!state.awaitsChallenge)
-        let isAnswered = state.challenged(["Basic realm=x"])
+        #expect(state.answer(method: "PUT", uri: "/", body: stream) == ProxyAnswer())
+        let isAnswered = state.challenged(["Basic realm=x"], after: nil)
         #expect(!isAnswered)
     }
 }
