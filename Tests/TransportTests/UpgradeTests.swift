@@ -26,14 +26,16 @@ struct UpgradeTests {
 
     private final class Owner: Sendable {}
 
-    private static let test = ProtocolUpgrade(to: "test") { (channel, _) throws(TransportError) in
-        do {
-            try channel.pipeline.syncOperations.addHandler(Goodbye())
-        } catch {
-            throw TransportError(.connectionClosed, "The connection ended.", underlying: error)
+    private static var test: ProtocolUpgrade {
+        ProtocolUpgrade(to: "test") { (channel, _) throws(TransportError) in
+            do {
+                try channel.pipeline.syncOperations.addHandler(Goodbye())
+            } catch {
+                throw TransportError(.connectionClosed, "The connection ended.", underlying: error)
+            }
+            channel.read()
+            return Owner()
         }
-        channel.read()
-        return Owner()
     }
 
     @Test(arguments: [
