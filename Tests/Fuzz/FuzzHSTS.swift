@@ -26,8 +26,8 @@ public func fuzzHSTS(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private func check(_ upgraded: URL, _ url: URL) {
     guard upgraded != url else { return }
-    guard let old = try? RequestTarget(parsing: url), let new = try? RequestTarget(parsing: upgraded),
-        !old.origin.isSecure, new.origin.isSecure, old.origin.host == new.origin.host, old.path == new.path,
-        new.origin.port == (old.origin.port == 80 ? 443 : old.origin.port), old.userInfo == new.userInfo
+    guard let old = Origin(url.absoluteString), let new = Origin(upgraded.absoluteString),
+        old.scheme == "http", new.scheme == "https", old.host == new.host,
+        new.port == (old.port == 80 ? 443 : old.port), url.query() == upgraded.query()
     else { fatalError("\(url) is upgraded to \(upgraded).") }
 }
