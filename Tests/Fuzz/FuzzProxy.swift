@@ -64,7 +64,8 @@ private struct Outcome: Equatable {
             do {
                 if case .open(let first) = try handshake.received(piece) { opened = first }
             } catch {
-                failure = error
+                // Which rule is named depends on what has arrived by then.
+                failure = if case .invalid = error { .invalid("") } else { error }
                 return
             }
         }
