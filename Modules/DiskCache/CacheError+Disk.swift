@@ -10,8 +10,8 @@ internal import Darwin
 #endif
 
 extension CacheError.Code {
-    /// The directory of a cache belongs to another user, can be written by others, or is a symbolic link: what is in it could
-    /// have been written by somebody else.
+    /// The directory of a cache belongs to another user, can be written by others, or is a symbolic link: another user
+    /// could have written what is in it.
     public static let untrustedDirectory = CacheError.Code("untrustedDirectory")
     /// The directory of a cache cannot be read or written; `CacheError.underlying` has the reason.
     public static let storageFailed = CacheError.Code("storageFailed")
