@@ -24,7 +24,7 @@ struct AuthenticationInterceptor: Interceptor {
             guard response.head.status == .unauthorized else { return response }
             return try await authenticate(response, to: request, &exchange, next)
         }
-        let response = try await send(request, known, &exchange, next, isPreemptive: true)
+        let response = try await send(request, by: known, &exchange, next, isPreemptive: true)
         guard response.head.status == .unauthorized else { return response }
         return try await authenticate(response, to: request, &exchange, next)
     }
@@ -43,7 +43,7 @@ struct AuthenticationInterceptor: Interceptor {
             await response.body.drain()
             attempts += response.metrics
             do {
-                response = try await send(request, authenticator, &exchange, next)
+                response = try await send(request, by: authenticator, &exchange, next)
             } catch {
                 throw error.adding(attempts)
             }
@@ -55,7 +55,7 @@ struct AuthenticationInterceptor: Interceptor {
 
     /// Sends the request with an answer, and verifies the server's.
     private func send(
-        _ request: SessionRequest, _ authenticator: Authenticator, _ exchange: inout Authentication,
+        _ request: SessionRequest, by authenticator: Authenticator, _ exchange: inout Authentication,
         _ next: InterceptorChain, isPreemptive: Bool = false
     ) async throws(SessionError) -> StreamedResponse {
         let hash: String? =

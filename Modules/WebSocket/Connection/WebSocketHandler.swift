@@ -256,14 +256,6 @@ final class WebSocketHandler: ChannelInboundHandler {
     ) -> Scheduled<Void>? {
         guard let context else { return nil }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        return context.eventLoop.scheduleTask(in: .nanoseconds(time.nanoseconds)) { body(handler.value) }
-    }
-}
-
-extension Duration {
-    /// The nanoseconds, at most about 292 years.
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : seconds &+ components.attoseconds / 1_000_000_000
+        return context.eventLoop.scheduleTask(in: TimeAmount(time)) { body(handler.value) }
     }
 }
