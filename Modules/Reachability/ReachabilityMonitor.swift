@@ -87,6 +87,13 @@ public final class ReachabilityMonitor: Sendable {
     /// The current status, which is never ``ReachabilityStatus/unknown``. After ``stop()`` it is the last status.
     public var status: ReachabilityStatus { hub.status }
 
+    /// The status as the kernel has it now, which may not be reported yet, because changes are collected for the time of
+    /// ``Configuration/debounce``; ``status`` if the kernel does not answer, and after ``stop()``.
+    package var currentStatus: ReachabilityStatus {
+        let membership = phase.withLock { $0.membership }
+        return (try? membership?.read(target, configuration)) ?? status
+    }
+
     /// Whether a status satisfies a wait only once the probe has succeeded.
     var needsConfirmation: Bool { configuration.probe != nil }
 
