@@ -66,7 +66,9 @@ let modules = [
     Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
-    Module(name: "UIState", ours: ["LinnetSession"], testOthers: ["LinnetSerialization", lifetimes]),
+    Module(
+        name: "UIState", ours: ["LinnetSerialization", "LinnetCache", "LinnetSession"], others: [httpTypes],
+        testOthers: [lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
@@ -116,6 +118,9 @@ let executables: [Target] = [
         name: "linnet-pins",
         dependencies: ["LinnetSecurity", "LinnetTransport", "ExampleSupport", httpTypes, argumentParser],
         path: "Examples/LinnetPins"),
+    .executableTarget(
+        name: "linnet-reach", dependencies: ["LinnetReachability", "ExampleSupport", argumentParser],
+        path: "Examples/LinnetReach"),
 ]
 
 let appTests: [Target] = [
@@ -140,6 +145,10 @@ let appTests: [Target] = [
         dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
         path: "Tests/LinnetPinsTests"),
     .testTarget(
+        name: "LinnetReachTests",
+        dependencies: ["linnet-reach", "ExampleSupport", "LinnetReachability", "CommandSupport", "SanitizerSupport"],
+        path: "Tests/LinnetReachTests"),
+    .testTarget(
         name: "IntegrationTests",
         dependencies: [
             "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport",
@@ -156,6 +165,7 @@ let package = Package(
         .executable(name: "ExampleApp", targets: ["ExampleApp"]),
         .executable(name: "linnet-request", targets: ["linnet-request"]),
         .executable(name: "linnet-pins", targets: ["linnet-pins"]),
+        .executable(name: "linnet-reach", targets: ["linnet-reach"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
