@@ -89,9 +89,14 @@ public final class ReachabilityMonitor: Sendable {
 
     /// The status as the kernel has it now, which may not be reported yet, because changes are collected for the time of
     /// ``Configuration/debounce``; ``status`` if the kernel does not answer, and after ``stop()``.
+    ///
+    /// The kernel is asked in the network namespace of the calling thread. A host's name is not looked up: its status is
+    /// ``status`` while the network is reachable.
     package var currentStatus: ReachabilityStatus {
         let membership = phase.withLock { $0.membership }
-        return (try? membership?.read(target, configuration)) ?? status
+        guard let current = try? membership?.read(target, configuration) else { return status }
+        if case .host = target, current.isReachable { return status }
+        return current
     }
 
     /// Whether a status satisfies a wait only once the probe has succeeded.
