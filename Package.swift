@@ -68,7 +68,7 @@ let modules = [
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
         name: "UIState", ours: ["LinnetSerialization", "LinnetCache", "LinnetSession"], others: [httpTypes],
-        testOthers: [lifetimes]),
+        testOthers: ["LinnetImageSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
