@@ -67,8 +67,8 @@ let modules = [
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
-        name: "UIState", ours: ["LinnetSerialization", "LinnetCache", "LinnetSession"], others: [httpTypes],
-        testOthers: [lifetimes]),
+        name: "UIState", ours: ["LinnetCache", "LinnetSession"], others: [httpTypes],
+        testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],

@@ -4,7 +4,7 @@ import LinnetUIState
 /// Draws a spinner while the network activity indicator is visible. Fast responses show no spinner.
 @MainActor
 final class ActivitySpinner {
-    private let indicator = NetworkActivityIndicator(isEnabled: true)
+    private let indicator = NetworkActivityIndicator(isEnabled: true, following: [])
     private let spinner: Spinner
 
     /// Creates a spinner that follows no session.
