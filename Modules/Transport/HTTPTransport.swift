@@ -157,6 +157,7 @@ public final class HTTPTransport: Transport {
                     let reply = proxy.authenticator.received(response.head, after: answer)
                 else { return response }
                 let canRepeat = request.canRepeat(after: response)
+                if reply == .wrongProof { throw TransportError(.wrongProof, of: proxy.proxy) }
                 if reply == .refusesToWait, !canRepeat { return response }
                 var metrics = response.metrics
                 metrics.failure = .notProcessed
@@ -167,7 +168,7 @@ public final class HTTPTransport: Transport {
                 case .challenge where mayAnswerProxy:
                     guard canRepeat else { throw .proxyAuthenticationTooLate(proxy.proxy) }
                     mayAnswerProxy = false
-                case .challenge, .refusal:
+                case .challenge, .refusal, .wrongProof:
                     throw .proxyAuthenticationRequired(proxy.proxy)
                 }
             case .failure(let error, let canRepeat):
