@@ -191,20 +191,3 @@ struct NameCacheMachine<Waiter> {
         entries[first.key] = nil
     }
 }
-
-/// How host names are resolved.
-public struct ResolutionOptions: Sendable, Hashable {
-    /// IP addresses, without brackets, for hosts that the system is not asked for, by name. Names are case-insensitive.
-    ///
-    /// Only the address changes: the port, the `Host` field, the TLS server name and the host for which the certificate
-    /// is evaluated stay those of the request. The default is empty.
-    public var hostOverrides: [String: [String]] = [:]
-    /// How long the system's answers are cached. That a name has no address is cached for a second, or this time if it
-    /// is shorter. At most a day; 0 resolves the name for each connection.
-    ///
-    /// An answer is also dropped if none of its addresses can be connected to. The default is 60 seconds.
-    public var cacheLifetime: Duration = .seconds(60)
-
-    /// The defaults.
-    public init() {}
-}
