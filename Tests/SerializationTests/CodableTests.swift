@@ -57,6 +57,7 @@ import Testing
             $0.mainDocument = URL(string: "https://example.org/")
             $0.isTopLevelNavigation = true
             $0.allowsExpensiveNetworks = false
+            $0.waitsForConnectivity = true
             $0.tag = "import"
         }
         settings.queryEncoder.arrayStyle = .repeated

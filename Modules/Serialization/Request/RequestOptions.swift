@@ -12,6 +12,7 @@ public struct RequestOptions: Sendable, Hashable {
         var mainDocument: URL?
         var isTopLevelNavigation: Bool?
         var allowsExpensiveNetworks: Bool?
+        var waitsForConnectivity: Bool?
         var tag: String?
     }
 
@@ -87,6 +88,12 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.allowsExpensiveNetworks }
         set { change { $0.allowsExpensiveNetworks = newValue } }
     }
+    /// Whether the request waits when it cannot be sent because this machine has no network. Nil, the default, leaves that to
+    /// the session's configuration; true requires a session with a reachability monitor.
+    public var waitsForConnectivity: Bool? {
+        get { said?.waitsForConnectivity }
+        set { change { $0.waitsForConnectivity = newValue } }
+    }
     /// A label of your own for interceptors and observers.
     public var tag: String? {
         get { said?.tag }
@@ -106,6 +113,7 @@ public struct RequestOptions: Sendable, Hashable {
         options.mainDocument = mainDocument ?? other.mainDocument
         options.isTopLevelNavigation = isTopLevelNavigation ?? other.isTopLevelNavigation
         options.allowsExpensiveNetworks = allowsExpensiveNetworks ?? other.allowsExpensiveNetworks
+        options.waitsForConnectivity = waitsForConnectivity ?? other.waitsForConnectivity
         options.tag = tag ?? other.tag
         return options
     }
@@ -137,7 +145,7 @@ public struct RequestOptions: Sendable, Hashable {
 extension RequestOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, mainDocument, isTopLevelNavigation,
-            allowsExpensiveNetworks, tag
+            allowsExpensiveNetworks, waitsForConnectivity, tag
     }
 
     /// Decodes options; missing ones are nil. An unknown key is an error.
@@ -151,6 +159,7 @@ extension RequestOptions: Codable {
         mainDocument = try container.decodeIfPresent(URL.self, forKey: .mainDocument)
         isTopLevelNavigation = try container.decodeIfPresent(Bool.self, forKey: .isTopLevelNavigation)
         allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
+        waitsForConnectivity = try container.decodeIfPresent(Bool.self, forKey: .waitsForConnectivity)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
     }
 
@@ -165,6 +174,7 @@ extension RequestOptions: Codable {
         try container.encodeIfPresent(mainDocument, forKey: .mainDocument)
         try container.encodeIfPresent(isTopLevelNavigation, forKey: .isTopLevelNavigation)
         try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
+        try container.encodeIfPresent(waitsForConnectivity, forKey: .waitsForConnectivity)
         try container.encodeIfPresent(tag, forKey: .tag)
     }
 }
