@@ -79,7 +79,8 @@ final class NameCache: Sendable {
         }
         var addresses: [SocketAddress] = []
         for text in texts {
-            guard let address = try? SocketAddress(ipAddress: text, port: 0) else {
+            // C strings end at a null byte.
+            guard !text.utf8.contains(0), let address = try? SocketAddress(ipAddress: text, port: 0) else {
                 throw TransportError(
                     .invalidConfiguration,
                     "The override for \"\(name)\" contains \"\(text)\", which is not an IP address.")

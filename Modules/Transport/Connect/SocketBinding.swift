@@ -31,7 +31,8 @@ struct SocketBinding: Sendable {
     /// - Throws: ``TransportError/Code/invalidConfiguration`` for what is no IP address, or no name of an interface.
     init(_ options: ResolutionOptions) throws(TransportError) {
         address = try options.localAddress.map { text throws(TransportError) in
-            guard let address = try? SocketAddress(ipAddress: text, port: 0) else {
+            // C strings end at a null byte.
+            guard !text.utf8.contains(0), let address = try? SocketAddress(ipAddress: text, port: 0) else {
                 throw TransportError(
                     .invalidConfiguration, "The local address \(text.debugDescription) is not an IP address.")
             }
