@@ -41,7 +41,7 @@ struct CodedBombTests {
     @Test(arguments: codings) func theLimitOfABodyInMemoryStopsThem(coding: ContentCoding) async throws {
         let (_, cause) = try await receive(coding, by: .data) {
             $0.decodingLimits.maximumRatio = nil
-            $0.maximumBodySize = 8_000_000
+            $0.maximumBodySize = 4_000_000
         }
         #expect(cause == nil)
     }
