@@ -56,7 +56,8 @@ let modules = [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
             "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
+        others: [nioCore, httpTypes, logging],
+        testOthers: [lifetimes, "COpenSSL", "LinnetBrotli", "LinnetZstandard"]),
     Module(
         name: "DiskCache",
         ours: [
