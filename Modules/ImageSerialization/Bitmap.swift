@@ -126,8 +126,10 @@ extension Bitmap {
         }
     }
 
-    /// The bitmap, scaled down if its longer side exceeds the limit.
-    func scaled(toFit limit: Int) throws(ImageError) -> Bitmap {
+    /// The bitmap, scaled down in proportion if its longer side exceeds a limit in pixels.
+    ///
+    /// - Throws: ``ImageError`` with ``ImageError/Code/malformed`` if memory is short.
+    public func scaled(toFit limit: Int) throws(ImageError) -> Bitmap {
         let longer = max(width, height)
         let limit = max(limit, 1)
         guard longer > limit else { return self }

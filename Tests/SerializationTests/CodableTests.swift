@@ -55,6 +55,7 @@ import Testing
             $0.cachePolicy = .cacheOnly
             $0.usesCookies = false
             $0.allowsExpensiveNetworks = false
+            $0.waitsForConnectivity = true
             $0.tag = "import"
         }
         settings.queryEncoder.arrayStyle = .repeated

@@ -9,6 +9,7 @@ public struct RequestOptions: Sendable, Hashable {
         var cachePolicy: CachePolicy?
         var usesCookies: Bool?
         var allowsExpensiveNetworks: Bool?
+        var waitsForConnectivity: Bool?
         var tag: String?
     }
 
@@ -71,6 +72,12 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.allowsExpensiveNetworks }
         set { change { $0.allowsExpensiveNetworks = newValue } }
     }
+    /// Whether the request waits when it cannot be sent because this machine has no network. Nil, the default, leaves that to
+    /// the session's configuration; true requires a session with a reachability monitor.
+    public var waitsForConnectivity: Bool? {
+        get { said?.waitsForConnectivity }
+        set { change { $0.waitsForConnectivity = newValue } }
+    }
     /// A label of your own for interceptors and observers.
     public var tag: String? {
         get { said?.tag }
@@ -88,6 +95,7 @@ public struct RequestOptions: Sendable, Hashable {
         options.cachePolicy = cachePolicy ?? other.cachePolicy
         options.usesCookies = usesCookies ?? other.usesCookies
         options.allowsExpensiveNetworks = allowsExpensiveNetworks ?? other.allowsExpensiveNetworks
+        options.waitsForConnectivity = waitsForConnectivity ?? other.waitsForConnectivity
         options.tag = tag ?? other.tag
         return options
     }
@@ -118,7 +126,8 @@ public struct RequestOptions: Sendable, Hashable {
 /// Coded as an object with the options that are set; time limits are numbers of seconds.
 extension RequestOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, allowsExpensiveNetworks, tag
+        case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, allowsExpensiveNetworks,
+            waitsForConnectivity, tag
     }
 
     /// Decodes options; missing ones are nil. An unknown key is an error.
@@ -130,6 +139,7 @@ extension RequestOptions: Codable {
         cachePolicy = try container.decodeIfPresent(CachePolicy.self, forKey: .cachePolicy)
         usesCookies = try container.decodeIfPresent(Bool.self, forKey: .usesCookies)
         allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
+        waitsForConnectivity = try container.decodeIfPresent(Bool.self, forKey: .waitsForConnectivity)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
     }
 
@@ -142,6 +152,7 @@ extension RequestOptions: Codable {
         try container.encodeIfPresent(cachePolicy, forKey: .cachePolicy)
         try container.encodeIfPresent(usesCookies, forKey: .usesCookies)
         try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
+        try container.encodeIfPresent(waitsForConnectivity, forKey: .waitsForConnectivity)
         try container.encodeIfPresent(tag, forKey: .tag)
     }
 }

@@ -50,10 +50,15 @@ struct Link: Sendable {
     }
 
     /// The links that see bodies as they were sent, from top to bottom; below them is the transport's.
-    static func linksBelowCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
+    static func linksBelowCoding(_ configuration: HTTPSession.Configuration, _ network: NetworkWatch?) -> [Link] {
         var links: [Link] = []
         if let store = configuration.cacheStore {
             links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
+        }
+        if let network {
+            let waits = ConnectivityInterceptor(
+                watch: network, waits: configuration.waitsForConnectivity, limit: configuration.connectivityTimeout)
+            links.append(Link(interceptor: waits))
         }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))

@@ -1,6 +1,6 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import LinnetAuthentication
-internal import LinnetSerialization
+package import LinnetSerialization
 internal import LinnetTransport
 
 extension SessionError {
@@ -128,7 +128,7 @@ extension SessionError {
 
 extension SessionError {
     /// Creates the session error for a serializer's error.
-    init(_ error: SerializationError, url: URL?) {
+    package init(_ error: SerializationError, url: URL?) {
         self.init(Self.meaning(of: error), error.message, underlying: error, url: url)
         head = error.response?.head
         body = error.response?.body

@@ -110,9 +110,21 @@ extension HTTPSession {
         public var logger: Logger?
         /// What is hidden in the log. The default is ``Redaction/standard``.
         public var redaction: Redaction = .standard
-        /// Monitors the network for users of the session, which neither starts nor stops the monitor, nor waits for it. The
-        /// default is none.
+        /// Monitors the network, for ``waitsForConnectivity`` and `RequestOptions.allowsExpensiveNetworks`, and for users of the
+        /// session, which does not stop it. When the network changes, the session closes its idle connections and clears its
+        /// cache of resolved names. The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?
+        /// Whether a request waits that cannot be sent because this machine has no network: it is sent again once the
+        /// ``reachabilityMonitor``, which is required then, sees a default route. `RequestOptions.waitsForConnectivity` chooses for
+        /// a request, and ``TaskHooks/isWaitingForConnectivity`` is told. The default is false.
+        ///
+        /// Each request is sent at once, since a host may be reachable without a default route. It waits if no connection could be
+        /// opened and the machine has no network, or only an expensive one that the request may not use. With a
+        /// ``retryPolicy``, a request whose connection was lost is sent again, and then waits in the same way.
+        public var waitsForConnectivity = false
+        /// How long a request waits for the network in all, after which it fails with the error that made it wait. The default is
+        /// nil: as long as `RequestOptions.timeout` and the timeout for the whole request allow.
+        public var connectivityTimeout: Duration?
         /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default is 100
         /// milliseconds. Bytes are counted for handles only.
         public var progressInterval: Duration = .milliseconds(100)
@@ -127,6 +139,13 @@ extension HTTPSession {
         public var encoder: JSONBodyEncoder?
         /// How JSON is decoded as a type; the default reads what the default encoder writes.
         public var decoder = JSONBodyDecoder()
+
+        /// Where the session learns about the network; tests replace it.
+        var network: NetworkSource? {
+            get { givenNetwork ?? reachabilityMonitor.map { NetworkSource($0) } }
+            set { givenNetwork = newValue }
+        }
+        private var givenNetwork: NetworkSource?
 
         /// The defaults.
         public init() {}
@@ -153,6 +172,13 @@ extension HTTPSession {
             configuration.decoder = other.decoder
             configuration.headerFields = other.headerFields
             return configuration
+        }
+
+        /// Throws if requests are to wait for a network that no monitor reports.
+        func checkMonitor() throws(SessionError) {
+            guard waitsForConnectivity, network == nil else { return }
+            throw SessionError(
+                .invalidConfiguration, "waitsForConnectivity needs a monitor: set reachabilityMonitor as well.")
         }
 
         var transport: TransportConfiguration {

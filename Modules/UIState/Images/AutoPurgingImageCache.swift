@@ -1,0 +1,127 @@
+public import LinnetSession
+internal import Synchronization
+
+/// Keeps decoded images in memory, within a limit on their bytes.
+///
+/// ```swift
+/// let cache = AutoPurgingImageCache<Bitmap>()
+/// cache.add(bitmap, withIdentifier: "header")
+/// ```
+/// When an image exceeds ``memoryCapacity``, the images that were used least recently are removed until
+/// ``preferredMemoryUsageAfterPurge`` is reached. All images are removed when the system is short of memory, as far as the kernel
+/// reports it: Linux with pressure stall information (`/proc/pressure/memory`) that the process may watch. In other cases, only
+/// the limit applies.
+///
+/// All members can be used from any thread.
+public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
+    /// The maximum size of all images, in bytes. The default is 100 MiB.
+    public let memoryCapacity: Int
+    /// The size down to which images are removed when the capacity is exceeded, in bytes. The default is 60 MiB.
+    public let preferredMemoryUsageAfterPurge: Int
+    private let storage: ImageCacheStorage<Image>
+    private let pressure: MemoryPressureWatch?
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: The maximum size of all images, in bytes. The default is 100 MiB.
+    ///   - preferredMemoryUsageAfterPurge: The size down to which images are removed, in bytes. The default is 60 MiB; values
+    ///     above the capacity are the capacity.
+    ///   - purgesUnderMemoryPressure: Whether all images are removed when the system is short of memory. The default is true. It
+    ///     takes one thread, which waits in the kernel.
+    public convenience init(
+        memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20,
+        purgesUnderMemoryPressure: Bool = true
+    ) {
+        self.init(
+            memoryCapacity: memoryCapacity, preferredMemoryUsageAfterPurge: preferredMemoryUsageAfterPurge,
+            pressureSource: purgesUnderMemoryPressure ? .kernel : nil)
+    }
+
+    init(memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, pressureSource: MemoryPressureSource?) {
+        let storage = ImageCacheStorage<Image>(capacity: memoryCapacity, preferredUsage: preferredMemoryUsageAfterPurge)
+        self.storage = storage
+        self.memoryCapacity = storage.capacity
+        self.preferredMemoryUsageAfterPurge = storage.preferredUsage
+        pressure = pressureSource.flatMap { MemoryPressureWatch($0) { storage.removeAll() } }
+    }
+
+    /// The size of all images, in bytes. It never exceeds the capacity.
+    public var memoryUsage: Int { storage.usage }
+
+    /// The number of images.
+    public var count: Int { storage.count }
+
+    /// Adds an image, or replaces the one with the identifier.
+    ///
+    /// - Returns: Whether the image was added; false if it alone exceeds the capacity.
+    @discardableResult
+    public func add(_ image: Image, withIdentifier identifier: String) -> Bool {
+        storage.add(image, for: .identifier(identifier))
+    }
+
+    /// Returns the image with an identifier, if any, which counts as a use.
+    public func image(withIdentifier identifier: String) -> Image? { storage.image(for: .identifier(identifier)) }
+
+    /// Removes the image with an identifier.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func removeImage(withIdentifier identifier: String) -> Bool { storage.remove(.identifier(identifier)) }
+
+    /// Removes all images.
+    ///
+    /// - Returns: Whether there were any.
+    @discardableResult
+    public func removeAllImages() -> Bool { storage.removeAll() }
+}
+
+// Images of requests: the URL, the header fields and the processors' identifiers tell them apart. Identifiers of other images are
+// never equal to those of a request.
+extension AutoPurgingImageCache {
+    /// Adds the image of a request, or replaces it.
+    ///
+    /// - Returns: Whether the image was added; false if it alone exceeds the capacity.
+    @discardableResult
+    public func add(_ image: Image, for request: ImageRequest<Image>) -> Bool { storage.add(image, for: request.key) }
+
+    /// Returns the image of a request, if any, which counts as a use.
+    public func image(for request: ImageRequest<Image>) -> Image? { storage.image(for: request.key) }
+
+    /// Removes the image of a request.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func removeImage(for request: ImageRequest<Image>) -> Bool { storage.remove(request.key) }
+
+    func image(for key: ImageKey) -> Image? { storage.image(for: key) }
+}
+
+/// The state of a cache, which the thread that watches the memory also refers to.
+final class ImageCacheStorage<Image: DecodedImage>: Sendable {
+    let capacity: Int
+    let preferredUsage: Int
+    private let machine: Mutex<ImageCacheMachine<ImageKey, Image>>
+
+    init(capacity: Int, preferredUsage: Int) {
+        let machine = ImageCacheMachine<ImageKey, Image>(capacity: capacity, preferredUsage: preferredUsage)
+        self.capacity = machine.capacity
+        self.preferredUsage = machine.preferredUsage
+        self.machine = Mutex(machine)
+    }
+
+    var usage: Int { machine.withLock { $0.usage } }
+    var count: Int { machine.withLock { $0.count } }
+
+    func add(_ image: Image, for key: ImageKey) -> Bool {
+        let byteCount = image.byteCount
+        return machine.withLock { $0.add(image, byteCount: byteCount, for: key) }.isAdded
+    }
+
+    func image(for key: ImageKey) -> Image? { machine.withLock { $0.image(for: key) } }
+
+    func remove(_ key: ImageKey) -> Bool { machine.withLock { $0.remove(key) } != nil }
+
+    @discardableResult
+    func removeAll() -> Bool { !machine.withLock { $0.removeAll() }.isEmpty }
+}
