@@ -100,7 +100,8 @@ struct ReconnectingWebSocketTests {
 
     @Test func afterALossItIsOpenedAgain() async throws {
         try await withScript([
-            Self.sending(.text("a")), Self.answering("503 Later"), Self.sending(.text("b"), .close(1012)),
+            Self.sending(.text("a")), Self.answering("503 Later\r\nConnection: close"),
+            Self.sending(.text("b"), .close(1012)),
             Self.sending(.text("c"), .close(1000)),
         ]) { session, script async throws in
             let clock = ManualClock()
@@ -216,14 +217,15 @@ struct ReconnectingWebSocketTests {
     }
 
     @Test func afterTooManyAttemptsTheLastErrorIsThrown() async throws {
-        try await withScript([Self.sending(.close(1001))]) { session, script async throws in
+        let busy = Self.answering("503 Busy\r\nConnection: close")
+        try await withScript([Self.sending(.close(1001)), busy, busy]) { session, script async throws in
             let socket = session.get("/").reconnectingWebSocket {
                 $0.retryPolicy.limit = 2
                 $0.retryPolicy.backoff.first = .zero
             }
             #expect(
                 await Self.events(socket) == [
-                    "101", "closed, 0.0 seconds", "openingFailed, 0.0 seconds", "openingFailed connectionLost",
+                    "101", "closed, 0.0 seconds", "openingFailed, 0.0 seconds", "openingFailed unacceptableStatus",
                 ])
             #expect(script.count == 3)
         }
