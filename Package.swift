@@ -135,8 +135,12 @@ let appTests: [Target] = [
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
-        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport", lifetimes],
-        path: "Tests/ExampleAppTests"),
+        dependencies: [
+            "ExampleApp", "ExampleSupport", "Linnet", "LinnetImageSerialization", "LinnetTesting", "LinnetWebSocket",
+            "CommandSupport", httpTypes, lifetimes,
+        ],
+        path: "Tests/ExampleAppTests",
+        exclude: ["Screen/Frames"]),
     .testTarget(
         name: "LinnetPinsTests",
         dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
