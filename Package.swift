@@ -124,6 +124,19 @@ let executables: [Target] = [
         path: "Examples/LinnetReach"),
 ]
 
+// Examples/Recipes: programs of one file, with what they import beside the umbrella.
+let recipes: [(name: String, folder: String, others: [Target.Dependency])] = [
+    ("pinned-request", "PinnedRequest", []),
+    ("resumable-download", "ResumableDownload", []),
+    ("form-upload", "FormUpload", []),
+    ("token-refresh", "TokenRefresh", []),
+    ("reachability-watch", "ReachabilityWatch", []),
+    ("image-grid", "ImageGrid", ["LinnetUIState", "LinnetImageSerialization"]),
+    ("event-stream", "EventStream", []),
+    ("websocket-chat", "WebSocketChat", ["LinnetWebSocket"]),
+    ("cached-api-client", "CachedAPIClient", ["LinnetDiskCache"]),
+]
+
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
     .target(name: "CObjectLedger", path: "Tests/CObjectLedger"),
@@ -139,8 +152,18 @@ let appTests: [Target] = [
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
-        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport", lifetimes],
-        path: "Tests/ExampleAppTests"),
+        dependencies: [
+            "ExampleApp", "ExampleSupport", "Linnet", "LinnetImageSerialization", "LinnetTesting", "LinnetWebSocket",
+            "CommandSupport", httpTypes, lifetimes,
+        ],
+        path: "Tests/ExampleAppTests",
+        exclude: ["Screen/Frames"]),
+    .testTarget(
+        name: "RecipesTests",
+        dependencies: recipes.map { .byName(name: "recipe-" + $0.name) } + [
+            "Linnet", "LinnetImageSerialization", "LinnetTesting", "CommandSupport", "COpenSSL", httpTypes,
+        ],
+        path: "Tests/RecipesTests"),
     .testTarget(
         name: "LinnetPinsTests",
         dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
@@ -186,7 +209,12 @@ let package = Package(
             .testTarget(
                 name: "\($0.name)Tests", dependencies: $0.testDependencies, path: "Tests/\($0.name)Tests")
         }
-        + executables + appTests,
+        + executables
+        + recipes.map {
+            .executableTarget(
+                name: "recipe-" + $0.name, dependencies: ["Linnet", argumentParser] + $0.others,
+                path: "Examples/Recipes/\($0.folder)")
+        } + appTests,
     swiftLanguageModes: [.v6]
 )
 
