@@ -48,6 +48,17 @@ public struct ReachabilityError: Error, Sendable {
 }
 
 extension ReachabilityError {
+    /// The error with another sentence in its message, without the full stop.
+    func adding(_ sentence: String) -> ReachabilityError {
+        ReachabilityError(code: code, message: "\(message) \(sentence).", errorNumber: errorNumber)
+    }
+
+    private init(code: Code, message: String, errorNumber: Int32?) {
+        self.code = code
+        self.message = message
+        self.errorNumber = errorNumber
+    }
+
     /// Whether the system lacks netlink, or forbids it.
     var meansNoNetlink: Bool {
         switch code {

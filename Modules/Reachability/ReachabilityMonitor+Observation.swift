@@ -40,6 +40,7 @@ extension ReachabilityMonitor {
         try await waitUntilReachable(timeout: timeout, clock: .continuous)
     }
 
+    @discardableResult
     func waitUntilReachable(
         timeout: Duration?, clock: some Clock<Duration>
     ) async throws(ReachabilityError) -> ReachabilityStatus {

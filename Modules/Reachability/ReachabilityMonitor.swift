@@ -87,6 +87,18 @@ public final class ReachabilityMonitor: Sendable {
     /// The current status, which is never ``ReachabilityStatus/unknown``. After ``stop()`` it is the last status.
     public var status: ReachabilityStatus { hub.status }
 
+    /// The status as the kernel has it now, which may not be reported yet, because changes are collected for the time of
+    /// ``Configuration/debounce``; ``status`` if the kernel does not answer, and after ``stop()``.
+    ///
+    /// The kernel is asked in the network namespace of the calling thread. A host's name is not looked up: its status is
+    /// ``status`` while the network is reachable.
+    package var currentStatus: ReachabilityStatus {
+        let membership = phase.withLock { $0.membership }
+        guard let current = try? membership?.read(target, configuration) else { return status }
+        if case .host = target, current.isReachable { return status }
+        return current
+    }
+
     /// Whether a status satisfies a wait only once the probe has succeeded.
     var needsConfirmation: Bool { configuration.probe != nil }
 

@@ -41,13 +41,6 @@ import Testing
         #expect(debouncer.takeDeadline(at: at(10)) == true)
     }
 
-    @Test func aFailedReadIsRetriedAfterOneSecond() {
-        var debouncer = ChangeDebouncer(quietTime: .milliseconds(100))
-        debouncer.retry(at: at(0))
-        #expect(debouncer.takeDeadline(at: at(999)) == false)
-        #expect(debouncer.takeDeadline(at: at(1000)) == true)
-    }
-
     @Test func theTimeoutIsRoundedUpAndNeverNegative() {
         var debouncer = ChangeDebouncer(quietTime: .microseconds(1500))
         debouncer.noticeChange(at: at(0))

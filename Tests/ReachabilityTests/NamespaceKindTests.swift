@@ -74,6 +74,8 @@ extension LiveTests {
             let tunnel = await monitor.statuses.first { $0.kind == .tunnel }
             #expect(tunnel?.interfaceName == "vpn")
             #expect(tunnel?.isExpensive == false)
+            #expect(tunnel?.path?.underlyingKind == .ethernet)
+            #expect(tunnel?.description == "reachable via tunnel (vpn, over ethernet, IPv4)")
 
             device.close()
             #expect(await monitor.statuses.first { $0.kind != .tunnel }?.interfaceName == "lan")

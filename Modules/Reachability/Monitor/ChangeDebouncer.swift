@@ -25,13 +25,6 @@ struct ChangeDebouncer: Sendable {
         limit = now
     }
 
-    /// Schedules another read after a failed one.
-    mutating func retry(at now: ContinuousClock.Instant) {
-        let moment = now.advanced(by: Self.retryDelay)
-        limit = moment
-        deadline = moment
-    }
-
     /// Returns whether the deadline has passed, and resets it if so.
     mutating func takeDeadline(at now: ContinuousClock.Instant) -> Bool {
         guard let deadline, deadline <= now else { return false }
@@ -40,7 +33,6 @@ struct ChangeDebouncer: Sendable {
         return true
     }
 
-    private static let retryDelay = Duration.seconds(1)
     private static let longestQuietTime = Duration.seconds(3600)
 }
 

@@ -27,6 +27,13 @@ struct EngineMembership: Sendable {
     /// How often the engine's thread has woken up.
     var wakeUps: Int { engine.mailbox.wakeUps.load(ordering: .relaxed) }
 
+    /// Reads the status in the same way as the engine.
+    func read(
+        _ target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration
+    ) throws(ReachabilityError) -> ReachabilityStatus {
+        try Self.read(target, configuration, key.kind)
+    }
+
     /// Ends the run. Call it once.
     func leave() {
         engine.mailbox.post(.remove(id: id))

@@ -6,6 +6,9 @@ final class NetworkEngine: Sendable {
     let mailbox: EngineMailbox
     private let thread: MonitoringThread
 
+    /// The name of the thread in tools such as `top`.
+    static let threadName = "linnet-reach"
+
     /// Starts the thread in the namespace of the calling thread.
     init(_ kind: SourceKind) throws(ReachabilityError) {
         // It subscribes before it reads, so that no change is missed in between.
@@ -13,9 +16,17 @@ final class NetworkEngine: Sendable {
         let mailbox = try EngineMailbox()
         self.mailbox = mailbox
         thread = try MonitoringThread {
+            Self.nameThread()
             var loop = NetworkLoop(source, mailbox)
             loop.run()
         }
+    }
+
+    private static func nameThread() {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        let descriptor = OwnedDescriptor(owning: file)
+        _ = write(descriptor.number, threadName, threadName.utf8.count)
     }
 
     /// Ends the thread, and returns when it has ended. Call it once.

@@ -11,6 +11,8 @@ struct NetworkLoop: Sendable {
     /// Whether the state has to be read before it is used.
     private var isStale = true
     private var nextPoll: ContinuousClock.Instant?
+    /// When the state may be read again after a failure; nil without one.
+    private var pauseEnd: ContinuousClock.Instant?
     private var members: [UInt64: EngineMember] = [:]
     private var jobs: JobQueue
     private var probes: [UInt64: Task<Void, Never>] = [:]
@@ -35,6 +37,7 @@ struct NetworkLoop: Sendable {
             let now = ContinuousClock.now
             note(source.receiveChanges(into: &state), at: now)
             if let nextPoll, nextPoll <= now { readAtInterval(at: now) }
+            if let pauseEnd, pauseEnd > now { continue }
             let due = members.values.filter { $0.deadline.map { $0 <= now } ?? false }
             if !due.isEmpty { serve(due.map(\.id), at: now) }
         }
@@ -45,7 +48,8 @@ struct NetworkLoop: Sendable {
         if let descriptor = source.descriptor {
             descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
         }
-        let deadline = (members.values.map(\.deadline) + [nextPoll]).compactMap { $0 }.min()
+        var deadline = (members.values.map(\.deadline) + [nextPoll]).compactMap { $0 }.min()
+        if let pauseEnd { deadline = deadline.map { max($0, pauseEnd) } }
         let timeout = source.hasPendingChanges ? 0 : PollTimeout.until(deadline, at: .now)
         _ = Glibc.poll(&descriptors, nfds_t(descriptors.count), timeout)
         mailbox.wakeUps.add(1, ordering: .relaxed)
@@ -100,13 +104,16 @@ extension NetworkLoop {
                 state = try source.read()
                 isStale = false
             }
+            pauseEnd = nil
             source.forget()
             for id in ids { serve(id, at: now) }
         } catch {
             // Keeps the last status until the kernel answers again.
-            for id in ids { members[id]?.debouncer.retry(at: now) }
+            pauseEnd = now.advanced(by: Self.pause)
         }
     }
+
+    private static let pause = Duration.seconds(1)
 
     private mutating func serve(_ id: UInt64, at now: ContinuousClock.Instant) {
         guard var member = members[id] else { return }

@@ -22,9 +22,9 @@ struct NetlinkRequest: Hashable, Sendable {
     /// The look-up of one route.
     static func lookUp(_ question: RouteQuestion) -> NetlinkRequest {
         let destination = question.destination
-        // For IPv6 the kernel refuses the flag for the table, whose number it always reports.
-        let packetFlags = destination.family == .ipv4 ? RouteRequestFlag.table : 0
-        let flags: UInt32 = question.subject == .route ? RouteRequestFlag.match : packetFlags
+        // IPv4 reports the table main unless it is asked for the table. IPv6 always reports it, and refuses the flag.
+        let tableFlag = destination.family == .ipv4 ? RouteRequestFlag.table : 0
+        let flags = question.subject == .route ? RouteRequestFlag.match | tableFlag : tableFlag
         let body =
             [destination.family.number, UInt8(clamping: destination.bytes.count * 8), 0, 0, 0, 0, 0, 0] + raw(flags)
         var attributes = attribute(NetlinkAttributeType.routeDestination, destination.bytes)

@@ -25,7 +25,9 @@ final class NetlinkSocket: Sendable {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let number = socket(AF_NETLINK, type, Self.routeProtocol)
         guard number >= 0 else {
-            throw ReachabilityError(.socketFailed, "A netlink socket could not be opened", errorNumber: errno)
+            let failure = ReachabilityError(.socketFailed, "A netlink socket could not be opened", errorNumber: errno)
+            throw failure.meansNoNetlink
+                ? failure.adding("Configuration.pollingInterval reads the network without it") : failure
         }
         let descriptor = OwnedDescriptor(owning: number)
         var timeout = timeval(tv_sec: 5, tv_usec: 0)

@@ -59,6 +59,8 @@ struct NetworkDestination: Hashable, Sendable {
     }
 
     private static func bytes(_ text: String, _ family: Int32, count: Int) -> [UInt8]? {
+        // A C string would end there.
+        guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }

@@ -55,6 +55,9 @@ struct NetworkState: Hashable, Sendable {
     /// The number of the interface with a name.
     func index(named name: String) -> Int32? { links.values.first { $0.name == name }?.index }
 
+    /// The number of the loopback interface, over which packets to the machine's own addresses go.
+    var loopback: Int32? { links.values.first { $0.isLoopback }?.index }
+
     /// The interface that has an address.
     func interface(withAddress bytes: [UInt8]) -> Int32? { addresses.keys.first { $0.bytes == bytes }?.interface }
 }

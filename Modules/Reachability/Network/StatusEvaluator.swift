@@ -64,11 +64,14 @@ extension StatusEvaluator {
     private func defaultWay(_ family: NetworkFamily, _ source: inout some RouteSource) -> Way? {
         let samples = family.samples
         var refusals = 0
+        // A sample that matches a default route, for the details of the way.
+        var usual: NetworkDestination?
         for sample in samples {
             switch source.answer(RouteQuestion(subject: .route, destination: sample)) {
             case .refused: refusals += 1
             case .route(let match) where match.prefixLength == 0 && NetworkRoute.Table(match.table) == nil:
                 return policyWay(to: sample, match, &source)
+            case .route(let match) where match.prefixLength <= 1: usual = usual ?? sample
             case .route, .unknown: break
             }
         }
@@ -78,12 +81,14 @@ extension StatusEvaluator {
             return nil
         }
         var way = Way(family: family, link: link, rank: preferred.rank)
-        if let sample = samples.first,
+        if let usual,
             case .route(let route) = source.answer(
-                RouteQuestion(destination: sample, interface: preferred.interface)),
+                RouteQuestion(destination: usual, interface: preferred.interface)),
             route.interface == preferred.interface
         {
             way.route = route
+            // Without another address the kernel takes a link-local one, with which no answer comes back.
+            if route.source.map(NetworkDestination.isLinkLocal) == true { way.route?.source = nil }
         }
         return way
     }

@@ -51,7 +51,8 @@ struct PollingSource: NetworkSource {
         case .failure(let error): return .refused(error.number)
         case .success(let bytes):
             let isOwn = bytes == question.destination.bytes
-            guard let interface = state.interface(withAddress: bytes) else { return .unknown }
+            let owner = isOwn ? state.loopback : state.interface(withAddress: bytes)
+            guard let interface = owner else { return .unknown }
             return .route(
                 KernelRoute(
                     family: question.destination.family, type: isOwn ? KernelRoute.local : KernelRoute.unicast,

@@ -18,7 +18,7 @@ struct NetworkSource: Sendable {
     }
 
     init(_ monitor: ReachabilityMonitor) {
-        self.init(current: { monitor.status }, statuses: monitor.statuses)
+        self.init(current: { monitor.currentStatus }, statuses: monitor.statuses)
     }
 }
 
