@@ -37,6 +37,16 @@ let package = Package(
         .executableTarget(
             name: "bench-cache",
             dependencies: [linnet, support, .product(name: "LinnetDiskCache", package: "linnet")]),
+        .executableTarget(
+            name: "bench-websocket",
+            dependencies: [linnet, support, .product(name: "LinnetWebSocket", package: "linnet")]),
+        .executableTarget(
+            name: "bench-echo",
+            dependencies: [
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ]),
         .executableTarget(name: "bench-urlsession", dependencies: [support]),
         .executableTarget(name: "bench-libcurl", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "bench-openssl", linkerSettings: [.linkedLibrary("crypto")]),

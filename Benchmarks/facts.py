@@ -8,6 +8,8 @@ import platform
 import re
 import subprocess
 
+from scenarios import PYTHON
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -48,6 +50,7 @@ def version(name):
         "async-http-client": lambda: package("async-http-client"),
         "libcurl": lambda: found(r"libcurl/([\d.]+)", "curl", "--version"),
         "curl": lambda: found(r"^curl ([\d.]+)", "curl", "--version"),
+        "websockets": lambda: found(r"Version: ([\d.]+)", PYTHON, "-m", "pip", "show", "websockets"),
         "wrk": lambda: found(r"(\d+\.\d+\.\d+)", "wrk", "-v"),
         "h2load": lambda: found(r"nghttp2/([\d.]+)", "h2load", "--version"),
     }

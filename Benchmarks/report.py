@@ -22,7 +22,8 @@ in Linnet. Large files are in memory on both sides, so that the disk is not meas
 
 Linnet is measured with `HTTPSession`; async-http-client with one client's `execute` and `collect`, and as many
 connections as there are concurrent requests; URLSession is that of FoundationNetworking; libcurl is the multi interface with
-epoll on one thread; wrk and h2load are load generators that do the minimum of work, and so show the limit.
+epoll on one thread; websockets is the Python package's asyncio client, and the server of both is one of SwiftNIO with one
+thread, which sends each text of 32 bytes back; wrk and h2load are load generators that do the minimum of work, and so show the limit.
 
 ![Linnet compared with other clients](benchmarks.svg)
 """

@@ -2,10 +2,12 @@
 
 import dataclasses
 import json
+import pathlib
 import re
 
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
 FROM_SERVER = "Linnet, from the server"
+WEBSOCKETS = "websockets"
 OPENSSL, OPENSSL_PARSED = "OpenSSL, parsing each time", "OpenSSL, parsed once"
 PROGRAMS = {"linnet": "bench-linnet", AHC: "bench-ahc", URLSESSION: "bench-urlsession", LIBCURL: "bench-libcurl"}
 
@@ -28,6 +30,8 @@ class Scenario:
     why_not: str = ""  # why a peer that one would expect is not measured
 
 
+PYTHON = pathlib.Path(__file__).resolve().parent.parent / ".build" / "linnet-venv" / "bin" / "python"
+WEBSOCKET_CLIENT = pathlib.Path(__file__).resolve().parent / "websocket_client.py"
 NO_AUTHORITY = "URLSession is missing, because it cannot trust a custom authority"
 
 SCENARIOS = [
@@ -41,6 +45,9 @@ SCENARIOS = [
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
     Scenario("cache-hit-memory", "cache", (FROM_SERVER,), path="cached", own=("store=memory",)),
     Scenario("cache-hit-disk", "cache", (FROM_SERVER,), path="cached", own=("store=disk",)),
+    Scenario("websocket-echo", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", unit="messages/s"),
+    Scenario("websocket-echo-c32", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", concurrency=32,
+             unit="messages/s"),
     Scenario("body-256m", "body", (AHC, URLSESSION, LIBCURL), path="256m", unit="MB/s", scale=1e-6),
     Scenario("tls-body-256m", "body", (AHC, LIBCURL), kind="HTTPS", path="256m", unit="MB/s", scale=1e-6,
              why_not=NO_AUTHORITY),
@@ -80,6 +87,8 @@ def command(scenario, who, server, programs):
         return curl_command(scenario, server, url)
     if scenario.operation in ("encode-query", "evaluate-chain"):
         return values_command(scenario, who, server, programs), read_line
+    if scenario.operation == "echo":
+        return echo_command(scenario, who, url, programs), read_line
     own = scenario.own if who == "linnet" else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
     source = scenario.path.removeprefix("upload/").removeprefix("gzip/")
@@ -99,6 +108,14 @@ def curl_command(scenario, server, url):
     if scenario.operation == "upload":
         return words + ["-o", "/dev/null", "-T", server.file("1g"), url], read_curl
     return words + ["-o", server.directory / "download", url], read_curl
+
+
+def echo_command(scenario, who, url, programs):
+    client = [PYTHON, WEBSOCKET_CLIENT] if who == WEBSOCKETS else [programs / "bench-websocket"]
+    if who == WEBSOCKETS and not PYTHON.exists():
+        raise Failed("the package websockets is not installed: .ci/setup bench")
+    url = url.replace("http://", "ws://") if who == WEBSOCKETS else url
+    return [*client, "echo", url, scenario.concurrency, scenario.seconds, "bytes=32"]
 
 
 def values_command(scenario, who, server, programs):

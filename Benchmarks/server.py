@@ -35,6 +35,8 @@ def find_nginx():
 class Server:
     """`with Server() as server`: started at the beginning, stopped at the end, when its files are removed."""
 
+    echo = None  # the WebSocket server
+
     def __enter__(self):
         # SIGTERM raises an exception, so that __exit__ runs and stops the server.
         signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
@@ -52,6 +54,9 @@ class Server:
         return self
 
     def __exit__(self, *_):
+        if self.echo:
+            self.echo.stdin.close()
+            self.echo.wait()
         pid_file = self.directory / "nginx.pid"
         if pid_file.exists():
             os.kill(int(pid_file.read_text()), signal.SIGTERM)
@@ -149,8 +154,13 @@ class Server:
         for port in self.ports.values():
             wait_for(port)
 
+    def start_echo(self, program):
+        """Starts the WebSocket server, which ends with its standard input. A native one, so that the client is measured."""
+        self.echo = subprocess.Popen([str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.ports["WebSocket"] = int(self.echo.stdout.readline())
+
     def url(self, kind, path):
-        scheme = "http" if kind == "HTTP" else "https"
+        scheme = "http" if kind in ("HTTP", "WebSocket") else "https"
         return f"{scheme}://127.0.0.1:{self.ports[kind]}/{path}"
 
 

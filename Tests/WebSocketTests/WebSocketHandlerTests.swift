@@ -70,6 +70,28 @@ struct WebSocketHandlerTests {
         try end()
     }
 
+    /// Section 7.1.7.
+    @Test func whatFollowsAnInvalidFrameIsDropped() throws {
+        let channel = EmbeddedChannel()
+        var options = WebSocketOptions()
+        options.closeTimeout = .seconds(5)
+        let closure = Outcome<WebSocketClosure>()
+        let reader = WebSocketHandler(options, closure: closure)
+        let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: reader.maximumFrameSize))
+        try channel.pipeline.syncOperations.addHandlers(decoder, reader)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        // A Ping frame that is not the last one of its message.
+        try channel.writeInbound(ByteBuffer(bytes: [0x09, 0x00]))
+        #expect(try channel.readOutbound(as: WebSocketFrame.self)?.opcode == .connectionClose)
+        try channel.writeInbound(ByteBuffer(bytes: [0x81, 0x00]))
+        #expect(channel.isActive)
+        #expect(try channel.readOutbound(as: WebSocketFrame.self) == nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+        try end()
+    }
+
     @Test func pingsAreSentAtTheIntervalAfterEachAnswer() throws {
         advance(19)
         #expect(opcodes.isEmpty)

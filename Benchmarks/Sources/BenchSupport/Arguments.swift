@@ -7,6 +7,10 @@ package struct Arguments: Sendable {
     package let concurrency: Int
     package let seconds: Double
     package let options: [String: String]
+    /// `http://host:port/` of the URL.
+    package let base: String
+    /// The part of the URL after ``base``.
+    package let path: String
 
     package init?(_ words: [String]) {
         guard words.count >= 5, let concurrency = Int(words[3]), let seconds = Double(words[4]), concurrency > 0 else {
@@ -22,10 +26,11 @@ package struct Arguments: Sendable {
             options[parts[0]] = parts.count == 2 ? parts[1] : ""
         }
         self.options = options
+        base = Self.base(of: url)
+        path = String(url.dropFirst(base.count))
     }
 
-    /// `http://host:port/` of the URL.
-    package var base: String {
+    private static func base(of url: String) -> String {
         var slashes = 0
         let end = url.firstIndex { character in
             slashes += character == "/" ? 1 : 0
@@ -33,8 +38,7 @@ package struct Arguments: Sendable {
         }
         return end.map { String(url[...$0]) } ?? url + "/"
     }
-    /// The part of the URL after ``base``.
-    package var path: String { String(url.dropFirst(base.count)) }
+
     /// The expected length of every body.
     package var bytes: Int { number("bytes", 1024) }
     package var isHTTP2: Bool { options["http"] == "2" }

@@ -4,14 +4,24 @@
 package func measureRate(
     _ arguments: Arguments, executors: [any TaskExecutor] = [], _ request: @escaping @Sendable () async throws -> Void
 ) async throws -> Outcome {
+    try await measureRate(arguments, executors: executors, connections: (0..<arguments.concurrency).map { _ in () }) {
+        try await request()
+    }
+}
+
+/// The same with a connection for each worker.
+package func measureRate<Connection: Sendable>(
+    _ arguments: Arguments, executors: [any TaskExecutor] = [], connections: [Connection],
+    _ request: @escaping @Sendable (Connection) async throws -> Void
+) async throws -> Outcome {
     let begin = now() + min(0.4, arguments.seconds / 4)
     let end = begin + arguments.seconds
     let total = try await withThrowingTaskGroup(of: Int.self) { group in
-        for worker in 0..<arguments.concurrency {
+        for (worker, connection) in connections.enumerated() {
             group.addTask(executorPreference: executors.isEmpty ? nil : executors[worker % executors.count]) {
                 var count = 0
                 while true {
-                    try await request()
+                    try await request(connection)
                     let time = now()
                     if time >= end { return count }
                     if time >= begin { count += 1 }

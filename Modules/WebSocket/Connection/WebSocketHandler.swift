@@ -133,6 +133,9 @@ final class WebSocketHandler: ChannelInboundHandler {
             fail(
                 WebSocketError(.protocolViolation, "The server sent an invalid control frame.", underlying: error),
                 .protocolError)
+        case is ByteToMessageDecoderError where machine.phase == .closed:
+            // What follows an invalid frame is dropped (RFC 6455, section 7.1.7). Closing now could cost the server our Close frame.
+            break
         default:
             end(.connectionLost(error))
             context.close(promise: nil)

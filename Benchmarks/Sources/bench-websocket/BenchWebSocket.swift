@@ -1,0 +1,39 @@
+import BenchSupport
+import FoundationEssentials
+import Linnet
+import LinnetWebSocket
+
+/// Linnet's WebSockets: each sends a text and waits for its echo.
+@main
+struct BenchWebSocket {
+    /// A WebSocket and the reader of its messages.
+    final class Connection: Sendable {
+        let socket: WebSocket
+
+        init(_ socket: WebSocket) { self.socket = socket }
+
+        func echo(_ text: String) async throws {
+            try await socket.send(text)
+            var messages = socket.messages.makeAsyncIterator()
+            guard try await messages.next() == .text(text) else { throw Failure("the echo is another message") }
+        }
+    }
+
+    static func main() {
+        runBenchmark { arguments in try await run(arguments) }
+    }
+
+    static func run(_ arguments: Arguments) async throws -> Outcome {
+        guard arguments.operation == "echo" else { throw Failure("no operation \(arguments.operation)") }
+        let http = try HTTPSession(baseURL: URL(string: arguments.base))
+        let text = String(repeating: "x", count: arguments.bytes)
+        var connections: [Connection] = []
+        for _ in 0..<arguments.concurrency {
+            connections.append(Connection(try await http.get(arguments.path).webSocket()))
+        }
+        var outcome = try await measureRate(arguments, connections: connections) { try await $0.echo(text) }
+        outcome.unit = "messages/s"
+        for connection in connections { try await connection.socket.close() }
+        return outcome
+    }
+}
