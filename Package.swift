@@ -56,7 +56,8 @@ let modules = [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
             "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
+        others: [nioCore, httpTypes, logging],
+        testOthers: [lifetimes, "COpenSSL", "LinnetBrotli", "LinnetZstandard"]),
     Module(
         name: "DiskCache",
         ours: [
@@ -67,8 +68,8 @@ let modules = [
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
-        name: "UIState", ours: ["LinnetSerialization", "LinnetCache", "LinnetSession"], others: [httpTypes],
-        testOthers: [lifetimes]),
+        name: "UIState", ours: ["LinnetCache", "LinnetSession"], others: [httpTypes],
+        testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
@@ -123,6 +124,19 @@ let executables: [Target] = [
         path: "Examples/LinnetReach"),
 ]
 
+// Examples/Recipes: programs of one file, with what they import beside the umbrella.
+let recipes: [(name: String, folder: String, others: [Target.Dependency])] = [
+    ("pinned-request", "PinnedRequest", []),
+    ("resumable-download", "ResumableDownload", []),
+    ("form-upload", "FormUpload", []),
+    ("token-refresh", "TokenRefresh", []),
+    ("reachability-watch", "ReachabilityWatch", []),
+    ("image-grid", "ImageGrid", ["LinnetUIState", "LinnetImageSerialization"]),
+    ("event-stream", "EventStream", []),
+    ("websocket-chat", "WebSocketChat", ["LinnetWebSocket"]),
+    ("cached-api-client", "CachedAPIClient", ["LinnetDiskCache"]),
+]
+
 let appTests: [Target] = [
     .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport"),
     .target(name: "CObjectLedger", path: "Tests/CObjectLedger"),
@@ -138,8 +152,18 @@ let appTests: [Target] = [
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
-        dependencies: ["ExampleApp", "ExampleSupport", "Linnet", "LinnetTesting", "CommandSupport", lifetimes],
-        path: "Tests/ExampleAppTests"),
+        dependencies: [
+            "ExampleApp", "ExampleSupport", "Linnet", "LinnetImageSerialization", "LinnetTesting", "LinnetWebSocket",
+            "CommandSupport", httpTypes, lifetimes,
+        ],
+        path: "Tests/ExampleAppTests",
+        exclude: ["Screen/Frames"]),
+    .testTarget(
+        name: "RecipesTests",
+        dependencies: recipes.map { .byName(name: "recipe-" + $0.name) } + [
+            "Linnet", "LinnetImageSerialization", "LinnetTesting", "CommandSupport", "COpenSSL", httpTypes,
+        ],
+        path: "Tests/RecipesTests"),
     .testTarget(
         name: "LinnetPinsTests",
         dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
@@ -185,7 +209,12 @@ let package = Package(
             .testTarget(
                 name: "\($0.name)Tests", dependencies: $0.testDependencies, path: "Tests/\($0.name)Tests")
         }
-        + executables + appTests,
+        + executables
+        + recipes.map {
+            .executableTarget(
+                name: "recipe-" + $0.name, dependencies: ["Linnet", argumentParser] + $0.others,
+                path: "Examples/Recipes/\($0.folder)")
+        } + appTests,
     swiftLanguageModes: [.v6]
 )
 

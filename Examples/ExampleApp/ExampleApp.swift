@@ -10,8 +10,9 @@ struct ExampleApp: AsyncParsableCommand {
         abstract: "Shows a timeline, fetched over pinned HTTPS.",
         discussion: """
             Without --url, the app starts a server on a free port of the loopback address, with a certificate that is \
-            created for this run, and pins the server's key. The posts are printed to standard output, one per line, \
-            followed by a summary of the connection. The certificate chain and the host name are always verified.
+            created for this run, and pins the server's key. In a terminal, the timeline fills the screen; ? shows the keys. \
+            Otherwise, the posts are printed to standard output, one per line, followed by a summary of the connection. \
+            The certificate chain and the host name are always verified.
 
             Exit codes: 0 success; 1 the timeline could not be fetched; 64 usage error.
             """,
@@ -22,6 +23,9 @@ struct ExampleApp: AsyncParsableCommand {
     func run() async throws {
         do {
             try await show(TimelinePlan(options))
+        } catch let code as ExitCode {
+            // A signal has ended the app: there is nothing to say.
+            throw code
         } catch {
             let line = ErrorLine(error)
             try? StandardStream.error.write(line.text + "\n")
@@ -34,7 +38,7 @@ struct ExampleApp: AsyncParsableCommand {
         case .server(let url):
             try await show(plan, from: url, policy: plan.policy(anchors: .system))
         case .embedded:
-            let server = try await EmbeddedServer.start()
+            let server = try await EmbeddedServer.start(plan.misbehavior)
             do {
                 try await show(plan, from: server.url, policy: server.policy(for: plan))
                 await server.shutdown()

@@ -10,6 +10,16 @@ enum Figures {
         return groups.reversed().joined() + (count == 1 ? " byte" : " bytes")
     }
 
+    /// `1.2 MB`, with powers of 1,000.
+    static func size(_ count: Int64) -> String {
+        var (value, unit) = (Double(max(0, count)), 0)
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
+        guard unit > 0, value < 99.95 else { return "\(Int(value.rounded())) \(units[unit])" }
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
     /// `1.2 ms`.
     static func milliseconds(_ duration: Duration) -> String {
         let tenths = Int64((duration / .microseconds(100)).rounded())

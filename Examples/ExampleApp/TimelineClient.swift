@@ -1,33 +1,73 @@
 import FoundationEssentials
 import Linnet
+import LinnetImageSerialization
+import LinnetUIState
 
-/// Fetches the timeline of a server.
-struct TimelineClient {
+/// The API of the timeline's server: one session, and a method for each request.
+///
+/// An app has one client for each server, and keeps it: the session keeps connections open, and its cache is shared by all
+/// requests.
+struct TimelineClient: Sendable {
     static let path = "stream/0/posts/stream/global"
+    static let uploadPath = "stream/0/files"
     let session: HTTPSession
+    /// Loads users' pictures, each once, and keeps them in memory.
+    let avatars: ImageDownloader<Bitmap>
 
     /// Creates a client with a security policy. It sends nothing.
     init(baseURL: URL, policy: SecurityPolicy) throws(SessionError) {
         session = try HTTPSession(baseURL: baseURL) {
             $0.securityPolicy = policy
-            $0.timeouts.request = .seconds(30)
+            $0.timeouts.idleRead = .seconds(30)
+            $0.retryPolicy = .limited(to: 1)
+            $0.cacheStore = MemoryCacheStore(limit: 20 << 20)
         }
+        let options = ImageDecoder.Options(maximumDimension: 96)
+        avatars = ImageDownloader(session: session, serializer: ImageResponseSerializer(options: options))
     }
 
     /// Returns the newest posts. Posts beyond the requested number are dropped.
     func posts(_ count: Int) async throws(SessionError) -> SessionResponse<[Post]> {
-        let response = try await session.get(Self.path, ["count": ParameterValue(count)]).response(as: Timeline.self)
-        return SessionResponse(
-            value: Array(response.value.data.prefix(count)), url: response.url, head: response.head,
-            data: response.data, metrics: response.metrics)
+        Self.page(count, of: try await timeline(count).response(as: Timeline.self))
     }
 
-    /// Returns the newest posts with a temporary client. `watch` is called with its session before the request is sent.
+    /// Makes a handle on the request for the newest posts.
+    func postsTask(_ count: Int) -> DataTask<Timeline> { timeline(count).task(as: Timeline.self) }
+
+    /// The posts of a response, at most the requested number.
+    static func page(_ count: Int, of response: SessionResponse<Timeline>) -> SessionResponse<[Post]> {
+        response.map { Array($0.data.prefix(count)) }
+    }
+
+    /// Makes a handle on the download of a post's attachment into a folder.
+    func downloadTask(_ attachment: Attachment, into folder: URL) -> DownloadTask {
+        session.get(attachment.url).downloadTask(
+            into: folder, options: DownloadOptions { $0.createsDirectories = true })
+    }
+
+    /// Makes a handle on the upload of a picture as a form.
+    func uploadTask(_ picture: Data, fileName: String) -> UploadTask<Data> {
+        var form = MultipartForm()
+        form.append("A picture", name: "title")
+        form.append(picture, name: "picture", fileName: fileName, contentType: "image/bmp")
+        return session.post(Self.uploadPath, form: form).task()
+    }
+
+    /// Returns a user's picture; nil if it cannot be loaded.
+    func avatar(of user: User) async -> Bitmap? {
+        guard let url = URL(string: user.avatarImage.url) else { return nil }
+        return try? await avatars.image(for: ImageRequest(url)).image
+    }
+
+    private func timeline(_ count: Int) -> HTTPCall {
+        session.get(Self.path, ["count": ParameterValue(count)]).timeout(.seconds(30))
+    }
+
+    /// Returns the newest posts with a temporary client.
     static func fetch(
-        _ count: Int, from url: URL, policy: SecurityPolicy, watch: (HTTPSession) async -> Void = { _ in }
+        _ count: Int, from url: URL, policy: SecurityPolicy
     ) async throws(SessionError) -> SessionResponse<[Post]> {
         let client = try TimelineClient(baseURL: url, policy: policy)
-        await watch(client.session)
         do {
             let response = try await client.posts(count)
             await client.session.shutdown()

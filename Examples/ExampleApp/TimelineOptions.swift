@@ -25,6 +25,24 @@ struct TimelineOptions: ParsableArguments {
     @Option(help: "The number of posts to show.")
     var pageSize = 20
 
-    @Flag(help: "Print the posts without a spinner and the reachability line, even in a terminal.")
+    @Flag(help: "Print the posts and end, even in a terminal.")
     var once = false
+
+    @Flag(help: "Print the posts and the facts of the connection as JSON, and end.")
+    var json = false
+
+    @Flag(help: "Show the timeline as a web page of this machine, and print its URL.")
+    var serve = false
+
+    @Flag(help: "Let the embedded server reset each connection, and show the network as not reachable.")
+    var offline = false
+
+    @Flag(help: "Let the embedded server answer slowly.")
+    var slow = false
+
+    @Flag(help: "Let the embedded server reset the connection instead of every third response.")
+    var flaky = false
+
+    @Flag(help: "Let the embedded server have another key than the pinned one.")
+    var badPin = false
 }

@@ -11,12 +11,22 @@ struct TimelinePlan {
         case server(URL)
     }
 
+    /// How the timeline is shown.
+    enum Output: Equatable {
+        /// On the screen of a terminal; as text where there is none.
+        case screen
+        case text
+        case json
+        case page
+    }
+
     let source: Source
     /// The pins on the command line.
     let pins: [PublicKeyPin]
     let refusesToPin: Bool
     let pageSize: Int
-    let printsOnce: Bool
+    let output: Output
+    let misbehavior: Misbehavior
 
     /// Parses and validates the arguments of a command line.
     init(arguments: [String]) throws {
@@ -28,8 +38,15 @@ struct TimelinePlan {
         pins = try Self.pins(options.pins)
         refusesToPin = options.insecureNoPin
         pageSize = options.pageSize
-        printsOnce = options.once
+        output = options.serve ? .page : options.json ? .json : options.once ? .text : .screen
+        misbehavior = Self.misbehavior(options)
         guard pageSize > 0 else { throw UsageError("--page-size \(pageSize) is too small; specify 1 or more.") }
+        guard [options.serve, options.json, options.once].count(where: { $0 }) < 2 else {
+            throw UsageError("--serve, --json and --once exclude each other; specify one of them.")
+        }
+        guard misbehavior.isEmpty || source == .embedded else {
+            throw UsageError("--offline, --slow, --flaky and --bad-pin apply to the embedded server; omit --url.")
+        }
         guard pins.isEmpty || !refusesToPin else {
             throw UsageError("--pin and --insecure-no-pin contradict each other; omit one of them.")
         }
@@ -42,6 +59,13 @@ struct TimelinePlan {
     func policy(anchors: TrustAnchors, otherwise known: [PublicKeyPin] = []) throws(SecurityError) -> SecurityPolicy {
         let pins = refusesToPin ? [] : self.pins.isEmpty ? known : self.pins
         return pins.isEmpty ? .systemTrust(anchors: anchors) : try .publicKeyPins(pins, anchors: anchors)
+    }
+
+    private static func misbehavior(_ options: TimelineOptions) -> Misbehavior {
+        let flags: [(Bool, Misbehavior)] = [
+            (options.offline, .offline), (options.slow, .slow), (options.flaky, .flaky), (options.badPin, .badPin),
+        ]
+        return Misbehavior(flags.filter(\.0).map(\.1))
     }
 
     private static func source(_ text: String?) throws -> Source {

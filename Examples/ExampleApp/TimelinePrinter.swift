@@ -9,6 +9,19 @@ enum TimelinePrinter {
         response.value.map(line) + [summary(response)]
     }
 
+    /// The posts, and the facts of the response, as one JSON object.
+    static func json(_ response: SessionResponse<[Post]>) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let document = Document(posts: response.value, response: ResponseFacts(response))
+        return String(decoding: try encoder.encode(document), as: UTF8.self)
+    }
+
+    private struct Document: Encodable {
+        let posts: [Post]
+        let response: ResponseFacts
+    }
+
     /// `@username: text` on one line, with control characters replaced.
     static func line(_ post: Post) -> String {
         "@\(OneLine.text(post.user.username)): \(OneLine.text(post.text))"

@@ -1,4 +1,5 @@
 import Foundation
+import Linnet
 import Testing
 
 /// Tests of the built executable.
@@ -24,6 +25,32 @@ struct ExampleAppProcessTests {
         #expect(run.error.split(separator: "\n").count == 1)
         #expect(run.error.contains("seen: sha256/"))
         #expect(run.error.contains("wanted: \(wanted)"))
+    }
+
+    @Test func thePostsAndTheFactsArePrintedAsJSON() async throws {
+        let run = try await BuiltProduct.run(["--json", "--page-size", "2"])
+        #expect(run.status == 0)
+        let document = try JSONDecoder().decode(JSONValue.self, from: Data(run.output.utf8))
+        #expect(document["posts"]?.array?.count == 2)
+        #expect(document["posts"]?[0]?["user"]?["username"]?.string == "ada")
+        #expect(document["response"]?["isPinned"]?.bool == true)
+        #expect(document["response"]?["encryption"]?.string?.hasPrefix("TLSv1.3") == true)
+    }
+
+    @Test(arguments: [("--offline", "during the TLS handshake"), ("--bad-pin", "seen: sha256/")])
+    func aMisbehavingServerFailsWithOneLine(option: String, part: String) async throws {
+        let run = try await BuiltProduct.run([option])
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.error.split(separator: "\n").count == 1)
+        #expect(run.error.contains(part))
+    }
+
+    @Test(arguments: ["--slow", "--flaky"])
+    func thePostsArePrintedAlthoughTheServerIsNotWell(option: String) async throws {
+        let run = try await BuiltProduct.run([option])
+        #expect(run.status == 0)
+        #expect(run.output.contains("@ada: "))
     }
 
     @Test func anInvalidPinIsAUsageError() async throws {

@@ -16,6 +16,8 @@ struct TimelinePlanTests {
         (["--pin", pin, "--insecure-no-pin"], "contradict"),
         (["--pin", pin, "--url", "http://example.com"], "--pin needs https"),
         (["--page-size", "0"], "--page-size"),
+        (["--json", "--serve"], "exclude each other"),
+        (["--slow", "--url", "https://example.com"], "embedded server"),
     ])
     func invalidCommandLinesAreRefused(arguments: [String], part: String) throws {
         let error = #expect(throws: UsageError.self) { try TimelinePlan(arguments: arguments) }
@@ -27,6 +29,19 @@ struct TimelinePlanTests {
 
     @Test func withoutAURLTheEmbeddedServerIsUsed() throws {
         #expect(try TimelinePlan(arguments: []).source == .embedded)
+    }
+
+    @Test(arguments: [
+        ([], TimelinePlan.Output.screen), (["--once"], .text), (["--json"], .json), (["--serve"], .page),
+    ])
+    func theOptionsChooseTheOutput(arguments: [String], output: TimelinePlan.Output) throws {
+        #expect(try TimelinePlan(arguments: arguments).output == output)
+    }
+
+    @Test func theEmbeddedServerMisbehavesOnRequest() throws {
+        #expect(try TimelinePlan(arguments: []).misbehavior.isEmpty)
+        let plan = try TimelinePlan(arguments: ["--offline", "--slow", "--flaky", "--bad-pin"])
+        #expect(plan.misbehavior == [.offline, .slow, .flaky, .badPin])
     }
 
     @Test func theEmbeddedServersPinAppliesUnlessAnotherIsGiven() throws {

@@ -272,7 +272,8 @@ struct SettingsCodingTests {
         #"{"responseLimits": {"headBytes": 0}}"#,
         #"{"http2": {"initialWindowSize": -1}}"#, #"{"tls": {"cipherList": "eNULL"}}"#,
         #"{"baseURL": "ftp://example.com"}"#,
-        #"{"resolution": {"hostOverrides": {"a": []}}}"#,
+        #"{"resolution": {"hostOverrides": {"a": []}}}"#, #"{"resolution": {"unixSockets": {"a": ""}}}"#,
+        #"{"resolution": {"localAddress": "localhost"}}"#, #"{"resolution": {"networkInterface": ""}}"#,
     ])
     func aConfigurationThatCannotBeUsedIsRefused(json: String) throws {
         let settings = try settings(json)

@@ -40,7 +40,8 @@ struct Link: Sendable {
         let adapters = AdapterInterceptor(adapters: configuration.requestAdapters)
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(
-            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore)
+            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore,
+            resolution: configuration.resolution)
         links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
         if let store = configuration.hstsStore { links.append(Link(interceptor: HSTSInterceptor(store: store))) }
         let store = configuration.credentialStore

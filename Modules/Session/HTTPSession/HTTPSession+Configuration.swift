@@ -30,7 +30,7 @@ extension HTTPSession {
         /// The proxies. The default is none: connections are direct, whatever the environment says. `ProxyPolicy.environment`
         /// takes those of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
         public var proxies: ProxyPolicy = .none
-        /// The options of name resolution.
+        /// How host names are resolved, which hosts are unix sockets, and the local address of connections.
         public var resolution = ResolutionOptions()
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
         /// one.
@@ -40,7 +40,8 @@ extension HTTPSession {
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
         /// How long a request with `Expect: 100-continue` waits for the server's response before it sends its body anyway (RFC
-        /// 9110, 10.1.1). The default is 1 second.
+        /// 9110, 10.1.1). The field, which can also be one of ``headerFields``, is not sent with a request without content. The default
+        /// is 1 second.
         public var continueTimeout: Duration = .seconds(1)
         /// The event loops that connections run on. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared

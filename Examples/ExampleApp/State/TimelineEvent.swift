@@ -1,0 +1,42 @@
+import FoundationEssentials
+import LinnetImageSerialization
+
+/// What can happen to the app.
+enum TimelineEvent: Sendable {
+    /// The app has started.
+    case started
+    case key(Key)
+    /// A command of the web page.
+    case command(TimelineCommand)
+    case resized(TerminalSize)
+    /// Time has passed.
+    case tick(Date)
+    /// The observable objects have other values.
+    case live(LiveState)
+    case loaded([Post], ResponseFacts)
+    case failed(String)
+    case avatar(User, Bitmap)
+    /// The app is to end, with this exit code.
+    case ended(Int32)
+}
+
+/// A command of the user.
+enum TimelineCommand: Sendable, Hashable {
+    case refresh
+    /// Downloads the attachment of a post; of the selected one if nil.
+    case download(post: Int?)
+    /// Suspends the transfer, or resumes it.
+    case suspend
+    case cancel
+    case upload
+}
+
+/// What the app is to do because of an event.
+enum TimelineEffect: Sendable, Hashable {
+    case refresh
+    case loadAvatars([User])
+    case download(Attachment)
+    case upload
+    case suspendOrResume
+    case cancelTransfer
+}

@@ -1,0 +1,63 @@
+import ExampleSupport
+import FoundationEssentials
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The terminal of the process.
+enum Terminal {
+    /// Whether the standard streams are a terminal in which a screen can be drawn.
+    static var isInteractive: Bool {
+        let term = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        return [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
+            && !["", "dumb"].contains(term)
+    }
+
+    /// The current size; 80 x 24 if the terminal does not say.
+    static var size: TerminalSize {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(width: 80, height: 24)
+        }
+        return TerminalSize(width: Int(size.ws_col), height: Int(size.ws_row))
+    }
+}
+
+/// The mode in which a program draws the whole screen: the alternate screen without a cursor, and keys that arrive at once and
+/// are not echoed. Keys that send signals, such as Ctrl-C, still do.
+struct FullScreenMode {
+    /// Alternate screen, no cursor, no line wrapping.
+    private static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+    private static let leave = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+    private let original: termios
+
+    /// Enters the mode; nil if standard input is not a terminal.
+    init?() {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        original = settings
+        guard resume() else { return nil }
+    }
+
+    /// Enters the mode again, and returns whether that was possible.
+    @discardableResult
+    func resume() -> Bool {
+        var settings = original
+        cfmakeraw(&settings)
+        settings.c_lflag |= tcflag_t(ISIG)
+        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else { return false }
+        try? StandardStream.output.write(Self.enter)
+        return true
+    }
+
+    /// Makes the terminal as it was before, and discards keys that were not read.
+    func end() {
+        try? StandardStream.output.write(Self.leave)
+        var settings = original
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Linnet
+import LinnetTesting
+import Testing
+
+@testable import ExampleApp
+
+/// The page in a browser.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: Chromium.isInstalled, "chromium is not installed"))
+@MainActor
+struct ChromiumTests {
+    @Test func theBrowserShowsTheTimelineAndItsKeysWork() async throws {
+        let server = try await EmbeddedServer.start()
+        let client = try TimelineClient(
+            baseURL: server.url, policy: server.policy(for: TimelinePlan(arguments: [])))
+        let program = TimelineProgram(
+            client: client, server: server.url, pageSize: 20, network: .fixed(.notReachable),
+            size: TerminalSize(width: 80, height: 24))
+        let page = TimelinePage(program)
+        let pageServer = try await page.startServer()
+        program.send(.started)
+        let result: Result<Void, any Error>
+        do {
+            try await Chromium.open(pageServer.url) { try await look(at: &$0) }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        page.end()
+        await pageServer.shutdown()
+        await program.end()
+        await server.shutdown()
+        try result.get()
+    }
+
+    private func look(at chromium: inout Chromium) async throws {
+        try await chromium.wait(for: "document.querySelectorAll('#timeline > li').length === 20")
+        try await chromium.wait(for: "[...document.images].every(image => image.naturalWidth === 96)")
+        #expect(try await chromium.value(of: "document.querySelector('li h3').firstChild.data") == "ada")
+        #expect(
+            try await chromium.value(of: "document.getElementById('live').textContent")?.contains("pinnedyes") == true)
+        #expect(try await chromium.value(of: "document.getElementById('banner').hidden") == "false")
+
+        try await chromium.press("j")
+        try await chromium.press("j")
+        #expect(try await chromium.value(of: "document.activeElement.id") == "post-999")
+        try await chromium.press("k")
+        try await chromium.press("d")
+        try await chromium.wait(for: "document.getElementById('transfer-figures').textContent.includes('running')")
+        try await chromium.press("s")
+        try await chromium.wait(for: "document.getElementById('transfer-figures').textContent.includes('suspended')")
+        if let file = ProcessInfo.processInfo.environment["LINNET_RECORD_PAGE"] {
+            try await chromium.screenshot()?.write(to: URL(filePath: file))
+        }
+        try await chromium.press("c")
+        try await chromium.wait(for: "document.getElementById('message').textContent.includes('cancelled')")
+        // Each control has a name for screen readers.
+        let nameless =
+            "[...document.querySelectorAll('button, progress')].filter(control => "
+            + "!control.textContent && !control.ariaLabel && !control.getAttribute('aria-labelledby')).length"
+        #expect(try await chromium.value(of: nameless) == "0")
+    }
+}
+
+extension Chromium {
+    /// Presses a key with a character.
+    fileprivate mutating func press(_ key: String) async throws {
+        _ = try await value(
+            of: "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '\(key)', bubbles: true }))")
+    }
+}
