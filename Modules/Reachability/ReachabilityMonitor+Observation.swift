@@ -26,6 +26,8 @@ extension ReachabilityMonitor {
 
     /// Waits until the network, the address or the host is reachable, and confirmed when there is a probe.
     ///
+    /// For a host it includes the look-up of the name.
+    ///
     /// ```swift
     /// try await monitor.waitUntilReachable(timeout: .seconds(30))
     /// ```
@@ -45,11 +47,10 @@ extension ReachabilityMonitor {
         timeout: Duration?, clock: some Clock<Duration>
     ) async throws(ReachabilityError) -> ReachabilityStatus {
         let hub = hub
-        let needsConfirmation = needsConfirmation
+        let isAwaited = isAwaited
         let found = await withTaskGroup(of: WaitOutcome.self) { group in
             group.addTask {
-                for await status in StatusSequence(hub: hub)
-                where status.isReachable && (!needsConfirmation || status.isConfirmed == true) {
+                for await status in StatusSequence(hub: hub) where isAwaited(status) {
                     return .reachable(status)
                 }
                 return .ended

@@ -99,8 +99,15 @@ public final class ReachabilityMonitor: Sendable {
         return current
     }
 
-    /// Whether a status satisfies a wait only once the probe has succeeded.
-    var needsConfirmation: Bool { configuration.probe != nil }
+    /// Whether a status ends a wait: reachable, with the host's name resolved, and confirmed when there is a probe.
+    var isAwaited: @Sendable (ReachabilityStatus) -> Bool {
+        var needsName = false
+        if case .host = target { needsName = true }
+        return { [needsName, needsConfirmation = configuration.probe != nil] status in
+            status.isReachable && (!needsName || status.isResolved == true)
+                && (!needsConfirmation || status.isConfirmed == true)
+        }
+    }
 
     /// Whether the monitor reads the network at an interval, because the system has no netlink
     /// (``Configuration/pollingInterval``). False while it is stopped.

@@ -61,6 +61,11 @@ enum Folder {
         return names
     }
 
+    /// The number of pages of this process in memory.
+    static var residentPages: Int {
+        text("/proc/self/statm")?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
     /// The first line of a file.
     static func text(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
