@@ -56,7 +56,8 @@ let modules = [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache",
             "LinnetCompression", "LinnetAuthentication", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
         ],
-        others: [nioCore, httpTypes, logging], testOthers: [lifetimes, "COpenSSL"]),
+        others: [nioCore, httpTypes, logging],
+        testOthers: [lifetimes, "COpenSSL", "LinnetBrotli", "LinnetZstandard"]),
     Module(
         name: "DiskCache",
         ours: [
@@ -67,8 +68,8 @@ let modules = [
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
-        name: "UIState", ours: ["LinnetSerialization", "LinnetCache", "LinnetSession"], others: [httpTypes],
-        testOthers: [lifetimes]),
+        name: "UIState", ours: ["LinnetCache", "LinnetSession"], others: [httpTypes],
+        testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
     Module(
         name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
@@ -118,6 +119,9 @@ let executables: [Target] = [
         name: "linnet-pins",
         dependencies: ["LinnetSecurity", "LinnetTransport", "ExampleSupport", httpTypes, argumentParser],
         path: "Examples/LinnetPins"),
+    .executableTarget(
+        name: "linnet-reach", dependencies: ["LinnetReachability", "ExampleSupport", argumentParser],
+        path: "Examples/LinnetReach"),
 ]
 
 // Examples/Recipes: programs of one file, with what they import beside the umbrella.
@@ -165,6 +169,10 @@ let appTests: [Target] = [
         dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
         path: "Tests/LinnetPinsTests"),
     .testTarget(
+        name: "LinnetReachTests",
+        dependencies: ["linnet-reach", "ExampleSupport", "LinnetReachability", "CommandSupport", "SanitizerSupport"],
+        path: "Tests/LinnetReachTests"),
+    .testTarget(
         name: "IntegrationTests",
         dependencies: [
             "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport",
@@ -181,6 +189,7 @@ let package = Package(
         .executable(name: "ExampleApp", targets: ["ExampleApp"]),
         .executable(name: "linnet-request", targets: ["linnet-request"]),
         .executable(name: "linnet-pins", targets: ["linnet-pins"]),
+        .executable(name: "linnet-reach", targets: ["linnet-reach"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

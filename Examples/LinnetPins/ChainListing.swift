@@ -50,7 +50,7 @@ struct ChainListing {
         }
     }
 
-    private func entry(_ host: Target.Host, _ trust: ServerTrust) async -> Entry {
+    private func entry(_ host: HostAndPort, _ trust: ServerTrust) async -> Entry {
         let presented = trust.presentedChain.compactMap { try? X509Certificate(der: $0) }
         var entry = Entry(source: host.description, links: presented.map { .init($0, isPresented: true) })
         switch await SecurityPolicy.systemTrust(anchors: anchors).evaluate(trust) {

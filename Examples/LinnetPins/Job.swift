@@ -5,7 +5,7 @@ import LinnetSecurity
 /// The validated command line.
 enum Job {
     case list([Target], TrustAnchors, timeout: Duration)
-    case check(String, [Target], as: Target.Host?, timeout: Duration)
+    case check(String, [Target], as: HostAndPort?, timeout: Duration)
     case lint(String, notice: Double)
 
     init(_ arguments: Arguments) throws {
@@ -38,14 +38,14 @@ enum Job {
     }
 
     /// The host for which files are evaluated, which --as must specify.
-    private static func host(_ arguments: Arguments, _ targets: [Target]) throws -> Target.Host? {
+    private static func host(_ arguments: Arguments, _ targets: [Target]) throws -> HostAndPort? {
         let files = targets.compactMap { target in if case .file(let path) = target { path } else { nil } }
         guard let text = arguments.host else {
             guard let file = files.first else { return nil }
             throw UsageError("\"\(file)\" is a file: specify with --as the host for which it is evaluated.")
         }
         guard files.count == targets.count else { throw UsageError("--as applies to files only; omit the hosts.") }
-        guard let host = Target.Host(text) else { throw UsageError("--as \"\(text)\" is not a valid host.") }
+        guard let host = HostAndPort(text) else { throw UsageError("--as \"\(text)\" is not a valid host.") }
         return host
     }
 }

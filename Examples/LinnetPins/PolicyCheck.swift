@@ -20,7 +20,7 @@ struct PolicyCheck {
 
     let path: String
     /// The host for which files are evaluated.
-    let host: Target.Host?
+    let host: HostAndPort?
     let timeout: Duration
     let output: Output
 
@@ -56,7 +56,7 @@ struct PolicyCheck {
     }
 
     private static func verdict(
-        _ host: Target.Host, _ trust: ServerTrust, _ policy: SecurityPolicy
+        _ host: HostAndPort, _ trust: ServerTrust, _ policy: SecurityPolicy
     ) async -> Verdict {
         let pattern = policy.rule(for: trust.host)?.pattern
         var verdict = Verdict(

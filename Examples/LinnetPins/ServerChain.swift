@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetSecurity
@@ -25,7 +26,7 @@ struct ServerChain {
     }
 
     /// Returns the chain that a server presents.
-    static func read(_ host: Target.Host, timeout: Duration) async throws -> ServerTrust {
+    static func read(_ host: HostAndPort, timeout: Duration) async throws -> ServerTrust {
         let recorder = Recorder()
         var configuration = TransportConfiguration()
         configuration.securityPolicy = .everyHost(recorder)

@@ -26,6 +26,11 @@ struct Arguments: ParsableArguments {
     var proxy: String?
 
     @Option(
+        help: ArgumentHelp("Connect to this unix socket, whatever the host and the port of the URL.", valueName: "path")
+    )
+    var unixSocket: String?
+
+    @Option(
         name: .customLong("header"),
         help: ArgumentHelp("Send this header field. The option can be repeated.", valueName: "Name: value"))
     var headers: [String] = []

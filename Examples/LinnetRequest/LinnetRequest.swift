@@ -38,6 +38,7 @@ struct LinnetRequest: AsyncParsableCommand {
             $0.timeouts.request = plan.timeout
             $0.httpVersions = plan.httpVersions
             $0.proxies = plan.proxies
+            $0.resolution = plan.resolution
         }
         do {
             let response = try await session.call(plan.request).bytes()

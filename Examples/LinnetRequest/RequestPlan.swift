@@ -12,6 +12,7 @@ struct RequestPlan {
     let timeout: Duration?
     let httpVersions: HTTPVersions
     let proxies: ProxyPolicy
+    let resolution: ResolutionOptions
 
     init(_ arguments: Arguments) throws {
         let url = try Self.url(arguments.url)
@@ -23,6 +24,7 @@ struct RequestPlan {
         httpVersions = arguments.usesHTTP1 ? .http1 : .automatic
         timeout = try arguments.timeout.map(Self.timeout)
         proxies = try arguments.proxy.map(Self.proxies) ?? .none
+        resolution = try Self.resolution(arguments, url)
         request = SessionRequest(url: url, headerFields: try Self.headerFields(arguments.headers))
     }
 
@@ -61,6 +63,16 @@ struct RequestPlan {
         } catch {
             throw UsageError("--proxy: " + error.message)
         }
+    }
+
+    private static func resolution(_ arguments: Arguments, _ url: URL) throws -> ResolutionOptions {
+        var options = ResolutionOptions()
+        guard let path = arguments.unixSocket, let origin = Origin(url.absoluteString) else { return options }
+        guard arguments.proxy == nil else {
+            throw UsageError("--unix-socket and --proxy exclude each other.")
+        }
+        options.unixSockets = [origin.host: path]
+        return options
     }
 
     private static func headerFields(_ texts: [String]) throws -> HTTPFields {

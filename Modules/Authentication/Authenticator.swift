@@ -125,7 +125,7 @@ package struct Authenticator: Sendable {
 }
 
 /// What one request answers to a challenge.
-package struct AuthenticationAnswer: Sendable {
+package struct AuthenticationAnswer: Sendable, Equatable {
     /// The value of the Authorization or Proxy-Authorization field.
     package let value: String
     let computation: DigestComputation?

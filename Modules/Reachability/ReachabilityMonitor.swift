@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Observes whether and how this machine can reach the network.
+/// Observes whether and how this machine can reach the network, an address or a host.
 ///
 /// ```swift
 /// let monitor = try ReachabilityMonitor()
@@ -10,42 +10,76 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The monitor reads links, addresses and routes from the kernel (RTNETLINK, RFC 3549) and needs no privileges. The status
-/// applies to the network namespace of the thread that creates the monitor. It says whether packets can leave the machine,
-/// not whether a server answers: use it to explain a failed request and to decide when to retry, not to decide whether to
-/// send a request.
+/// The monitor reads links, addresses, routes and policy rules from the kernel (RTNETLINK, RFC 3549) and needs no privileges.
+/// The status applies to the network namespace of the thread that starts the monitor. It says whether packets can leave the
+/// machine, not whether a server answers: use it to explain a failed request and to decide when to retry, not to decide
+/// whether to send a request.
 ///
-/// A monitor uses one thread and four file descriptors, so create one per process and keep a reference to it. It stops
-/// when it is deinitialized; ``statuses`` and observations do not keep it alive.
+/// All monitors of a process and network namespace share one thread and three file descriptors, which exist while a monitor
+/// runs. The thread waits for the kernel, and wakes only when something changes. Keep a reference to a monitor: it stops when
+/// it is deinitialized; ``statuses`` and observations do not keep it alive.
 public final class ReachabilityMonitor: Sendable {
-    private struct Running: Sendable {
-        let thread: MonitoringThread
-        let signal: StopSignal
-    }
+    let hub = StatusHub(status: .unknown)
+    let changeBlock = Mutex(StatusChangeBlock())
+    private let target: MonitorTarget
+    private let configuration: Configuration
+    private let resolver: HostResolver
+    private let phase = Mutex(MonitorPhase())
 
-    private let hub: StatusHub
-    private let running: Mutex<Running?>
-
-    /// Reads the current status and starts monitoring.
+    /// Reads the current status of the network and starts monitoring.
     ///
-    /// The kernel answers immediately: the call does not wait for the network.
+    /// The network is reachable when a default route of IPv4 or IPv6 can be used. The kernel answers immediately: the call
+    /// does not wait for the network.
     ///
     /// - Parameter configure: Changes the default configuration.
-    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/socketFailed``,
-    ///   ``ReachabilityError/Code/queryFailed``, ``ReachabilityError/Code/timeout``,
-    ///   ``ReachabilityError/Code/malformedMessage`` or ``ReachabilityError/Code/threadFailed``.
-    public init(_ configure: (inout Configuration) -> Void = { _ in }) throws(ReachabilityError) {
+    /// - Throws: ``ReachabilityError`` as ``start()``.
+    public convenience init(_ configure: (inout Configuration) -> Void = { _ in }) throws(ReachabilityError) {
+        try self.init(.network, resolver: .system, configure)
+    }
+
+    /// Reads whether an address is reachable and starts monitoring.
+    ///
+    /// The kernel's own look-up decides, with its policy rules, as for a packet to the address: `ip route get` shows the same.
+    ///
+    /// - Parameters:
+    ///   - address: An IPv4 or IPv6 address, such as `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`.
+    ///   - configure: Changes the default configuration.
+    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/invalidAddress``, or as ``start()``.
+    public convenience init(
+        address: String, _ configure: (inout Configuration) -> Void = { _ in }
+    ) throws(ReachabilityError) {
+        guard let destination = NetworkDestination(address) else {
+            throw ReachabilityError(.invalidAddress, "“\(address)” is not an IPv4 or IPv6 address")
+        }
+        try self.init(.address(destination), resolver: .system, configure)
+    }
+
+    /// Reads the current status of the network, starts monitoring, and looks up the name of a host.
+    ///
+    /// The host is reachable when its name has an address to which the kernel has a route. The name is looked up on a thread
+    /// of its own, so until the first look-up has ended (``ReachabilityStatus/isResolved`` is nil) the status is that of
+    /// the network. It is looked up again after each change of the network, and at an interval.
+    ///
+    /// - Parameters:
+    ///   - host: The host's name, or its address.
+    ///   - port: The port for the look-up.
+    ///   - configure: Changes the default configuration.
+    /// - Throws: ``ReachabilityError`` as ``start()``.
+    public convenience init(
+        host: String, port: UInt16, _ configure: (inout Configuration) -> Void = { _ in }
+    ) throws(ReachabilityError) {
+        try self.init(.host(host, port: port), resolver: .system, configure)
+    }
+
+    init(
+        _ target: MonitorTarget, resolver: HostResolver, _ configure: (inout Configuration) -> Void
+    ) throws(ReachabilityError) {
         var configuration = Configuration()
         configure(&configuration)
-        let watcher = try NetworkWatcher(debounce: configuration.debounce)
-        let signal = try StopSignal()
-        let hub = StatusHub(status: watcher.status)
-        let thread = try MonitoringThread {
-            var watcher = watcher
-            watcher.run(publishingTo: hub, until: signal)
-        }
-        self.hub = hub
-        running = Mutex(Running(thread: thread, signal: signal))
+        self.target = target
+        self.configuration = configuration
+        self.resolver = resolver
+        try start()
     }
 
     deinit { stop() }
@@ -53,66 +87,108 @@ public final class ReachabilityMonitor: Sendable {
     /// The current status, which is never ``ReachabilityStatus/unknown``. After ``stop()`` it is the last status.
     public var status: ReachabilityStatus { hub.status }
 
-    /// The current status, followed by each change, for any number of readers.
+    /// The status as the kernel has it now, which may not be reported yet, because changes are collected for the time of
+    /// ``Configuration/debounce``; ``status`` if the kernel does not answer, and after ``stop()``.
     ///
-    /// Each iterator is a separate subscription. Only the newest unread status is kept, so a slow reader skips
-    /// intermediate ones, and no status is delivered twice in a row. The sequence ends when the monitor stops or is
-    /// deinitialized, or when the task is cancelled.
-    public var statuses: some AsyncSequence<ReachabilityStatus, Never> & Sendable { StatusSequence(hub: hub) }
-
-    /// Calls a handler with the current status, and then with each change.
-    ///
-    /// Calls are made one at a time on Swift's global concurrent executor, never on the main thread. A slow handler skips
-    /// intermediate statuses. The observation continues until it is cancelled or the monitor stops, even when the returned
-    /// value is discarded.
-    ///
-    /// - Parameter handler: Receives the status.
-    /// - Returns: The observation, for cancelling it.
-    @discardableResult
-    public func observe(_ handler: @escaping @Sendable (ReachabilityStatus) -> Void) -> Observation {
-        Observation(StatusSequence(hub: hub), handler)
+    /// The kernel is asked in the network namespace of the calling thread. A host's name is not looked up: its status is
+    /// ``status`` while the network is reachable.
+    package var currentStatus: ReachabilityStatus {
+        let membership = phase.withLock { $0.membership }
+        guard let current = try? membership?.read(target, configuration) else { return status }
+        if case .host = target, current.isReachable { return status }
+        return current
     }
 
-    /// Stops monitoring: ends the thread, closes the file descriptors, and finishes all sequences and observations.
+    /// Whether a status satisfies a wait only once the probe has succeeded.
+    var needsConfirmation: Bool { configuration.probe != nil }
+
+    /// Whether the monitor reads the network at an interval, because the system has no netlink
+    /// (``Configuration/pollingInterval``). False while it is stopped.
+    public var isPolling: Bool { phase.withLock { $0.membership?.isPolling ?? false } }
+
+    /// Starts monitoring again after ``stop()``, and reads the current status before it returns.
     ///
-    /// All of this has happened when the first call returns. Further calls have no effect.
+    /// A monitor runs from its initialization on. The call has no effect while the monitor runs, or while another thread
+    /// starts it.
+    ///
+    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/socketFailed``,
+    ///   ``ReachabilityError/Code/queryFailed``, ``ReachabilityError/Code/timeout``,
+    ///   ``ReachabilityError/Code/malformedMessage`` or ``ReachabilityError/Code/threadFailed``. The monitor remains stopped.
+    public func start() throws(ReachabilityError) {
+        guard phase.withLock({ $0.beginStart() }) else { return }
+        let membership: EngineMembership
+        do {
+            membership = try EngineMembership(
+                target, configuration, resolver, MonitorPublisher(hub: hub, monitor: ObjectIdentifier(self)))
+        } catch {
+            phase.withLock { $0.abandonStart() }
+            throw error
+        }
+        // The monitor was stopped meanwhile.
+        guard phase.withLock({ $0.finishStart(membership) }) else { return leave(membership) }
+        changeBlock.withLock { $0.resume(hub) }
+    }
+
+    /// Stops monitoring, and finishes all sequences and observations.
+    ///
+    /// All of this has happened when the first call returns; with the last monitor of the process, the thread has ended and the
+    /// file descriptors are closed. Further calls have no effect. It can be called at any time, also by an observer.
     public func stop() {
-        guard let running = running.withLock({ $0.take() }) else { return }
-        running.signal.send()
-        running.thread.join()
+        guard let membership = phase.withLock({ $0.stop() }) else { return }
+        leave(membership)
+    }
+
+    private func leave(_ membership: EngineMembership) {
+        membership.leave()
         hub.finish()
     }
 }
 
-extension ReachabilityMonitor {
-    /// The settings of a monitor.
-    public struct Configuration: Sendable, Hashable {
-        /// The time without further changes after which a change is reported.
-        ///
-        /// Plugging in a cable causes about a dozen changes, of which only the last matters. When changes continue, the
-        /// status is updated after ten times this duration. The default is 100 milliseconds. Values are limited to the
-        /// range from zero to one hour.
-        public var debounce: Duration = .milliseconds(100)
-
-        /// Makes a configuration with the defaults.
-        public init() {}
+/// Whether a monitor runs: a pure state machine, in which `start` and `stop` may come in any order and from any thread.
+struct MonitorPhase: Sendable {
+    private enum Phase: Sendable {
+        case stopped
+        case starting
+        /// Stopped while it starts.
+        case stopping
+        case running(EngineMembership)
     }
-}
 
-extension ReachabilityMonitor {
-    /// A handler's registration with a monitor.
-    public final class Observation: Sendable {
-        private let task: Task<Void, Never>
+    private var phase = Phase.stopped
 
-        init(_ statuses: StatusSequence, _ handler: @escaping @Sendable (ReachabilityStatus) -> Void) {
-            task = Task {
-                for await status in statuses where !Task.isCancelled { handler(status) }
-            }
+    var membership: EngineMembership? {
+        if case .running(let membership) = phase { membership } else { nil }
+    }
+
+    /// Returns whether the caller is to start the monitor.
+    mutating func beginStart() -> Bool {
+        guard case .stopped = phase else { return false }
+        phase = .starting
+        return true
+    }
+
+    mutating func abandonStart() { phase = .stopped }
+
+    /// Returns whether the monitor runs now. Otherwise it was stopped, and the caller is to end the membership.
+    mutating func finishStart(_ membership: EngineMembership) -> Bool {
+        guard case .starting = phase else {
+            phase = .stopped
+            return false
         }
+        phase = .running(membership)
+        return true
+    }
 
-        /// Ends the observation: later changes are not delivered.
-        ///
-        /// It does not wait for a call of the handler that is in progress. Further calls have no effect.
-        public func cancel() { task.cancel() }
+    /// Returns the membership that the caller is to end.
+    mutating func stop() -> EngineMembership? {
+        switch phase {
+        case .stopped, .stopping: return nil
+        case .starting:
+            phase = .stopping
+            return nil
+        case .running(let membership):
+            phase = .stopped
+            return membership
+        }
     }
 }

@@ -25,6 +25,7 @@ public final class HTTPTransport: Transport {
     private let upgraded = UpgradedConnections()
     /// Nil if all connections are direct.
     private let proxies: ProxyDirectory?
+    private let unixSockets: UnixSockets
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
@@ -40,8 +41,8 @@ public final class HTTPTransport: Transport {
     /// Creates a transport without opening a connection.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
-    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2, an invalid proxy in the
-    ///   environment (``ProxyPolicy/environment``).
+    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2, ``ResolutionOptions`` with what
+    ///   is no host, address or path, an invalid proxy in the environment (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
@@ -67,6 +68,7 @@ public final class HTTPTransport: Transport {
             ownedGroup?.shutdownGracefully { _ in }
             throw error
         }
+        unixSockets = connector.unixSockets
         taskExecutors = connector.eventLoops.map { EventLoopExecutor($0) }
         pool = ConnectionPool(connector: connector, configuration: configuration)
         upgradePool = ConnectionPool(connector: connector, configuration: configuration, onlyHTTP1: true)
@@ -135,7 +137,8 @@ public final class HTTPTransport: Transport {
         let pool = try pool(for: request)
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let deadline = timeouts.request.map { NIODeadline.after($0) }
-        let proxy = try await proxies?.server(for: origin, until: deadline)
+        let isOverNetwork = unixSockets.place(of: origin) == nil
+        let proxy = isOverNetwork ? try await proxies?.server(for: origin, until: deadline) : nil
         var besideOthers = 0
         var (mayAnswerProxy, mayAskProxyFirst) = (true, true)
         while true {
@@ -157,6 +160,7 @@ public final class HTTPTransport: Transport {
                     let reply = proxy.authenticator.received(response.head, after: answer)
                 else { return response }
                 let canRepeat = request.canRepeat(after: response)
+                if reply == .wrongProof { throw TransportError(.wrongProof, of: proxy.proxy) }
                 if reply == .refusesToWait, !canRepeat { return response }
                 var metrics = response.metrics
                 metrics.failure = .notProcessed
@@ -167,7 +171,7 @@ public final class HTTPTransport: Transport {
                 case .challenge where mayAnswerProxy:
                     guard canRepeat else { throw .proxyAuthenticationTooLate(proxy.proxy) }
                     mayAnswerProxy = false
-                case .challenge, .refusal:
+                case .challenge, .refusal, .wrongProof:
                     throw .proxyAuthenticationRequired(proxy.proxy)
                 }
             case .failure(let error, let canRepeat):
@@ -234,8 +238,9 @@ public final class HTTPTransport: Transport {
     ///   ``TransportError/Code/cleartextRefused`` as for a request, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
         let origin = try Origin(head)
-        guard let proxies, proxies.asksFunction else {
-            let proxy = proxies?.server(byRulesFor: origin)
+        let isOverNetwork = unixSockets.place(of: origin) == nil
+        guard isOverNetwork, let proxies, proxies.asksFunction else {
+            let proxy = isOverNetwork ? proxies?.server(byRulesFor: origin) : nil
             return try pool.prewarm(origin, via: proxy, count: count, timeouts: configuration.timeouts)
         }
         requests.begin()

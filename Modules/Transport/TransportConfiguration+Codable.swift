@@ -111,13 +111,18 @@ extension HTTPVersions: Codable {
 /// Coded as an object with the names of the properties; the lifetime is a number of seconds. What is left out has its
 /// default; unknown keys are an error.
 extension ResolutionOptions: Codable {
-    private enum CodingKeys: String, CodingKey, CaseIterable { case hostOverrides, cacheLifetime }
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case hostOverrides, unixSockets, localAddress, networkInterface, cacheLifetime
+    }
 
     /// Decodes options.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
         hostOverrides =
             try container.decodeIfPresent([String: [String]].self, forKey: .hostOverrides) ?? hostOverrides
+        unixSockets = try container.decodeIfPresent([String: String].self, forKey: .unixSockets) ?? unixSockets
+        localAddress = try container.decodeIfPresent(String.self, forKey: .localAddress)
+        networkInterface = try container.decodeIfPresent(String.self, forKey: .networkInterface)
         cacheLifetime = try container.seconds(.cacheLifetime) ?? cacheLifetime
     }
 
@@ -125,6 +130,9 @@ extension ResolutionOptions: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(hostOverrides, forKey: .hostOverrides)
+        try container.encode(unixSockets, forKey: .unixSockets)
+        try container.encodeIfPresent(localAddress, forKey: .localAddress)
+        try container.encodeIfPresent(networkInterface, forKey: .networkInterface)
         try container.encode(seconds: cacheLifetime, forKey: .cacheLifetime)
     }
 }

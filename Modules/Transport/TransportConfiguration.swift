@@ -60,7 +60,7 @@ public struct TransportConfiguration: Sendable {
     public var clientIdentities: ClientIdentityPolicy = .none
     /// TLS versions, algorithms, resumption.
     public var tls = TLSOptions()
-    /// How host names are resolved.
+    /// How host names are resolved, which hosts are unix sockets, and the local address of connections.
     public var resolution = ResolutionOptions()
     /// The proxies. The default is none: connections are direct, whatever the environment says.
     public var proxies: ProxyPolicy = .none
@@ -75,7 +75,7 @@ public struct TransportConfiguration: Sendable {
     /// Time limits for the steps of a request; nil entries have no limit.
     public var timeouts: TransportTimeouts = .default
     /// How long a request with `Expect: 100-continue` waits for the server's answer before it sends its body anyway
-    /// (RFC 9110, 10.1.1). The default is 1 second.
+    /// (RFC 9110, 10.1.1). The field is not sent with a request without content. The default is 1 second.
     public var continueTimeout: Duration = .seconds(1)
 
     /// The defaults.

@@ -38,8 +38,11 @@ public struct TransportError: Error, Sendable {
         public static let requestTimeout = Code("requestTimeout")
         /// The host's name has no address.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
-        /// No connection to any address of the host could be opened.
+        /// No connection to any address of the host, or to its unix socket, could be opened.
         public static let connectionFailed = Code("connectionFailed")
+        /// A socket could not be bound to the configuration's local address or network interface: the machine does not have it, or
+        /// the process has no permission. The underlying error is the system's.
+        public static let localAddressUnavailable = Code("localAddressUnavailable")
         /// The proxy could not be connected to, closed the connection, or does not speak its protocol; or no proxy could be chosen.
         /// The underlying error says more.
         public static let proxyConnectionFailed = Code("proxyConnectionFailed")
@@ -142,10 +145,15 @@ extension TransportError {
             self = error
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             let cause = error.dnsAAAAError ?? error.dnsAError
+            let known = cause as? TransportError
             self.init(
-                .nameResolutionFailed, (cause as? TransportError)?.message ?? "\"\(origin.host)\" has no address.",
+                known?.code ?? .nameResolutionFailed, known?.message ?? "\"\(origin.host)\" has no address.",
                 underlying: cause)
         case let error as NIOConnectionError:
+            if let known = error.connectionErrors.lazy.compactMap({ $0.error as? TransportError }).first {
+                self = known
+                break
+            }
             let reasons = Set(error.connectionErrors.map { Self.reason($0.error) }).sorted().joined(separator: "; ")
             self.init(
                 .connectionFailed, "The connection to \(place) could not be opened: \(reasons).", underlying: error)
@@ -159,6 +167,21 @@ extension TransportError {
         endpoint = place
     }
 
+    /// Translates an error from opening a unix socket.
+    init(connecting error: any Error, to place: UnixSockets.Place, of origin: Origin) {
+        let what = "The unix socket \(place.path.debugDescription) of \(origin.endpoint)"
+        switch error {
+        case let error as TransportError:
+            self = error
+        case ChannelError.connectTimeout:
+            self.init(.connectTimeout, "\(what) did not accept a connection in time.", underlying: error)
+        default:
+            self.init(
+                .connectionFailed, "\(what) could not be connected to: \(Self.reason(error)).", underlying: error)
+        }
+        endpoint = origin.endpoint
+    }
+
     /// The error with the endpoint of the request.
     func at(_ origin: Origin) -> TransportError {
         var error = self
@@ -166,13 +189,16 @@ extension TransportError {
         return error
     }
 
-    /// Whether another attempt to open the connection may succeed: the server closed this one before it could be used.
-    /// A refused connection, a TLS alert and a refused chain are final.
+    /// Whether another attempt to open the connection may succeed: the server closed this one before it could be used, or its unix
+    /// socket had no room for another one. A refused connection, a TLS alert and a refused chain are final.
     var mayPass: Bool {
         if code == .connectionClosed { return true }
         let causes =
             (underlying as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [underlying].compactMap { $0 }
-        return code == .connectionFailed && causes.contains { ($0 as? IOError)?.errnoCode == ECONNRESET }
+        return code == .connectionFailed
+            && causes.contains {
+                [ECONNRESET, EAGAIN].contains(($0 as? IOError)?.errnoCode)
+            }
     }
 
     /// The text of an error as the end of a sentence.

@@ -89,13 +89,13 @@ extension TransportMetrics {
         set { times.queue = newValue }
     }
 
-    /// Resolving the name of the host, or of the proxy; nil on a reused connection or for an IP address.
+    /// Resolving the name of the host, or of the proxy; nil on a reused connection, for an IP address and for a unix socket.
     public var nameResolution: Span? {
         get { times.nameResolution }
         set { times.nameResolution = newValue }
     }
 
-    /// Opening the TCP connection, with the handshake of the proxy if there is one; nil on a reused connection.
+    /// Opening the connection of the socket, with the handshake of the proxy if there is one; nil on a reused connection.
     public var connect: Span? {
         get { times.connect }
         set { times.connect = newValue }
@@ -182,13 +182,13 @@ extension TransportMetrics {
         set { facts.id = newValue }
     }
 
-    /// The local address and port.
+    /// The local address and port; nil for a unix socket.
     public var localAddress: String? {
         get { connection.value.localAddress }
         set { facts.localAddress = newValue }
     }
 
-    /// The remote address and port; those of the proxy, if there is one.
+    /// The remote address and port; those of the proxy, if there is one. For a unix socket, `unix:` and its path.
     public var remoteAddress: String? {
         get { connection.value.remoteAddress }
         set { facts.remoteAddress = newValue }

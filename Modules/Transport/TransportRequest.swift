@@ -44,6 +44,11 @@ public struct TransportRequest: Sendable {
     }
 }
 
+extension TransportRequest {
+    /// Whether there is a body that is not known to be empty.
+    var hasContent: Bool { body.map { $0.length != 0 } ?? false }
+}
+
 /// How a response body is delivered.
 public enum ResponseDelivery: Sendable, Hashable {
     /// The response is returned when its body is complete. A larger body fails with

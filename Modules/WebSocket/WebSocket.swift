@@ -72,10 +72,7 @@ public final class WebSocket: Sendable {
     public func close(
         _ code: WebSocketCloseCode = .normalClosure, reason: String = ""
     ) async throws(WebSocketError) -> WebSocketClosure {
-        guard code.isSendable, reason.utf8.count <= WebSocketStateMachine.mostReasonBytes else {
-            throw WebSocketError(
-                .invalidClosure, "The code \(code) cannot be sent, or the reason has more than 123 bytes.")
-        }
+        try code.verifySendable(with: reason)
         return try await connection.close(code, reason: reason)
     }
 }

@@ -1,6 +1,7 @@
 public import FoundationEssentials
+internal import LinnetSession
 
-/// An error of a WebSocket that was open.
+/// An error of a WebSocket that was open, or that is opened again and again (``ReconnectingWebSocket``).
 public struct WebSocketError: Error, Sendable {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -11,7 +12,7 @@ public struct WebSocketError: Error, Sendable {
 
         /// The task was cancelled. A message that was being sent may arrive.
         public static let cancelled = Code("cancelled")
-        /// The WebSocket was closed before.
+        /// The WebSocket was closed before; by the server if there is a ``WebSocketError/closure``.
         public static let closed = Code("closed")
         /// The connection ended without the closing handshake (RFC 6455, section 7.1.5: 1006).
         public static let connectionLost = Code("connectionLost")
@@ -28,6 +29,10 @@ public struct WebSocketError: Error, Sendable {
         public static let hasReader = Code("hasReader")
         /// A close code that must not be sent, or a reason of more than 123 bytes.
         public static let invalidClosure = Code("invalidClosure")
+        /// A ``ReconnectingWebSocket`` has no connection at the moment. The message was not sent.
+        public static let notConnected = Code("notConnected")
+        /// A ``ReconnectingWebSocket`` could not be opened. The underlying error is the `SessionError` of the opening handshake.
+        public static let openingFailed = Code("openingFailed")
     }
 
     /// The kind of failure.
@@ -36,6 +41,8 @@ public struct WebSocketError: Error, Sendable {
     public var message: String
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
+    /// The server's code and reason, where a ``ReconnectingWebSocket`` tells that the server closed a connection.
+    public var closure: WebSocketClosure?
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
@@ -56,6 +63,21 @@ extension WebSocketError {
     static var cancelled: WebSocketError { WebSocketError(.cancelled, "The task was cancelled.") }
 
     static var closed: WebSocketError { WebSocketError(.closed, "The WebSocket was closed before.") }
+
+    static var notConnected: WebSocketError {
+        WebSocketError(.notConnected, "There is no connection at the moment; the message was not sent.")
+    }
+
+    static func openingFailed(_ error: SessionError) -> WebSocketError {
+        WebSocketError(.openingFailed, "The WebSocket could not be opened: \(error.message)", underlying: error)
+    }
+
+    static func closed(by closure: WebSocketClosure) -> WebSocketError {
+        let reason = closure.reason.isEmpty ? "." : ": \(closure.reason)"
+        var error = WebSocketError(.closed, "The server closed the WebSocket with code \(closure.code)\(reason)")
+        error.closure = closure
+        return error
+    }
 
     static var tooLarge: WebSocketError {
         WebSocketError(.messageTooLarge, "A message of more than 1 GiB cannot be sent.")

@@ -34,12 +34,26 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable, CustomSt
     public static let messageTooBig = WebSocketCloseCode(rawValue: 1009)
     /// 1011: the server met an unexpected condition.
     public static let internalError = WebSocketCloseCode(rawValue: 1011)
+    /// 1012: the server restarts (IANA's registry).
+    public static let serviceRestart = WebSocketCloseCode(rawValue: 1012)
+    /// 1013: the server is overloaded; try again later (IANA's registry).
+    public static let tryAgainLater = WebSocketCloseCode(rawValue: 1013)
+    /// 1014: a gateway had no valid response of the server behind it (IANA's registry).
+    public static let badGateway = WebSocketCloseCode(rawValue: 1014)
 
     /// Whether the code may stand in a Close frame (RFC 6455, section 7.4.1, and IANA's registry).
     var isSendable: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
         default: false
+        }
+    }
+
+    /// Throws if a Close frame with the code and a reason must not be sent.
+    func verifySendable(with reason: String) throws(WebSocketError) {
+        guard isSendable, reason.utf8.count <= WebSocketStateMachine.mostReasonBytes else {
+            throw WebSocketError(
+                .invalidClosure, "The code \(self) cannot be sent, or the reason has more than 123 bytes.")
         }
     }
 

@@ -44,9 +44,10 @@ struct HostileTests {
         #expect(growth(from: 5000, make) { _ = CacheRules().refusal(of: $0, to: request()) } <= 2.5)
     }
 
-    @Test func tenThousandVariantsOfOneURLAreBounded() async throws {
+    @Test func manyVariantsOfOneURLAreBounded() async throws {
         let store = MemoryCacheStore()
-        for number in 0..<10_000 {
+        let count = isSanitized ? 1000 : 10_000
+        for number in 0..<count {
             let entry = try #require(
                 CacheRules().entry(
                     for: response("Vary: A|ETag: \"\(number)\""), to: request("A: \(number)"), key: try key(),
@@ -56,8 +57,8 @@ struct HostileTests {
         let responses = try await store.responses(for: try key())
         #expect(responses.count == MemoryCacheStore.variantLimit)
         #expect(MemoryCacheStore.variantLimit == 32)
-        #expect(responses.last?.variant.matches(request("A: 9999")) == true)
-        #expect(await store.statistics().evictions == 10_000 - 32)
+        #expect(responses.last?.variant.matches(request("A: \(count - 1)")) == true)
+        #expect(await store.statistics().evictions == count - 32)
         let validation = try #require(
             CacheRules().decision(for: request("A: x"), among: responses, at: at(0)).validation)
         #expect(validation.candidates.count == 32)

@@ -32,7 +32,7 @@ struct CookieHostileTests {
 
     @Test func valuesOfAMegabyteAreIgnored() throws {
         let jar = makeJar()
-        let long = String(repeating: "x", count: 1 << 20)
+        let long = String(repeating: "x", count: isSanitized ? 1 << 17 : 1 << 20)
         let received = [
             "a=\(long)", "\(long)=a", long, "b=1; \(long)", "c=1; Path=/\(long)", "d=1; Domain=\(long)",
             "e=1; \(long)=\(long)",

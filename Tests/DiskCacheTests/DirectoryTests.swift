@@ -91,11 +91,11 @@ struct DirectoryTests {
     func aFullAndAReadOnlyDiskAreMisses() async throws {
         try await withCacheFolder { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try SmallDisk.mount(at: folder, "size=1m,mode=0700")
+            try SmallDisk.mount(at: folder)
             do {
                 try await fill(folder)
                 // Only a file system without files that are open for writing can become read-only.
-                try SmallDisk.mount(at: folder, "remount,ro")
+                try SmallDisk.mount(at: folder, options: "remount,ro")
                 let store = try DiskCacheStore(at: folder)
                 await expect(.storageFailed) { try await add(Data("b".utf8), "/b", to: store) }
                 #expect(await store.statistics().failures > 0)
@@ -106,10 +106,9 @@ struct DirectoryTests {
         }
     }
 
-    /// The limit of a process on the size of its files, in a process of its own: possible for everybody.
+    /// The limit of a process on the size of its files, in a process of its own: which needs no privileges.
     @Test func aFileAboveTheProcessesLimitIsAMiss() async {
         await #expect(processExitsWith: .success) {
-            signal(SIGXFSZ, SIG_IGN)
             try #require(limitFileSize(300_000))
             try await withCacheFolder { folder in
                 let store = try DiskCacheStore(at: folder, limit: 100 << 20)
@@ -144,36 +143,5 @@ struct DirectoryTests {
         for index in kept { #expect(try await body("/\(index)", in: store) == bytes(100_000, seed: UInt64(index))) }
         let statistics = await store.statistics()
         #expect(statistics.count == kept.count && statistics.failures > 0)
-    }
-}
-
-private func limitFileSize(_ bytes: rlim_t) -> Bool {
-    var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
-    #if canImport(Glibc)
-    return setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
-    #else
-    return setrlimit(RLIMIT_FSIZE, &limit) == 0
-    #endif
-}
-
-private enum SmallDisk {
-    static let isPossible: Bool = {
-        guard geteuid() == 0 else { return false }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "linnet-disk-\(UUID().uuidString)").path
-        guard mkdir(folder, 0o700) == 0 else { return false }
-        defer { rmdir(folder) }
-        guard (try? Command.run(["mount", "-t", "tmpfs", "tmpfs", folder]))?.status == 0 else { return false }
-        return (try? Command.run(["umount", folder]))?.status == 0
-    }()
-
-    static func mount(at folder: URL, _ options: String) throws {
-        let command = try Command.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder.path])
-        try #require(command.status == 0, "\(command.errors)")
-    }
-
-    static func unmount(_ folder: URL) throws {
-        // Lazily: a store may still have the index open.
-        let command = try Command.run(["umount", "-l", folder.path])
-        #expect(command.status == 0, "\(command.errors)")
     }
 }

@@ -4,8 +4,10 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
+private let linnetPins = BuiltProgram("linnet-pins")
+
 /// The built executable, as a user runs it.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltTool.path != nil, "linnet-pins is not beside the tests"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: linnetPins.exists, "linnet-pins is not beside the tests"))
 struct LinnetPinsTests {
     private struct Entry: Decodable {
         struct Link: Decodable {
@@ -50,7 +52,7 @@ struct LinnetPinsTests {
         try await withServer { folder, _, host in
             let leaf = try folder.write("leaf.pem", identity.certificateChainPEM)
             let root = try folder.write("root.pem", pki.rootPEM)
-            let run = try await BuiltTool.run([host, "--cacert", root])
+            let run = try await linnetPins.run([host, "--cacert", root])
             let lines = run.text.split(separator: "\n").map(String.init)
             #expect(run.status == 0)
             #expect(run.errors.isEmpty)
@@ -66,7 +68,7 @@ struct LinnetPinsTests {
 
     @Test func anUntrustedServersPinsArePrintedWithAWarning() async throws {
         try await withServer { _, _, host in
-            let run = try await BuiltTool.run([host])
+            let run = try await linnetPins.run([host])
             #expect(run.status == 0)
             #expect(run.text.hasPrefix("\(host): not trusted: "))
             #expect(run.text.contains("does not lead to a trusted anchor"))
@@ -81,7 +83,7 @@ struct LinnetPinsTests {
         let identity = try pki.identity { $0.key = key }
         let certificate = try folder.write("leaf.pem", identity.certificateChainPEM)
         let secret = try folder.write("leaf.key", identity.privateKeyPEM)
-        let run = try await BuiltTool.run(["--json", certificate, secret])
+        let run = try await linnetPins.run(["--json", certificate, secret])
         #expect(run.status == 0)
         let entries = try JSONDecoder().decode([Entry].self, from: run.output)
         let pin = try PublicKeyPin(await foreignPin(certificate))
@@ -93,7 +95,7 @@ struct LinnetPinsTests {
     @Test func jsonMarksTheAnchorAsNotPresented() async throws {
         try await withServer { folder, _, host in
             let root = try folder.write("root.pem", pki.rootPEM)
-            let run = try await BuiltTool.run(["--json", "--cacert", root, host])
+            let run = try await linnetPins.run(["--json", "--cacert", root, host])
             let entry = try #require(try JSONDecoder().decode([Entry].self, from: run.output).first)
             #expect(entry.isTrusted == true)
             #expect(entry.links.map(\.isPresented) == [true, true, false])
@@ -114,7 +116,7 @@ struct LinnetPinsTests {
                     {"version": 1, "rules": [{"hosts": ["127.0.0.0/8"], "trust": "anchors", "anchors": ["root.pem"],
                       "pins": ["\(pin)"], "reportOnly": \(isReportOnly)}]}
                     """)
-                let run = try await BuiltTool.run(["--check", policy, host])
+                let run = try await linnetPins.run(["--check", policy, host])
                 #expect(run.status == (isAccepted ? 0 : 1))
                 #expect(
                     run.text.hasPrefix("\(host): \(isAccepted ? "accepted" : "refused") by the rule \"127.0.0.0/8\""))
@@ -141,15 +143,15 @@ struct LinnetPinsTests {
             ("localhost", true, "accepted by the rule \"localhost\", pinned"),
             ("127.0.0.1:8443", false, "refused as a host without a rule"),
         ] {
-            let run = try await BuiltTool.run(["--check", policy, "--as", host, chain])
+            let run = try await linnetPins.run(["--check", policy, "--as", host, chain])
             #expect(run.status == (isAccepted ? 0 : 1), "\(run.errors)")
             #expect(
                 run.text.hasPrefix("\(chain) as \(host.contains(":") ? host : host + ":443"): \(text)"), "\(run.text)")
         }
         for arguments in [["--as", "localhost", chain], ["--check", policy, "--as", "a b", chain]] {
-            #expect(try await BuiltTool.run(arguments).status == 64)
+            #expect(try await linnetPins.run(arguments).status == 64)
         }
-        #expect(try await BuiltTool.run(["--check", policy, "--as", "localhost", "localhost:1"]).status == 64)
+        #expect(try await linnetPins.run(["--check", policy, "--as", "localhost", "localhost:1"]).status == 64)
     }
 
     /// Compares with the usual command line for computing a pin.
@@ -167,7 +169,7 @@ struct LinnetPinsTests {
             + "| openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64"
         let foreign = try await Command.run(["/bin/sh", "-c", pipe])
         let root = try #require(environment["LINNET_TEST_CA"])
-        let run = try await BuiltTool.run([String(host), "--cacert", root])
+        let run = try await linnetPins.run([String(host), "--cacert", root])
         #expect(run.status == 0)
         #expect(run.text.hasPrefix("\(host): trusted\n"))
         let pins = run.text.split(separator: "\n").filter { $0.hasPrefix("sha256/") }
@@ -184,14 +186,14 @@ struct LinnetPinsTests {
             "good.json", #"{"version": 1, "rules": [{"hosts": ["a.example"], "pins": ["\#(one)", "\#(two)"]}]}"#)
         let bad = try folder.write(
             "bad.json", #"{"version": 1, "rules": [{"hosts": ["**.com"], "pins": ["\#(one)"]}]}"#)
-        let well = try await BuiltTool.run(["--lint", good])
+        let well = try await linnetPins.run(["--lint", good])
         #expect(well.status == 0)
         #expect(well.text == "\(good): nothing found\n")
-        let found = try await BuiltTool.run(["--lint", bad])
+        let found = try await linnetPins.run(["--lint", bad])
         #expect(found.status == 1)
         #expect(found.text.contains("rules[0].hosts[0]: warning:") && found.text.contains("[publicSuffixPattern]"))
         #expect(found.text.contains("[noBackupPin]"))
-        let json = try await BuiltTool.run(["--lint", bad, "--json"])
+        let json = try await linnetPins.run(["--lint", bad, "--json"])
         let findings = try JSONDecoder().decode([PolicyFinding].self, from: json.output)
         #expect(findings.map(\.kind) == [.publicSuffixPattern, .noBackupPin])
     }
@@ -207,12 +209,12 @@ struct LinnetPinsTests {
             [text], [folder.path + "/missing.pem"], ["127.0.0.1:\(port)"], ["--lint", broken],
             ["--check", broken, "localhost"], ["--lint", folder.path + "/missing.json"],
         ] {
-            let run = try await BuiltTool.run(arguments)
+            let run = try await linnetPins.run(arguments)
             #expect(run.status == 1, "\(arguments)")
             #expect(run.errors.hasPrefix("linnet-pins: "), "\(run.errors)")
             #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
         }
-        #expect(try await BuiltTool.run(["--lint", broken]).errors.contains("rules[0]: The key \"pin\" is unknown"))
+        #expect(try await linnetPins.run(["--lint", broken]).errors.contains("rules[0]: The key \"pin\" is unknown"))
     }
 
     @Test(arguments: ["broken.json", "missing.json"])
@@ -220,7 +222,7 @@ struct LinnetPinsTests {
         let folder = try Folder()
         defer { folder.remove() }
         _ = try folder.write("broken.json", #"{"version": 1, "rules": [{"hosts": ["a"], "pin": []}]}"#)
-        let run = try await BuiltTool.run(["--lint", folder.path + "/" + name, "--json"])
+        let run = try await linnetPins.run(["--lint", folder.path + "/" + name, "--json"])
         #expect(run.status == 1)
         let failure = try JSONDecoder().decode([String: String].self, from: run.output)
         #expect(failure.keys.sorted() == ["error"])
@@ -233,14 +235,14 @@ struct LinnetPinsTests {
         ["--nonsense"], ["--check", "policy.json", "file.pem"],
     ])
     func aUsageErrorHasItsOwnExitCode(_ arguments: [String]) async throws {
-        let run = try await BuiltTool.run(arguments)
+        let run = try await linnetPins.run(arguments)
         #expect(run.status == 64, "\(run.errors)")
         #expect(!run.errors.isEmpty)
         #expect(run.output.isEmpty)
     }
 
     @Test func helpHasExamples() async throws {
-        let run = try await BuiltTool.run(["--help"])
+        let run = try await linnetPins.run(["--help"])
         #expect(run.status == 0)
         for text in ["linnet-pins --check policy.json", "linnet-pins --lint policy.json", "Exit codes"] {
             #expect(run.text.contains(text))

@@ -49,7 +49,7 @@ extension LiveTests {
         }
 
         @Test func theReaderListsTheSameLinks() throws {
-            var reader = NetworkStateReader(try NetlinkSocket())
+            var reader = NetlinkSource(try NetlinkSocket())
             let links = try reader.read().links
             let expected = try list(Link.self, "link")
             #expect(
@@ -58,7 +58,7 @@ extension LiveTests {
         }
 
         @Test func aReaderCanReadAgain() throws {
-            var reader = NetworkStateReader(try NetlinkSocket())
+            var reader = NetlinkSource(try NetlinkSocket())
             #expect(try reader.read().links.keys == reader.read().links.keys)
         }
     }

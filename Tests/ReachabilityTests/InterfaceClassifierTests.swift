@@ -16,7 +16,7 @@ import Testing
         Example(name: "eth0", kind: .ethernet),
         Example(name: "enp3s0", kind: .ethernet),
         Example(name: "eth0", driverKind: "veth", kind: .ethernet),
-        Example(name: "br0", driverKind: "bridge", kind: .ethernet),
+        Example(name: "br0", driverKind: "bridge", kind: .bridge),
         Example(name: "bond0", driverKind: "bond", kind: .ethernet),
         Example(name: "eth0.7", driverKind: "vlan", kind: .ethernet),
         Example(name: "tunnelbear", kind: .ethernet),
@@ -39,8 +39,8 @@ import Testing
         Example(name: "sit1", driverKind: "sit", hardwareType: 776, kind: .tunnel),
         Example(name: "he", driverKind: "gretap", kind: .tunnel),
         Example(name: "lo", hardwareType: 772, flags: 0x49, kind: .loopback),
-        Example(name: "dummy0", driverKind: "dummy", kind: .other),
-        Example(name: "tun0", driverKind: "dummy", kind: .other),
+        Example(name: "dummy0", driverKind: "dummy", kind: .virtual),
+        Example(name: "tun0", driverKind: "dummy", kind: .virtual),
         Example(name: "ib0", hardwareType: 32, kind: .other),
     ])
     func theKindIsDerivedFromTheInterfacesProperties(example: Example) {

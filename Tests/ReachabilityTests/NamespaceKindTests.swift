@@ -13,7 +13,7 @@ extension LiveTests {
 
         /// The arguments of `ip link add`, with the expected kinds.
         private static let devices: [(String, ReachabilityStatus.Kind)] = [
-            ("veth", .ethernet), ("bridge", .ethernet), ("bond", .ethernet), ("dummy", .other), ("ifb", .other),
+            ("veth", .ethernet), ("bridge", .bridge), ("bond", .ethernet), ("dummy", .virtual), ("ifb", .virtual),
             ("wireguard", .tunnel), ("ipip remote 10.1.1.1 local 10.1.1.2", .tunnel),
             ("gre remote 10.1.1.1 local 10.1.1.2", .tunnel), ("sit remote 10.1.1.1 local 10.1.1.2", .tunnel),
             ("vxlan id 7 dstport 4789", .tunnel), ("xfrm if_id 7", .tunnel),
@@ -32,8 +32,8 @@ extension LiveTests {
                 expected["kind-\(mode)"] = .tunnel
             }
             let links = try await namespace.perform {
-                var reader = NetworkStateReader(try NetlinkSocket())
-                return try reader.read().links.values
+                var source = NetlinkSource(try NetlinkSocket())
+                return try source.read().links.values
             }
             for link in links {
                 guard let name = link.name, let kind = expected[name] else { continue }
@@ -74,12 +74,14 @@ extension LiveTests {
             let tunnel = await monitor.statuses.first { $0.kind == .tunnel }
             #expect(tunnel?.interfaceName == "vpn")
             #expect(tunnel?.isExpensive == false)
+            #expect(tunnel?.path?.underlyingKind == .ethernet)
+            #expect(tunnel?.description == "reachable via tunnel (vpn, over ethernet, IPv4)")
 
             device.close()
             #expect(await monitor.statuses.first { $0.kind != .tunnel }?.interfaceName == "lan")
         }
 
-        @Test func aDefaultRouteOverABridgeIsEthernet() async throws {
+        @Test func aDefaultRouteOverABridgeIsReported() async throws {
             try namespace.addPair("port", address: "10.9.9.2/24")
             try namespace.ip("link add br0 type bridge")
             try namespace.ip("link set port master br0")
@@ -88,7 +90,7 @@ extension LiveTests {
             try namespace.ip("route add default via 10.9.0.1")
             let monitor = try await namespace.makeMonitor()
             let status = await monitor.statuses.first { $0.isReachable }
-            #expect(status?.kind == .ethernet)
+            #expect(status?.kind == .bridge)
             #expect(status?.interfaceName == "br0")
         }
     }

@@ -20,9 +20,10 @@ extension LiveTests {
             var statuses = monitor.statuses.makeAsyncIterator()
             #expect(try await statuses.next() == .notReachable)
             try namespace.ip("route add default via 10.9.0.1")
-            let reachable = ReachabilityStatus.reachable(
-                via: .ethernet, interfaceName: "lan", supportsIPv4: true, supportsIPv6: false)
-            #expect(try await statuses.next() == reachable)
+            let reachable = try #require(try await statuses.next())
+            #expect(reachable.description == "reachable via ethernet (lan, IPv4)")
+            #expect(reachable.path?.gateway == "10.9.0.1")
+            #expect(reachable.path?.sourceAddress == "10.9.0.2")
             #expect(monitor.status == reachable)
             try namespace.ip("route del default")
             #expect(try await statuses.next() == .notReachable)

@@ -27,6 +27,14 @@ import Testing
         #expect(result.state.links.keys.sorted() == [2])
     }
 
+    @Test func notificationsAreNotPartOfADump() {
+        // A notification has the sequence number and port of the program that made the change.
+        var state = NetworkState()
+        var dump = NetlinkDump(sequence: 5, port: 77)
+        #expect(dump.receive(NetlinkDatagram(MessageBytes.link(1, sequence: 5).bytes[...]), into: &state) == nil)
+        #expect(state == NetworkState())
+    }
+
     @Test func anInterruptionAnywhereIsReported() {
         let interrupted = MessageBytes.message(type: 16, flags: 0x12, sequence: 5, body: MessageBytes.link(1).bytes)
         #expect(receive([interrupted + .link(2, sequence: 5), end()]).outcomes == [nil, .interrupted])
@@ -41,8 +49,8 @@ import Testing
         #expect(receive([end(.min)]).outcomes == [.refused(.max)])
     }
 
-    @Test(arguments: [-95, -97] as [Int32])
-    func anUnsupportedAddressFamilyIsAnEmptyDump(code: Int32) {
+    @Test(arguments: [-95, -97, -2] as [Int32])
+    func anUnsupportedFamilyOrAMissingTableIsAnEmptyDump(code: Int32) {
         let error = MessageBytes.message(type: 2, sequence: 5, body: MessageBytes.raw(code))
         #expect(receive([error]).outcomes == [.complete])
     }
@@ -53,10 +61,11 @@ import Testing
     }
 
     @Test func theRequestHasTheKernelsLayout() {
-        let request = NetlinkRequest(subject: "routes", type: 26, family: 10, bodyLength: 12)
+        let request = NetlinkRequest(subject: "routes", type: 26, body: [10] + [UInt8](repeating: 0, count: 11))
         let expected = MessageBytes.message(
             type: 26, flags: 0x301, sequence: 9, body: [10] + [UInt8](repeating: 0, count: 11))
         #expect(request.encoded(sequence: 9) == expected.bytes)
-        #expect(NetlinkRequest.all.map(\.type) == [18, 22, 22, 26, 26])
+        #expect(NetlinkRequest.all(isStrict: false).map(\.type) == [18, 22, 22, 26, 26])
+        #expect(NetlinkRequest.all(isStrict: true).map(\.type) == [18, 22, 22, 26, 26, 26])
     }
 }

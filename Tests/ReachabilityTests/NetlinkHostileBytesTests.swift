@@ -88,7 +88,7 @@ import Testing
                 state.add(message.content)
                 _ = state.notice(message.content)
             }
-            let status = state.status { InterfaceClassifier.kind(of: $0, facts: InterfaceFacts()) }
+            let status = state.status()
             #expect(status.isReachable == (status.kind != nil))
             #expect(datagram.messages.count * 16 <= bytes.count)
         }

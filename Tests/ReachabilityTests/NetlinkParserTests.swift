@@ -86,25 +86,41 @@ import Testing
     @Test func theTableAttributeTakesPrecedenceOverTheHeader() {
         let wide = MessageBytes.attribute(15, MessageBytes.raw(UInt32(51_820)))
         let fallback = MessageBytes.attribute(15, MessageBytes.raw(UInt32(253)))
-        #expect(contents(.route(attributes: [Self.toInterface2, wide])) == [.irrelevant])
+        #expect(contents(.route(attributes: [Self.toInterface2, wide])) == [.otherRoute])
         #expect(
             contents(.route(attributes: [Self.toInterface2, fallback])) == [.defaultRoute([route(table: .default)])])
     }
 
     @Test func routesThatForwardNothingHaveNoInterface() {
+        var refusing = route(interface: 0)
+        refusing.forwards = false
         for type: UInt8 in [6, 7, 8] {
-            #expect(contents(.route(routeType: type, attributes: [Self.toInterface2])) == [.defaultRoute([])])
+            #expect(contents(.route(routeType: type, attributes: [Self.toInterface2])) == [.defaultRoute([refusing])])
         }
+        #expect(contents(.route(routeType: 9, attributes: [Self.toInterface2])) == [.defaultRoute([])])
         #expect(contents(.route(flags: 0x1, attributes: [Self.toInterface2])) == [.defaultRoute([])])
         #expect(contents(.route(flags: 0x10, attributes: [Self.toInterface2])) == [.defaultRoute([])])
     }
 
-    @Test func otherRoutesAreIrrelevant() {
-        #expect(contents(.route(prefixLength: 24, attributes: [Self.toInterface2])) == [.irrelevant])
-        #expect(contents(.route(sourceLength: 64, attributes: [Self.toInterface2])) == [.irrelevant])
+    @Test func otherRoutesAreNotDefaultRoutes() {
+        #expect(contents(.route(prefixLength: 24, attributes: [Self.toInterface2])) == [.otherRoute])
+        #expect(contents(.route(sourceLength: 64, attributes: [Self.toInterface2])) == [.otherRoute])
         #expect(contents(.route(flags: 0x200, attributes: [Self.toInterface2])) == [.irrelevant])
-        #expect(contents(.route(table: 255, attributes: [Self.toInterface2])) == [.irrelevant])
+        #expect(contents(.route(table: 255, attributes: [Self.toInterface2])) == [.otherRoute])
         #expect(contents(.route(family: 28, attributes: [Self.toInterface2])) == [.irrelevant])
+    }
+
+    @Test func rulesAndLowerInterfacesAreRead() {
+        #expect(contents(.message(type: 32, body: [2, 0, 0, 0])) == [.ruleChanged])
+        #expect(contents(.message(type: 33, body: [])) == [.ruleChanged])
+        let lower = MessageBytes.attribute(5, MessageBytes.raw(Int32(4)))
+        let mtu = MessageBytes.attribute(4, MessageBytes.raw(UInt32(1400)))
+        let elsewhere = MessageBytes.attribute(37, MessageBytes.raw(Int32(0)))
+        let expected = NetworkLink.Update(index: 7, hardwareType: 1, flags: 0x41, mtu: 1400, lower: 4)
+        #expect(contents(.link(7, attributes: [lower, mtu])) == [.link(expected)])
+        // The number belongs to another namespace.
+        let foreign = NetworkLink.Update(index: 7, hardwareType: 1, flags: 0x41, lower: 0)
+        #expect(contents(.link(7, attributes: [lower, elsewhere])) == [.link(foreign)])
     }
 
     @Test func theEndAndErrorsHaveAnErrorNumber() {

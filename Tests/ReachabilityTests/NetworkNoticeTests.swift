@@ -16,16 +16,16 @@ import Testing
 
     @Test func repeatedNotificationsAreNoChange() {
         var state = knownState()
-        #expect(state.notice(.link(link)) == false)
-        #expect(state.notice(.address(address, isUsable: true)) == false)
-        #expect(state.notice(.irrelevant) == false)
-        #expect(state.notice(.linkRemoved(index: 9)) == false)
+        #expect(state.notice(.link(link)) == .nothing)
+        #expect(state.notice(.address(address, isUsable: true)) == .nothing)
+        #expect(state.notice(.irrelevant) == .nothing)
+        #expect(state.notice(.linkRemoved(index: 9)) == .nothing)
         #expect(state == knownState())
     }
 
     @Test func aWirelessEventKeepsOmittedProperties() {
         var state = knownState()
-        #expect(state.notice(.link(.init(index: 2, hardwareType: 1, flags: 0x1043, name: "eth0"))) == false)
+        #expect(state.notice(.link(.init(index: 2, hardwareType: 1, flags: 0x1043, name: "eth0"))) == .nothing)
         #expect(state.links[2]?.driverKind == "veth")
     }
 
@@ -33,7 +33,7 @@ import Testing
         var state = knownState()
         var promiscuous = link
         promiscuous.flags |= 0x100
-        #expect(state.notice(.link(promiscuous)) == false)
+        #expect(state.notice(.link(promiscuous)) == .nothing)
     }
 
     @Test func notificationsThatCanChangeTheStatusAreChanges() {
@@ -45,17 +45,24 @@ import Testing
         renamed.name = "lan0"
         let changes: [NetlinkMessage.Content] = [
             .link(down), .link(dormant), .link(renamed), .linkRemoved(index: 2), .address(address, isUsable: false),
-            .addressRemoved(address), .defaultRoute([]), .defaultRouteRemoved, .nexthopChanged, .overrun, .error(1),
+            .addressRemoved(address), .defaultRoute([]), .defaultRouteRemoved, .ruleChanged, .nexthopChanged, .overrun,
+            .error(1),
         ]
         for change in changes {
             var state = knownState()
-            #expect(state.notice(change) == true, "\(change)")
+            #expect(state.notice(change) == .everything, "\(change)")
         }
+    }
+
+    @Test func anotherRouteAffectsAddressesOnly() {
+        var state = knownState()
+        #expect(state.notice(.otherRoute) == .otherRoutes)
+        #expect(state == knownState())
     }
 
     @Test func aChangeIsNoticedOnce() {
         var state = knownState()
-        #expect(state.notice(.addressRemoved(address)) == true)
-        #expect(state.notice(.addressRemoved(address)) == false)
+        #expect(state.notice(.addressRemoved(address)) == .everything)
+        #expect(state.notice(.addressRemoved(address)) == .nothing)
     }
 }

@@ -32,7 +32,7 @@ import Testing
     private func interface(_ routes: [NetworkRoute], down: Set<Int32> = []) -> String? {
         let links = Dictionary(
             uniqueKeysWithValues: (1...4).map { ($0, (down.contains($0) ? 0x1 : Self.up, UInt8(6) as UInt8?)) })
-        return state(links: links, routes: routes).status { _ in .ethernet }.interfaceName
+        return state(links: links, routes: routes).status().interfaceName
     }
 
     struct LinkCase: Sendable {
@@ -56,7 +56,7 @@ import Testing
     func aDefaultRouteCountsOnAnInterfaceThatIsUp(link: LinkCase) {
         for family in NetworkFamily.allCases {
             let state = state(links: [2: (link.flags, link.operationalState)], routes: [route(2, family: family)])
-            let status = state.status { _ in .wifi }
+            let status = state.status(InterfaceFacts(isWireless: true))
             #expect(status.isReachable == link.isUp)
             #expect(status.kind == (link.isUp ? .wifi : nil))
             #expect(status.interfaceName == (link.isUp ? "if2" : nil))
@@ -65,8 +65,8 @@ import Testing
 
     @Test func withoutADefaultRouteNothingIsReachable() {
         #expect(interface([]) == nil)
-        #expect(state(links: [2: (Self.up, 6)], routes: []).status { _ in .ethernet } == .notReachable)
-        #expect(state(links: [:], routes: [route(9)]).status { _ in .ethernet } == .notReachable)
+        #expect(state(links: [2: (Self.up, 6)], routes: []).status() == .notReachable)
+        #expect(state(links: [:], routes: [route(9)]).status() == .notReachable)
     }
 
     @Test func theLowestMetricOfUsableRoutesDecides() {
@@ -83,6 +83,14 @@ import Testing
     @Test func theMainTableComesFirst() {
         #expect(interface([route(1, table: .default), route(2, metric: 900)]) == "if2")
         #expect(interface([route(1, table: .default), route(2)], down: [2]) == "if1")
+    }
+
+    @Test func aRouteThatForwardsNothingHidesThoseWithAHigherMetric() {
+        var refusing = route(0, metric: 200)
+        refusing.forwards = false
+        #expect(interface([route(1, metric: 100), refusing]) == "if1")
+        #expect(interface([route(1, metric: 300), refusing]) == nil)
+        #expect(interface([route(1, metric: 100), refusing], down: [1]) == nil)
     }
 
     @Test func twoHalvesTakePrecedenceOverAWholeRoute() {
@@ -116,12 +124,12 @@ import Testing
     func aFamilyIsSupportedWithARouteAndAnAddress(example: FamilyCase) {
         let links: [Int32: (flags: UInt32, operationalState: UInt8?)] = [2: (Self.up, 6), 3: (Self.up, 6), 4: (0, 2)]
         let both = [route(2), route(2, family: .ipv6)]
-        let status = state(links: links, routes: both, addresses: [example.address]).status { _ in .ethernet }
+        let status = state(links: links, routes: both, addresses: [example.address]).status()
         #expect(status.isReachable)
         #expect(status.supportsIPv4 == example.supportsIPv4)
         #expect(status.supportsIPv6 == example.supportsIPv6)
         let other = [route(2, family: example.address.family == .ipv4 ? .ipv6 : .ipv4)]
-        let without = state(links: links, routes: other, addresses: [example.address]).status { _ in .ethernet }
+        let without = state(links: links, routes: other, addresses: [example.address]).status()
         #expect(!without.supportsIPv4 && !without.supportsIPv6)
     }
 }

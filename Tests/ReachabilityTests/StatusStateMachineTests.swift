@@ -9,9 +9,9 @@ import Testing
     @Test func onlyChangesArePublished() {
         var machine = StatusStateMachine<String>(status: .notReachable)
         #expect(machine.subscribe("a").current == .notReachable)
-        #expect(machine.publish(.notReachable) == [])
-        #expect(machine.publish(wifi) == ["a"])
-        #expect(machine.publish(wifi) == [])
+        #expect(machine.publish(.notReachable, run: 0) == nil)
+        #expect(machine.publish(wifi, run: 0) == ["a"])
+        #expect(machine.publish(wifi, run: 0) == nil)
         #expect(machine.status == wifi)
     }
 
@@ -21,7 +21,7 @@ import Testing
         _ = machine.subscribe("b")
         machine.unsubscribe(id)
         machine.unsubscribe(id)
-        #expect(machine.publish(wifi) == ["b"])
+        #expect(machine.publish(wifi, run: 0) == ["b"])
     }
 
     @Test func finishNotifiesOnceAndNothingFollows() {
@@ -29,10 +29,22 @@ import Testing
         _ = machine.subscribe("a")
         #expect(machine.finish() == ["a"])
         #expect(machine.finish() == [])
-        #expect(machine.publish(.notReachable) == [])
+        #expect(machine.publish(.notReachable, run: 0) == nil)
         let late = machine.subscribe("b")
         #expect(late.current == wifi)
         #expect(late.id == nil)
+    }
+
+    @Test func aRunThatIsOverPublishesNothing() {
+        var machine = StatusStateMachine<String>(status: .unknown)
+        let first = machine.begin(.notReachable)
+        #expect(machine.status == .notReachable)
+        _ = machine.finish()
+        let second = machine.begin(wifi)
+        #expect(machine.subscribe("a").current == wifi)
+        #expect(machine.publish(.notReachable, run: first) == nil)
+        #expect(machine.status == wifi)
+        #expect(machine.publish(.notReachable, run: second) == ["a"])
     }
 
     @Test func aReaderSkipsToTheNewestAndSeesNoStatusTwice() async {
@@ -40,8 +52,8 @@ import Testing
         var iterator = StatusSequence(hub: hub).makeAsyncIterator()
         var first = await iterator.next()
         #expect(first == .notReachable)
-        hub.publish(wifi)
-        hub.publish(.notReachable)
+        hub.publish(wifi, run: 0)
+        hub.publish(.notReachable, run: 0)
         hub.finish()
         first = await iterator.next()
         #expect(first == nil)
@@ -49,8 +61,8 @@ import Testing
         let other = StatusHub(status: .notReachable)
         let statuses = StatusSequence(hub: other)
         var slow = statuses.makeAsyncIterator()
-        other.publish(.unknown)
-        other.publish(wifi)
+        other.publish(.unknown, run: 0)
+        other.publish(wifi, run: 0)
         other.finish()
         #expect(await slow.next() == .notReachable)
         #expect(await slow.next() == wifi)

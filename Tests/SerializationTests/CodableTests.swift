@@ -54,7 +54,10 @@ import Testing
             $0.connectTimeout = .nanoseconds(3)
             $0.cachePolicy = .cacheOnly
             $0.usesCookies = false
+            $0.mainDocument = URL(string: "https://example.org/")
+            $0.isTopLevelNavigation = true
             $0.allowsExpensiveNetworks = false
+            $0.waitsForConnectivity = true
             $0.tag = "import"
         }
         settings.queryEncoder.arrayStyle = .repeated

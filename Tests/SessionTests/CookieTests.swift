@@ -83,6 +83,42 @@ struct CookieTests {
         }
     }
 
+    /// RFC 6265bis, section 5.2: SameSite cookies are for requests of the same site, and Lax ones also for navigations.
+    @Test(
+        arguments: [
+            (nil, false, ["strict=1; lax=1"]), ("http://127.0.0.1:1/page", false, ["strict=1; lax=1"]),
+            ("http://other.example/", false, []), ("http://other.example/", true, ["lax=1"]),
+            ("https://127.0.0.1/", false, []),
+        ] as [(String?, Bool, [String])])
+    func theMainDocumentDecidesAboutSameSiteCookies(document: String?, navigates: Bool, sent: [String]) async throws {
+        try await withJar(routes: {
+            $0.on("/set", .text("set").settingCookies("strict=1; SameSite=Strict", "lax=1; SameSite=Lax"))
+            $0.on("/from", .redirect(to: "/set"))
+        }) { session, server, _ in
+            _ = try await session.get("/set").response()
+            let call = session.get("/from").options {
+                $0.mainDocument = document.flatMap { URL(string: $0) }
+                $0.isTopLevelNavigation = navigates
+            }
+            _ = try await call.response()
+            for request in server.recordedRequests.dropFirst() { #expect(cookies(request) == sent) }
+            #expect(server.recordedRequests.count == 3)
+            let command = try call.curlDescription(redaction: .insecureShowEverything)
+            #expect(command.contains("lax=1") == sent.joined().contains("lax=1"))
+        }
+    }
+
+    @Test func cookiesOfThirdPartiesCanBeRefused() async throws {
+        let jar = CookieJar { $0.acceptPolicy = .onlyFromMainDocumentDomain }
+        try await withJar(jar, routes: { $0.on("/set", .text("set").settingCookies("id=1")) }) { session, _, _ in
+            let page = URL(string: "http://other.example/")
+            _ = try await session.get("/set").options { $0.mainDocument = page }.response()
+            #expect(jar.all.isEmpty)
+            _ = try await session.get("/set").response()
+            #expect(jar.all.map(\.name) == ["id"])
+        }
+    }
+
     @Test(arguments: [
         ("own=1", "own=1; id=2"), ("id=1", "id=1"), ("id=1; own=2", "id=1; own=2"), ("", "id=2"), ("id", "id; id=2"),
     ])

@@ -17,7 +17,7 @@ struct NetworkPermissionTests {
     ) throws -> SessionError.Code? {
         var request = try makeRequest()
         configure(&request.options)
-        var permission = NetworkPermission(nil)
+        var permission = NetworkPermission(status: nil)
         if let status { permission = NetworkPermission(status: { status }) }
         do throws(SessionError) {
             try permission.check(request)

@@ -16,7 +16,8 @@ struct SettingsCodingTests {
     /// that is public.
     private static let leftOut: Set<String> = [
         "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "completionGroup",
-        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "hooks", "hstsStore",
+        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "givenNetwork", "hooks",
+        "hstsStore",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 
@@ -32,6 +33,8 @@ struct SettingsCodingTests {
         )
         changed.isCacheShared = true
         changed.collapsesEqualRequests = true
+        changed.waitsForConnectivity = true
+        changed.connectivityTimeout = .seconds(3)
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]
         changed.pool.maximumAge = .seconds(60)
@@ -269,7 +272,8 @@ struct SettingsCodingTests {
         #"{"responseLimits": {"headBytes": 0}}"#,
         #"{"http2": {"initialWindowSize": -1}}"#, #"{"tls": {"cipherList": "eNULL"}}"#,
         #"{"baseURL": "ftp://example.com"}"#,
-        #"{"resolution": {"hostOverrides": {"a": []}}}"#,
+        #"{"resolution": {"hostOverrides": {"a": []}}}"#, #"{"resolution": {"unixSockets": {"a": ""}}}"#,
+        #"{"resolution": {"localAddress": "localhost"}}"#, #"{"resolution": {"networkInterface": ""}}"#,
     ])
     func aConfigurationThatCannotBeUsedIsRefused(json: String) throws {
         let settings = try settings(json)

@@ -72,6 +72,9 @@ struct ConfigurationCodingTests {
     @Test func resolutionAndLimitsSurviveCoding() throws {
         var resolution = ResolutionOptions()
         resolution.hostOverrides = ["a.example": ["192.0.2.1", "2001:db8::1"]]
+        resolution.unixSockets = ["b.example": "/run/b.sock"]
+        resolution.localAddress = "192.0.2.9"
+        resolution.networkInterface = "eth0"
         resolution.cacheLifetime = .zero
         try expectSurvival(resolution, of: ResolutionOptions())
         var pool = TransportConfiguration.PoolLimits()

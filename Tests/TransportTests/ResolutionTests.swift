@@ -108,6 +108,7 @@ struct ResolutionTests {
 
     @Test(arguments: [
         ["": ["127.0.0.1"]], ["a.test": []], ["a.test": ["b.test"]], ["a.test": ["127.0.0.1", "[::1]"]],
+        ["a.test": ["127.0.0.1\0"]],
         ["127.0.0.1": ["127.0.0.2"]], ["::1": ["127.0.0.1"]], ["a.test": ["127.0.0.1"], "A.test.": ["127.0.0.1"]],
     ])
     func overridesThatMakeNoSenseAreRefused(overrides: [String: [String]]) {

@@ -60,15 +60,15 @@ struct ImageLoadQueueTests {
     @Test func aSharedLoadHasTheHighestPriority() {
         var (queue, _) = queue(["a", "b", "c"], downloads: 1)
         _ = queue.add(9, for: "c", priority: .high)
-        let canceled = queue.cancel(9)
-        #expect(canceled == [])
         _ = queue.downloadEnded(1)
         let next = queue.startNext()
-        #expect(next == [.fetch(2)])
-        _ = queue.add(10, for: "b", priority: .high)
-        #expect(queue.priority(of: 2) == .high)
-        let changes = queue.cancel(10)
-        #expect(changes == [.setPriority(2, .normal)])
+        #expect(next == [.fetch(3)], "The ticket that joined a waiting load moves it.")
+        let joined = queue.add(10, for: "c", priority: 1)
+        #expect(joined.actions == [.setPriority(3, 1)] && queue.priority(of: 3) == 1)
+        let left = queue.cancel(10)
+        #expect(left == [.setPriority(3, .high)])
+        let lower = queue.add(11, for: "c", priority: .low)
+        #expect(lower.actions == [])
     }
 
     @Test func equalSourcesShareALoad() {
@@ -107,8 +107,8 @@ struct ImageLoadQueueTests {
         let nothing = queue.startNext()
         #expect(nothing == [])
         // An equal request is a new load.
-        let (load, isNew) = queue.add(7, for: "a")
-        #expect(isNew && load == 3)
+        let again = queue.add(7, for: "a")
+        #expect(again.isNew && again.load == 3)
         let end = queue.downloadEnded(1)
         #expect(end.tickets.isEmpty && end.actions == [.forget(1)])
         let next = queue.startNext()

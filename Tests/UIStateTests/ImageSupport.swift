@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation  // Thread
 import HTTPTypes
 import LinnetSession
 import LinnetTesting
@@ -136,3 +136,6 @@ func withDownloader<Result>(
 func eventually(_ condition: () -> Bool) async {
     while !condition() { await Task.yield() }
 }
+
+/// Whether the caller runs on the main thread.
+func isMainThread() -> Bool { Thread.isMainThread }

@@ -17,7 +17,7 @@ struct NetworkActivityIndicatorTests {
     private let clock = ManualClock()
 
     private func indicator() -> NetworkActivityIndicator {
-        NetworkActivityIndicator(isEnabled: true, clock: clock)
+        NetworkActivityIndicator(isEnabled: true, following: [], clock: clock)
     }
 
     @Test func theDefaultsEqualAFNetworkings() {
@@ -100,52 +100,124 @@ struct NetworkActivityIndicatorTests {
             #expect(indicator.activityCount == 1)
         }
     }
-}
 
-@MainActor
-@Suite("Refresh state", .leavesNothingAlive, .timeLimit(.minutes(5)))
-struct RefreshStateTests {
-    @Test func itFollowsATaskFromItsStartToItsEnd() async throws {
-        let release = Signal()
-        try await withMockServer { _ in
-            await release.wait()
-            return .text("done")
-        } perform: { server in
-            let session = try HTTPSession()
-            let refresh = RefreshState()
-            let task = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
-            refresh.follow(task)
-            #expect(!refresh.isRefreshing)
-            task.resume()
-            await until { refresh.isRefreshing }
-            task.suspend()
-            await until { !refresh.isRefreshing }
-            task.resume()
-            await until { refresh.isRefreshing }
-            release.fire()
-            _ = try await task.value
-            await until { !refresh.isRefreshing }
-            await session.shutdown()
+    /// Other tests may run at the same time, so the count is compared with what this one adds.
+    @Test func everySessionOfTheProcessCountsByDefault() async throws {
+        let server = PictureServer()
+        let sessions = try (0..<2).map { _ in try HTTPSession(transport: server.transport) }
+        let indicator = NetworkActivityIndicator()
+        let tasks = try sessions.map {
+            $0.call(SessionRequest(url: try #require(URL(string: "http://stub.test/x")))).task()
         }
+        for task in tasks { task.resume() }
+        await until { indicator.activityCount >= 2 }
+        let request = sessions[0].call(SessionRequest(url: try #require(URL(string: "http://stub.test/y"))))
+        async let third = request.response()
+        try await server.waitForRequests(3)
+        await until { indicator.activityCount >= 3 }
+        server.open()
+        _ = try await third
+        for session in sessions { await session.shutdown() }
+        // A request that is counted for ever would keep this from ending.
+        await until { indicator.activityCount == 0 }
     }
 
-    @Test func aRunningTaskIsFollowedImmediatelyAndCanBeReleased() async throws {
-        try await withMockServer { _ in
-            MockResponse(faults: [.init(.stall, at: .responseHead)])
-        } perform: { server in
-            let session = try HTTPSession()
-            let refresh = RefreshState()
-            let task = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
-            task.resume()
-            refresh.follow(task)
-            #expect(refresh.isRefreshing)
-            let other = session.call(SessionRequest(url: server.url)).task(DataResponseSerializer())
-            refresh.follow(other)
-            #expect(!refresh.isRefreshing)
-            refresh.follow(task)
-            refresh.follow(nil)
-            #expect(!refresh.isRefreshing)
-            await session.shutdown(.immediate)
+    @Test func aHandleThatAlreadyRunsCountsAtOnce() async throws {
+        let server = PictureServer()
+        let session = try HTTPSession(transport: server.transport)
+        let (running, waiting, ended) = try (
+            handle(session, "running"), handle(session, "waiting"), handle(session, "ended")
+        )
+        running.resume()
+        ended.resume()
+        try await server.waitForRequests(2)
+        server.answer("ended")
+        _ = try await ended.value
+        let indicator = NetworkActivityIndicator(following: [session])
+        await until { indicator.activityCount == 1 }
+        waiting.resume()
+        await until { indicator.activityCount == 2 }
+        indicator.unfollow(session)
+        await until { indicator.activityCount == 0 }
+        indicator.follow(session)
+        indicator.follow(session)
+        await until { indicator.activityCount == 2 }
+        server.open()
+        await session.shutdown()
+        await until { indicator.activityCount == 0 }
+    }
+
+    @Test func twoOverlappingRequestsAreShownAsOne() async throws {
+        let indicator = indicator()
+        var changes: [Bool] = []
+        indicator.onVisibilityChange = { changes.append($0) }
+        var states = indicator.states.makeAsyncIterator()
+        #expect(await states.next() == .notActive)
+        indicator.incrementActivityCount()
+        try await clock.waitForSleepers(count: 1)
+        clock.advance(by: .milliseconds(900))
+        indicator.incrementActivityCount()
+        indicator.decrementActivityCount()
+        await until { indicator.activityCount == 1 }
+        clock.advance(by: .milliseconds(100))
+        await until { indicator.isVisible }
+        #expect(await states.next() == .active)
+        indicator.decrementActivityCount()
+        try await clock.waitForSleepers(count: 1)
+        clock.advance(by: .milliseconds(170))
+        await until { !indicator.isVisible }
+        #expect(changes == [true, false])
+    }
+
+    private func handle(_ session: HTTPSession, _ path: String) throws -> DataTask<Data> {
+        session.call(SessionRequest(url: try #require(URL(string: "http://stub.test/\(path)")))).task()
+    }
+
+    /// Random histories of two sessions: whatever happens to their requests, the count is the number of those that run.
+    @Test(arguments: 0..<12)
+    func theCountIsRightAfterRandomHistories(_ round: UInt64) async throws {
+        let seed = 0xAC71 + round
+        var random = SplitMix(seed: seed)
+        let server = PictureServer()
+        let sessions = try (0..<2).map { _ in try HTTPSession(transport: server.transport) }
+        let indicator = NetworkActivityIndicator(following: [])
+        var isFollowed = [false, false]
+        var tasks: [(session: Int, path: String, task: DataTask<Data>)] = []
+
+        func expected() -> Int {
+            tasks.count { isFollowed[$0.session] && [.running, .cancelling].contains($0.task.state) }
         }
+        for step in 0..<150 {
+            let chosen = tasks.randomElement(using: &random)
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0..<4:
+                let session = Int.random(in: 0..<2, using: &random)
+                tasks.append((session, "\(step)", try handle(sessions[session], "\(step)")))
+            case 4..<7: chosen?.task.resume()
+            case 7: chosen?.task.suspend()
+            case 8: chosen?.task.cancel()
+            case 9: if let chosen { server.answer(chosen.path) }
+            case 10:
+                let session = Int.random(in: 0..<2, using: &random)
+                isFollowed[session].toggle()
+                if isFollowed[session] {
+                    indicator.follow(sessions[session])
+                } else {
+                    indicator.unfollow(sessions[session])
+                }
+            default:
+                chosen?.task.suspend()
+                chosen?.task.cancel()
+            }
+            if step % 10 == 0 { await until { indicator.activityCount == expected() } }
+        }
+        await until { indicator.activityCount == expected() }
+        // Invalidation ends what is left, whether it was started or not.
+        sessions[0].invalidate(cancellingTasks: true)
+        await sessions[1].shutdown(.immediate)
+        await until { indicator.activityCount == 0 && tasks.allSatisfy { $0.task.state == .completed } }
+        #expect(indicator.activityCount == expected(), "seed \(seed)")
+        server.open()
+        await sessions[0].shutdown(.immediate)
     }
 }

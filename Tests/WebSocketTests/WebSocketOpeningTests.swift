@@ -46,6 +46,23 @@ struct WebSocketOpeningTests {
         #expect(try await failure(response)?.code == .invalidResponse)
     }
 
+    /// A 101 has no content (RFC 9110, 15.2), so that there is nothing to decode.
+    @Test(arguments: ["gzip", "no-such-coding"])
+    func aCodingNamedByThe101ChangesNothing(coding: String) async throws {
+        try await withPeer {
+            let fields = ["Content-Encoding: \(coding)", "Content-Length: 100"]
+            let peer = try await WebSocketPeer.accepted(on: $0, fields: fields)
+            var frames = peer.frames()
+            while let frame = try await frames.next() { try await peer.send(frame) }
+        } perform: { session in
+            let socket = try await session.get("/").webSocket()
+            try await socket.send("plain")
+            var messages = socket.messages.makeAsyncIterator()
+            #expect(try await messages.next() == .text("plain"))
+            try await socket.close()
+        }
+    }
+
     /// A plain request is answered with 101.
     @Test func aSwitchThatWasNotAskedForIsAnInvalidResponse() async throws {
         let response = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"

@@ -1,5 +1,5 @@
 /// The hashes of one request and its response (RFC 7616, sections 3.4.1 and 3.5).
-struct DigestComputation: Sendable {
+struct DigestComputation: Sendable, Equatable {
     let algorithm: DigestAlgorithm
     let protection: DigestChallenge.Protection
     /// `H(A1)`.

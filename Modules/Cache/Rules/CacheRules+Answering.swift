@@ -29,20 +29,22 @@ extension CacheRules {
     /// bytes does not answer a request for uncoded ones.
     func answer(to request: HTTPRequest, with stored: StoredResponse, at now: Date) -> CachedAnswer? {
         let fields = request.headerFields
-        guard !fields.contains(.ifMatch), !fields.contains(.ifUnmodifiedSince) else { return nil }
+        let isPlain = !fields.decideAboutStoredResponses
+        guard isPlain || !fields.contains(.ifMatch) && !fields.contains(.ifUnmodifiedSince) else { return nil }
         let freshness = freshness(of: stored, at: now)
         var head = stored.head
         head.headerFields[.age] = String(Int64(min(freshness.age, Double(DeltaSeconds.limit))))
         let answer = { (head: HTTPResponse, body: Range<Int64>?) in
             CachedAnswer(source: stored, head: head, body: body, isStale: !freshness.isFresh)
         }
+        if isPlain, request.method == .get { return stored.part == nil ? answer(head, 0..<stored.bodySize) : nil }
         let validators = stored.facts.validators
-        if stored.head.status == .ok {
+        if stored.facts.isOK {
             guard let condition = Condition(fields) else { return nil }
             if condition.isNotModified(validators) { return answer(Self.notModified(head), nil) }
         }
         if request.method == .head { return answer(head, nil) }
-        guard stored.head.status == .ok, let range = Self.range(of: request, validators) else {
+        guard stored.facts.isOK, let range = Self.range(of: request, validators) else {
             return stored.part == nil ? answer(head, 0..<stored.bodySize) : nil
         }
         if Self.excludesCodings(request), Self.isCoded(stored.head) { return nil }

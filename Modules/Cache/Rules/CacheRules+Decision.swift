@@ -12,7 +12,9 @@ extension CacheRules {
     package func decision(
         for request: HTTPRequest, use: CacheUse = .protocolDefined, among stored: [StoredResponse], at now: Date
     ) -> CacheDecision {
-        let directives = CacheDirectives(request: request.headerFields)
+        let fields = request.headerFields
+        let directives =
+            fields.decideAboutStoredResponses ? CacheDirectives(request: fields) : CacheDirectives(request: [:])
         let decision = unrestrictedDecision(for: request, directives, use: use, among: stored, at: now)
         guard use == .storedOnly || directives.onlyIfCached else { return decision }
         if case .answer(let answer, _) = decision { return .answer(answer, validating: nil) }

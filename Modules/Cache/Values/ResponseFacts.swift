@@ -12,6 +12,8 @@ final class ResponseFacts: Hashable, Sendable {
         case invalid
     }
 
+    /// Whether the status is 200.
+    let isOK: Bool
     let directives: CacheDirectives
     let validators: Validators
     /// Date; nil if it is missing or invalid.
@@ -25,6 +27,7 @@ final class ResponseFacts: Hashable, Sendable {
 
     init(_ head: HTTPResponse) {
         let fields = head.headerFields
+        isOK = head.status == .ok
         directives = CacheDirectives(response: fields)
         validators = Validators(head)
         date = validators.date?.date

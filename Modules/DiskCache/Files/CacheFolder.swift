@@ -150,8 +150,14 @@ struct CacheFolder: Sendable {
     private static let unfinished = ".new"
 
     private static func name(_ id: StoredResponse.ID) -> String {
-        let digits = String(id.rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        // Made for each hit.
+        String(unsafeUninitializedCapacity: 16) { bytes in
+            for place in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: id.rawValue >> (60 - 4 * UInt64(place)) & 15)
+                bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 16
+        }
     }
 
     private static func id(of name: String) -> StoredResponse.ID? {

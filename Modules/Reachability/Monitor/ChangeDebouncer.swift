@@ -19,11 +19,10 @@ struct ChangeDebouncer: Sendable {
         deadline = min(now.advanced(by: quietTime), limit)
     }
 
-    /// Schedules another read after a failed one.
-    mutating func retry(at now: ContinuousClock.Instant) {
-        let moment = now.advanced(by: Self.retryDelay)
-        limit = moment
-        deadline = moment
+    /// Ends the burst now.
+    mutating func expire(at now: ContinuousClock.Instant) {
+        deadline = now
+        limit = now
     }
 
     /// Returns whether the deadline has passed, and resets it if so.
@@ -34,15 +33,17 @@ struct ChangeDebouncer: Sendable {
         return true
     }
 
-    /// The time until the deadline as a timeout for `poll`: in milliseconds, rounded up; -1 when there is no deadline.
-    func timeout(at now: ContinuousClock.Instant) -> Int32 {
+    private static let longestQuietTime = Duration.seconds(3600)
+}
+
+/// A timeout for `poll`.
+enum PollTimeout {
+    /// The time until a deadline in milliseconds, rounded up; -1 when there is no deadline.
+    static func until(_ deadline: ContinuousClock.Instant?, at now: ContinuousClock.Instant) -> Int32 {
         guard let deadline else { return -1 }
         let (seconds, attoseconds) = now.duration(to: deadline).components
         guard seconds >= 0, attoseconds > 0 || seconds > 0 else { return 0 }
         let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return Int32(clamping: min(seconds, 1_000_000) * 1000 + milliseconds)
     }
-
-    private static let retryDelay = Duration.seconds(1)
-    private static let longestQuietTime = Duration.seconds(3600)
 }

@@ -31,30 +31,12 @@ struct MonitoringThread: Sendable {
     /// Waits until the thread has ended. Call it once.
     func join() { pthread_join(handle, nil) }
 
+    /// Lets the thread end by itself. Call it instead of `join()`, once.
+    func detach() { pthread_detach(handle) }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
-}
-
-/// Stops a thread that waits in `poll`.
-final class StopSignal: Sendable {
-    private let sender: OwnedDescriptor
-    private let receiver: OwnedDescriptor
-
-    init() throws(ReachabilityError) {
-        var numbers: [Int32] = [-1, -1]
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &numbers) == 0 else {
-            throw ReachabilityError(.socketFailed, "A pair of sockets could not be opened", errorNumber: errno)
-        }
-        sender = OwnedDescriptor(owning: numbers[0])
-        receiver = OwnedDescriptor(owning: numbers[1])
-    }
-
-    /// The descriptor that becomes and stays readable once the signal is sent.
-    var descriptor: Int32 { receiver.number }
-
-    func send() { shutdown(sender.number, Int32(SHUT_RDWR)) }
 }

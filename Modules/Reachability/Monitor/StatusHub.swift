@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Holds the current status and distributes changes to the subscribers.
 ///
-/// A single thread publishes, and `finish()` is called after its last call, so every subscriber sees the changes in order.
+/// A monitor can be started again after it was stopped: each time is a run. A single thread publishes the changes of a run, and
+/// those that it publishes after the end of the run are ignored, so every subscriber sees the changes in order.
 final class StatusHub: Sendable {
     private typealias Machine = StatusStateMachine<AsyncStream<ReachabilityStatus>.Continuation>
 
@@ -12,8 +13,15 @@ final class StatusHub: Sendable {
 
     var status: ReachabilityStatus { machine.withLock { $0.status } }
 
-    func publish(_ status: ReachabilityStatus) {
-        for subscriber in machine.withLock({ $0.publish(status) }) { subscriber.yield(status) }
+    /// Begins a run with its first status, and returns the number of the run.
+    func begin(_ status: ReachabilityStatus) -> UInt64 { machine.withLock { $0.begin(status) } }
+
+    /// Publishes a status, and returns whether it differs from the one before.
+    @discardableResult
+    func publish(_ status: ReachabilityStatus, run: UInt64) -> Bool {
+        guard let subscribers = machine.withLock({ $0.publish(status, run: run) }) else { return false }
+        for subscriber in subscribers { subscriber.yield(status) }
+        return true
     }
 
     func finish() {
@@ -38,6 +46,7 @@ final class StatusHub: Sendable {
 struct StatusStateMachine<Subscriber> {
     private(set) var status: ReachabilityStatus
     private(set) var isFinished = false
+    private var run: UInt64 = 0
     private var subscribers: [UInt64: Subscriber] = [:]
     private var nextID: UInt64 = 0
 
@@ -53,9 +62,17 @@ struct StatusStateMachine<Subscriber> {
 
     mutating func unsubscribe(_ id: UInt64) { subscribers[id] = nil }
 
-    /// Returns the subscribers to notify: none when the status has not changed.
-    mutating func publish(_ status: ReachabilityStatus) -> [Subscriber] {
-        guard !isFinished, status != self.status else { return [] }
+    /// Begins a run with its first status, and returns the number of the run.
+    mutating func begin(_ status: ReachabilityStatus) -> UInt64 {
+        run += 1
+        isFinished = false
+        self.status = status
+        return run
+    }
+
+    /// Returns the subscribers to notify; nil when the status has not changed or the run is over.
+    mutating func publish(_ status: ReachabilityStatus, run: UInt64) -> [Subscriber]? {
+        guard !isFinished, run == self.run, status != self.status else { return nil }
         self.status = status
         return Array(subscribers.values)
     }
@@ -77,15 +94,17 @@ struct StatusSequence: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> Iterator {
         let (current, changes) = hub.subscribe()
-        return Iterator(current: current, changes: changes.makeAsyncIterator())
+        return Iterator(hub: hub, current: current, changes: changes.makeAsyncIterator())
     }
 
     struct Iterator: AsyncIteratorProtocol {
+        private let hub: StatusHub
         private var first: ReachabilityStatus?
         private var last: ReachabilityStatus
         private var changes: AsyncStream<ReachabilityStatus>.Iterator
 
-        init(current: ReachabilityStatus, changes: AsyncStream<ReachabilityStatus>.Iterator) {
+        init(hub: StatusHub, current: ReachabilityStatus, changes: AsyncStream<ReachabilityStatus>.Iterator) {
+            self.hub = hub
             first = current
             last = current
             self.changes = changes

@@ -49,3 +49,28 @@ extension NetlinkBytes {
         return true
     }
 }
+
+extension NetlinkBytes {
+    /// The header of a message (`struct nlmsghdr`) without its length.
+    struct Header {
+        var type: UInt16
+        var flags: UInt16
+        var sequence: UInt32
+        var port: UInt32
+    }
+
+    /// Calls the closure for each message. Returns false when the bytes end within one.
+    func forEachMessage(_ body: (_ header: Header, _ content: NetlinkBytes) -> Void) -> Bool {
+        var position = 0
+        while position < count {
+            guard let length = uint32(at: position).flatMap(Int.init(exactly:)), let type = uint16(at: position + 4),
+                let flags = uint16(at: position + 6), let sequence = uint32(at: position + 8),
+                let port = uint32(at: position + 12), length <= count - position,
+                let content = slice(from: position + NetlinkHeader.length, to: position + length)
+            else { return false }
+            body(Header(type: type, flags: flags, sequence: sequence, port: port), content)
+            position += Self.aligned(length)
+        }
+        return true
+    }
+}

@@ -6,27 +6,30 @@ extension NetlinkMessage.Content {
             let flags = body.uint32(at: 8)
         else { return nil }
         // Routers can have a million routes: everything but default routes is skipped before its attributes are parsed.
-        guard let family = NetworkFamily(family), prefixLength <= 1, sourceLength == 0, flags & RouteFlag.cloned == 0
-        else { return .irrelevant }
+        guard let family = NetworkFamily(family), flags & RouteFlag.cloned == 0 else { return .irrelevant }
+        guard prefixLength <= 1, sourceLength == 0 else { return .otherRoute }
         var attributes = RouteAttributes(table: UInt32(shortTable))
         let isComplete = body.forEachAttribute(from: 12) { attributes.read(type: $0, value: $1) }
         guard isComplete, attributes.isWellFormed else { return nil }
-        guard let table = NetworkRoute.Table(attributes.table) else { return .irrelevant }
+        guard let table = NetworkRoute.Table(attributes.table) else { return .otherRoute }
         if isRemoval { return .defaultRouteRemoved }
-        // Default routes of the types "unreachable", "blackhole" and "prohibit" forward nothing.
-        let isUsable = type == RouteFlag.unicastType && flags & RouteFlag.unusable == 0
-        let routes = (isUsable ? attributes.interfaces : []).map {
-            NetworkRoute(
-                family: family, destination: attributes.destination(prefixLength: prefixLength), table: table,
-                metric: attributes.metric, interface: $0)
-        }
-        return .defaultRoute(routes)
+        let forwards = type == RouteFlag.unicastType
+        let interfaces = forwards ? attributes.interfaces : RouteFlag.refusingTypes.contains(type) ? [0] : []
+        guard flags & RouteFlag.unusable == 0 else { return .defaultRoute([]) }
+        return .defaultRoute(
+            interfaces.map {
+                NetworkRoute(
+                    family: family, destination: attributes.destination(prefixLength: prefixLength), table: table,
+                    metric: attributes.metric, interface: $0, forwards: forwards)
+            })
     }
 }
 
 private enum RouteFlag {
     /// `RTN_UNICAST`.
     static let unicastType: UInt8 = 1
+    /// `RTN_BLACKHOLE`, `RTN_UNREACHABLE` and `RTN_PROHIBIT`.
+    static let refusingTypes: ClosedRange<UInt8> = 6...8
     /// A cached route for one destination (`RTM_F_CLONED`).
     static let cloned: UInt32 = 0x200
     /// The next hop is dead or has no carrier (`RTNH_F_DEAD`, `RTNH_F_LINKDOWN`).

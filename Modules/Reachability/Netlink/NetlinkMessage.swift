@@ -10,6 +10,10 @@ struct NetlinkMessage: Hashable, Sendable {
         /// A default route, or half of one, in a table that applies to every lookup: one element per interface.
         case defaultRoute([NetworkRoute])
         case defaultRouteRemoved
+        /// Another route, which can affect the look-up of an address.
+        case otherRoute
+        /// A policy rule, which selects the table of a look-up.
+        case ruleChanged
         case nexthopChanged
         /// The end of a dump, with its error number, or 0.
         case done(Int32)
@@ -21,6 +25,8 @@ struct NetlinkMessage: Hashable, Sendable {
 
     var flags: UInt16
     var sequence: UInt32
+    /// The port of the socket whose request the message answers, or that caused the notification.
+    var port: UInt32
     var content: Content
 
     var isInterruptedDump: Bool { flags & NetlinkHeader.dumpInterrupted != 0 }
@@ -34,25 +40,17 @@ struct NetlinkDatagram: Sendable {
     private(set) var isMalformed = false
 
     init(_ bytes: ArraySlice<UInt8>) {
-        let bytes = NetlinkBytes(bytes)
-        var position = 0
-        while position < bytes.count {
-            guard let length = bytes.uint32(at: position).flatMap(Int.init(exactly:)),
-                let type = bytes.uint16(at: position + 4),
-                let flags = bytes.uint16(at: position + 6), let sequence = bytes.uint32(at: position + 8),
-                length <= bytes.count - position,
-                let body = bytes.slice(from: position + NetlinkHeader.length, to: position + length)
-            else {
-                isMalformed = true
-                return
-            }
-            if let content = NetlinkMessage.Content(type: type, body: body) {
-                messages.append(NetlinkMessage(flags: flags, sequence: sequence, content: content))
+        var isMalformed = false
+        let isComplete = NetlinkBytes(bytes).forEachMessage { header, body in
+            if let content = NetlinkMessage.Content(type: header.type, body: body) {
+                messages.append(
+                    NetlinkMessage(
+                        flags: header.flags, sequence: header.sequence, port: header.port, content: content))
             } else {
                 isMalformed = true
             }
-            position += NetlinkBytes.aligned(length)
         }
+        self.isMalformed = isMalformed || !isComplete
     }
 }
 
@@ -67,6 +65,7 @@ extension NetlinkMessage.Content {
                 Self.address(body, isRemoval: type == NetlinkType.deleteAddress)
             case NetlinkType.newRoute, NetlinkType.deleteRoute:
                 Self.route(body, isRemoval: type == NetlinkType.deleteRoute)
+            case NetlinkType.newRule, NetlinkType.deleteRule: .ruleChanged
             case NetlinkType.newNexthop, NetlinkType.deleteNexthop: .nexthopChanged
             // A kernel may end a dump without an error number.
             case NetlinkType.done: .done(body.int32(at: 0) ?? 0)
@@ -88,9 +87,13 @@ extension NetlinkMessage.Content {
         if isRemoval { return .linkRemoved(index: index) }
         var update = NetworkLink.Update(index: index, hardwareType: hardwareType, flags: flags)
         var isInfoComplete = true
+        var isLowerElsewhere = false
         let isComplete = body.forEachAttribute(from: 16) { type, value in
             switch type {
             case NetlinkAttributeType.linkName: update.name = value.text
+            case NetlinkAttributeType.linkMTU: update.mtu = value.uint32(at: 0)
+            case NetlinkAttributeType.linkLower: update.lower = value.int32(at: 0)
+            case NetlinkAttributeType.linkLowerNamespace: isLowerElsewhere = true
             case NetlinkAttributeType.linkOperationalState: update.operationalState = value.uint8(at: 0)
             case NetlinkAttributeType.linkInfo:
                 isInfoComplete = value.forEachAttribute(from: 0) { type, value in
@@ -99,6 +102,8 @@ extension NetlinkMessage.Content {
             default: break
             }
         }
+        // The number of an interface in another namespace means another interface here.
+        if isLowerElsewhere { update.lower = 0 }
         return isComplete && isInfoComplete ? .link(update) : nil
     }
 

@@ -15,15 +15,21 @@ final class NetlinkSocket: Sendable {
     }
 
     let descriptor: OwnedDescriptor
+    /// The number by which the kernel knows the socket; replies carry it.
+    let port: UInt32
+    /// Whether the kernel checks requests strictly, and applies the filters in them.
+    let isStrict: Bool
 
     /// Opens a socket that joins the given multicast groups (`NetlinkGroup`).
     init(groups: UInt32 = 0) throws(ReachabilityError) {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let number = socket(AF_NETLINK, type, Self.routeProtocol)
         guard number >= 0 else {
-            throw ReachabilityError(.socketFailed, "A netlink socket could not be opened", errorNumber: errno)
+            let failure = ReachabilityError(.socketFailed, "A netlink socket could not be opened", errorNumber: errno)
+            throw failure.meansNoNetlink
+                ? failure.adding("Configuration.pollingInterval reads the network without it") : failure
         }
-        descriptor = OwnedDescriptor(owning: number)
+        let descriptor = OwnedDescriptor(owning: number)
         var timeout = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         // The Glibc module lacks `struct sockaddr_nl` (family, padding, port, groups), which takes 12 of these 16 bytes.
@@ -33,10 +39,19 @@ final class NetlinkSocket: Sendable {
         guard bind(number, &address, 12) == 0 else {
             throw ReachabilityError(.socketFailed, "A netlink socket could not be bound", errorNumber: errno)
         }
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        guard getsockname(number, &address, &length) == 0 else {
+            throw ReachabilityError(.socketFailed, "The port of a netlink socket is not known", errorNumber: errno)
+        }
+        port = withUnsafeBytes(of: address) { $0.load(fromByteOffset: 4, as: UInt32.self) }
+        var isOn: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        isStrict = setsockopt(number, NetlinkOption.level, NetlinkOption.strictCheck, &isOn, size) == 0
+        self.descriptor = descriptor
     }
 
-    /// Requests a dump; the response carries the sequence number.
-    func requestDump(_ request: NetlinkRequest, sequence: UInt32) throws(ReachabilityError) {
+    /// Sends a request; the response carries the sequence number.
+    func request(_ request: NetlinkRequest, sequence: UInt32) throws(ReachabilityError) {
         let bytes = request.encoded(sequence: sequence)
         guard send(descriptor.number, bytes, bytes.count, 0) == bytes.count else {
             throw ReachabilityError(

@@ -5,8 +5,20 @@ enum InterfaceClassifier {
         if isWiFi(link, facts) { return .wifi }
         if isCellular(link, facts) { return .cellular }
         if isTunnel(link, facts) { return .tunnel }
-        if isEthernet(link) { return .ethernet }
-        return .other
+        if let driverKind = link.driverKind {
+            if bridgeKinds.contains(driverKind) { return .bridge }
+            if placeholderKinds.contains(driverKind) { return .virtual }
+        }
+        return link.hardwareType == HardwareType.ethernet ? .ethernet : .other
+    }
+
+    /// The number of the interface that carries the traffic of another; nil when the device has none, or an unknown one.
+    ///
+    /// For other devices the kernel's number has another meaning: for a veth it is that of its peer.
+    static func lower(of link: NetworkLink, _ kind: ReachabilityStatus.Kind) -> Int32? {
+        guard let lower = link.lower, lower > 0, lower != link.index else { return nil }
+        let isStacked = kind == .tunnel || link.driverKind.map(stackedKinds.contains) ?? false
+        return isStacked ? lower : nil
     }
 
     private static func isWiFi(_ link: NetworkLink, _ facts: InterfaceFacts) -> Bool {
@@ -30,11 +42,6 @@ enum InterfaceClassifier {
         return tunnelKinds.contains(kind)
     }
 
-    private static func isEthernet(_ link: NetworkLink) -> Bool {
-        guard link.hardwareType == HardwareType.ethernet else { return false }
-        return link.driverKind.map { !placeholderKinds.contains($0) } ?? true
-    }
-
     /// Whether the name is one of the prefixes followed by a number.
     private static func hasName(_ link: NetworkLink, _ stems: [String]) -> Bool {
         guard let name = link.name else { return false }
@@ -48,6 +55,11 @@ enum InterfaceClassifier {
         "tun", "wireguard", "amneziawg", "ovpn", "ovpn-dco", "ppp", "sit", "ipip", "ip6tnl", "gre", "gretap", "ip6gre",
         "ip6gretap", "erspan", "ip6erspan", "vti", "vti6", "xfrm", "ipsec", "l2tp", "vxlan", "geneve", "gtp", "bareudp",
     ]
+
+    private static let bridgeKinds: Set<String> = ["bridge", "openvswitch"]
+
+    /// Virtual devices that are parts of another interface.
+    private static let stackedKinds: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"]
 
     /// Virtual devices with the Ethernet hardware type that are not connected to a network.
     private static let placeholderKinds: Set<String> = ["dummy", "ifb", "vrf", "nlmon", "netdevsim"]

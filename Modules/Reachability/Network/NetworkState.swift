@@ -1,3 +1,14 @@
+/// What a notification can have changed.
+enum NetworkChange: Int, Comparable, Sendable {
+    case nothing
+    /// The route to some addresses, but no default route.
+    case otherRoutes
+    /// Anything.
+    case everything
+
+    static func < (one: NetworkChange, other: NetworkChange) -> Bool { one.rawValue < other.rawValue }
+}
+
 /// The links, addresses and default routes that the kernel reported.
 ///
 /// The state is built from dumps. A notification only indicates that a new dump is needed, because the kernel removes IPv4
@@ -16,54 +27,61 @@ struct NetworkState: Hashable, Sendable {
         }
     }
 
-    /// Processes a notification, and returns whether the status may have changed, so that a new dump is needed.
+    /// Processes a notification, and returns what may have changed, so that the state is to be read again.
     ///
-    /// Most notifications (router advertisements, wireless scans) repeat what is known and need none.
-    mutating func notice(_ content: NetlinkMessage.Content) -> Bool {
+    /// Most notifications (router advertisements, wireless scans) repeat what is known and change nothing.
+    mutating func notice(_ content: NetlinkMessage.Content) -> NetworkChange {
+        let isChange: Bool
         switch content {
         case .link(let update):
             let link = links[update.index]?.updated(by: update) ?? NetworkLink(update)
-            return links.updateValue(link, forKey: update.index) != link
+            isChange = links.updateValue(link, forKey: update.index) != link
         case .linkRemoved(let index):
-            return links.removeValue(forKey: index) != nil
+            isChange = links.removeValue(forKey: index) != nil
         case .address(let address, let isUsable):
-            return addresses.updateValue(isUsable, forKey: address) != isUsable
+            isChange = addresses.updateValue(isUsable, forKey: address) != isUsable
         case .addressRemoved(let address):
-            return addresses.removeValue(forKey: address) != nil
-        case .defaultRoute, .defaultRouteRemoved, .nexthopChanged, .overrun, .error:
-            return true
+            isChange = addresses.removeValue(forKey: address) != nil
+        case .otherRoute:
+            return .otherRoutes
+        case .defaultRoute, .defaultRouteRemoved, .ruleChanged, .nexthopChanged, .overrun, .error:
+            isChange = true
         case .done, .irrelevant:
-            return false
+            isChange = false
         }
+        return isChange ? .everything : .nothing
     }
+
+    /// The number of the interface with a name.
+    func index(named name: String) -> Int32? { links.values.first { $0.name == name }?.index }
+
+    /// The number of the loopback interface, over which packets to the machine's own addresses go.
+    var loopback: Int32? { links.values.first { $0.isLoopback }?.index }
+
+    /// The interface that has an address.
+    func interface(withAddress bytes: [UInt8]) -> Int32? { addresses.keys.first { $0.bytes == bytes }?.interface }
 }
 
 extension NetworkState {
-    /// Derives the status from the state.
+    /// The default route of a family that the kernel prefers among those whose interface is up; nil when there is none, or
+    /// when a route that forwards nothing hides it.
     ///
-    /// The preferred default route determines the interface: the table `main` before `default`, a pair of halves before a
-    /// whole route, then the lowest metric, then IPv4 before IPv6, then the lowest interface index.
-    func status(classify: (NetworkLink) -> ReachabilityStatus.Kind) -> ReachabilityStatus {
-        let routes = NetworkFamily.allCases.compactMap(preferredRoute)
-        guard let best = routes.min(by: { $0.rank < $1.rank }), let link = links[best.interface] else {
-            return .notReachable
+    /// The order: the table `main` before `default`, a pair of halves before a whole route, then the lowest metric, then the
+    /// lowest interface number.
+    ///
+    /// - Parameter interface: The number of the only interface to consider; nil for all.
+    func preferredRoute(_ family: NetworkFamily, over interface: Int32? = nil) -> NetworkRoute? {
+        let usable = routes.filter { route in
+            guard route.family == family else { return false }
+            guard route.forwards else { return interface == nil }
+            return links[route.interface]?.isUp == true && (interface ?? route.interface) == route.interface
         }
-        let families = Set(routes.map(\.family)).filter(hasSourceAddress)
-        return .reachable(
-            via: classify(link),
-            interfaceName: link.name,
-            supportsIPv4: families.contains(.ipv4),
-            supportsIPv6: families.contains(.ipv6)
-        )
-    }
-
-    private func preferredRoute(_ family: NetworkFamily) -> NetworkRoute? {
-        let usable = routes.filter { $0.family == family && links[$0.interface]?.isUp == true }
-        return usable.filter { $0.isWhole || $0.completesHalf(in: usable) }.min { $0.rank < $1.rank }
+        let best = usable.filter { $0.isWhole || $0.completesHalf(in: usable) }.min { $0.rank < $1.rank }
+        return best?.forwards == true ? best : nil
     }
 
     /// Whether any link that is up has a usable address. The kernel also uses other interfaces' addresses as a source.
-    private func hasSourceAddress(_ family: NetworkFamily) -> Bool {
+    func hasSourceAddress(_ family: NetworkFamily) -> Bool {
         addresses.contains { address, isUsable in
             isUsable && address.family == family && address.reachesBeyondLink && links[address.interface]?.isUp == true
         }
@@ -71,15 +89,16 @@ extension NetworkState {
 }
 
 extension NetworkRoute {
+    /// The precedence among default routes; a lower rank comes first.
+    var rank: (Int, Int, UInt32, Int, Int32) {
+        (table == .main ? 1 : 2, isWhole ? 1 : 0, metric, family == .ipv4 ? 0 : 1, interface)
+    }
+
     fileprivate var isWhole: Bool { destination == .everything }
 
     /// Whether the other half uses the same interface.
     fileprivate func completesHalf(in routes: Set<NetworkRoute>) -> Bool {
         let wanted: Destination = destination == .lowerHalf ? .upperHalf : .lowerHalf
         return routes.contains { $0.destination == wanted && $0.table == table && $0.interface == interface }
-    }
-
-    fileprivate var rank: (Int, Int, UInt32, Int, Int32) {
-        (table == .main ? 0 : 1, isWhole ? 1 : 0, metric, family == .ipv4 ? 0 : 1, interface)
     }
 }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 internal import LinnetMessages
 
 /// Settings for one request; nil means the setting of the serializer or else of the session.
@@ -8,7 +9,10 @@ public struct RequestOptions: Sendable, Hashable {
         var connectTimeout: Duration?
         var cachePolicy: CachePolicy?
         var usesCookies: Bool?
+        var mainDocument: URL?
+        var isTopLevelNavigation: Bool?
         var allowsExpensiveNetworks: Bool?
+        var waitsForConnectivity: Bool?
         var tag: String?
     }
 
@@ -65,11 +69,30 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.usesCookies }
         set { change { $0.usesCookies = newValue } }
     }
+    /// The URL of the document that the user sees, of a program that shows pages; nil, the default, for a request of the program
+    /// itself. It decides about SameSite cookies and those of third parties, as in `CookieContext`, and is not sent. The
+    /// counterpart of `NSURLRequest.mainDocumentURL`; without effect in a session without a cookie jar.
+    public var mainDocument: URL? {
+        get { said?.mainDocument }
+        set { change { $0.mainDocument = newValue } }
+    }
+    /// Whether the response replaces the ``mainDocument``; the default is false. A page that follows a link to another site has
+    /// the cookies of that site then, unless they are `SameSite=Strict`.
+    public var isTopLevelNavigation: Bool? {
+        get { said?.isTopLevelNavigation }
+        set { change { $0.isTopLevelNavigation = newValue } }
+    }
     /// Whether expensive networks, such as cellular ones, may be used; the default is true. False requires a session
     /// with a reachability monitor, which is checked before each attempt; without one, the request fails.
     public var allowsExpensiveNetworks: Bool? {
         get { said?.allowsExpensiveNetworks }
         set { change { $0.allowsExpensiveNetworks = newValue } }
+    }
+    /// Whether the request waits when it cannot be sent because this machine has no network. Nil, the default, leaves that to
+    /// the session's configuration; true requires a session with a reachability monitor.
+    public var waitsForConnectivity: Bool? {
+        get { said?.waitsForConnectivity }
+        set { change { $0.waitsForConnectivity = newValue } }
     }
     /// A label of your own for interceptors and observers.
     public var tag: String? {
@@ -87,7 +110,10 @@ public struct RequestOptions: Sendable, Hashable {
         options.connectTimeout = connectTimeout ?? other.connectTimeout
         options.cachePolicy = cachePolicy ?? other.cachePolicy
         options.usesCookies = usesCookies ?? other.usesCookies
+        options.mainDocument = mainDocument ?? other.mainDocument
+        options.isTopLevelNavigation = isTopLevelNavigation ?? other.isTopLevelNavigation
         options.allowsExpensiveNetworks = allowsExpensiveNetworks ?? other.allowsExpensiveNetworks
+        options.waitsForConnectivity = waitsForConnectivity ?? other.waitsForConnectivity
         options.tag = tag ?? other.tag
         return options
     }
@@ -118,7 +144,8 @@ public struct RequestOptions: Sendable, Hashable {
 /// Coded as an object with the options that are set; time limits are numbers of seconds.
 extension RequestOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, allowsExpensiveNetworks, tag
+        case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, mainDocument, isTopLevelNavigation,
+            allowsExpensiveNetworks, waitsForConnectivity, tag
     }
 
     /// Decodes options; missing ones are nil. An unknown key is an error.
@@ -129,7 +156,10 @@ extension RequestOptions: Codable {
         connectTimeout = try container.seconds(.connectTimeout)
         cachePolicy = try container.decodeIfPresent(CachePolicy.self, forKey: .cachePolicy)
         usesCookies = try container.decodeIfPresent(Bool.self, forKey: .usesCookies)
+        mainDocument = try container.decodeIfPresent(URL.self, forKey: .mainDocument)
+        isTopLevelNavigation = try container.decodeIfPresent(Bool.self, forKey: .isTopLevelNavigation)
         allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
+        waitsForConnectivity = try container.decodeIfPresent(Bool.self, forKey: .waitsForConnectivity)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
     }
 
@@ -141,7 +171,10 @@ extension RequestOptions: Codable {
         try container.encodeIfPresent(connectTimeout?.codedSeconds, forKey: .connectTimeout)
         try container.encodeIfPresent(cachePolicy, forKey: .cachePolicy)
         try container.encodeIfPresent(usesCookies, forKey: .usesCookies)
+        try container.encodeIfPresent(mainDocument, forKey: .mainDocument)
+        try container.encodeIfPresent(isTopLevelNavigation, forKey: .isTopLevelNavigation)
         try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
+        try container.encodeIfPresent(waitsForConnectivity, forKey: .waitsForConnectivity)
         try container.encodeIfPresent(tag, forKey: .tag)
     }
 }

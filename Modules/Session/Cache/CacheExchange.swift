@@ -227,8 +227,7 @@ extension CacheExchange {
     private func storeCookies(of response: StreamedResponse) {
         guard request.options.usesCookies ?? true else { return }
         cache.jar?.store(
-            setCookieFields: response.head.headerFields, of: request.url,
-            context: CookieContext(method: request.method))
+            setCookieFields: response.head.headerFields, of: request.url, context: request.cookieContext)
     }
 }
 

@@ -46,13 +46,13 @@ struct CacheInterceptor: Interceptor {
 extension CacheUse {
     /// What a request's policy means; without one, what HTTP defines.
     init(_ policy: RequestOptions.CachePolicy?) {
-        let uses: [RequestOptions.CachePolicy: CacheUse] = [
-            .reloadIgnoringCache: .reload, .reloadIgnoringAllCaches: .reloadEverywhere, .revalidate: .revalidate,
-            .cacheElseLoad: .storedElseLoad,
-            .cacheOnly: .storedOnly,
-        ]
-        self = policy.flatMap { uses[$0] } ?? .protocolDefined
+        self = policy.flatMap { Self.uses[$0] } ?? .protocolDefined
     }
+
+    private static let uses: [RequestOptions.CachePolicy: CacheUse] = [
+        .reloadIgnoringCache: .reload, .reloadIgnoringAllCaches: .reloadEverywhere, .revalidate: .revalidate,
+        .cacheElseLoad: .storedElseLoad, .cacheOnly: .storedOnly,
+    ]
 }
 
 extension SessionError {

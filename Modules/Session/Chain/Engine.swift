@@ -24,6 +24,9 @@ final class Engine: Sendable {
     /// The requests that others wait for; nil unless equal requests are collapsed.
     let flights: CacheFlights?
 
+    /// Follows the network; nil in a session without a monitor.
+    private let network: NetworkWatch?
+
     /// Whether the chain has a link that reads the record of a request.
     private let needsRecords: Bool
     let retriers: [any RequestRetrier]
@@ -32,21 +35,23 @@ final class Engine: Sendable {
     let maximumBodySize: Int
 
     init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
+        let network = configuration.network.map { NetworkWatch($0, discarding: transport) }
+        self.network = network
         let upper = Link.linksAboveCoding(configuration)
-        links = upper + Link.linksBelowCoding(configuration)
+        links = upper + Link.linksBelowCoding(configuration, network)
         codingPlace = upper.count
         coding = ContentCodingRules(configuration)
         isExtended =
             !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty
             || !configuration.requestAdapters.isEmpty
-            || !configuration.retriers.isEmpty
+            || !configuration.retriers.isEmpty || configuration.waitsForConnectivity
             || configuration.cacheStore.map { !($0 is MemoryCacheStore) || configuration.collapsesEqualRequests }
                 ?? false
         let cache = links.lazy.compactMap { $0.interceptor as? CacheInterceptor }.first
         refreshes = cache?.refreshes
         flights = cache?.flights
         transportLink = TransportLink(
-            transport: transport, permission: NetworkPermission(configuration.reachabilityMonitor))
+            transport: transport, permission: NetworkPermission(network))
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
         retriers = configuration.retriers
@@ -66,7 +71,9 @@ final class Engine: Sendable {
         let exchange = Exchange(
             delivery: delivery, call: call, deadline: decoding.map(\.deadline) ?? deadline(of: request),
             record: decoding?.record ?? record(call))
-        if let deadline = exchange.deadline, isExtended || call.hooks != nil || call.own != nil {
+        if let deadline = exchange.deadline,
+            isExtended || call.hooks != nil || call.own != nil || request.options.waitsForConnectivity == true
+        {
             return try await run(request, exchange, until: deadline)
         }
         guard let hooks = call.hooks else { return try await proceed(request, from: 0, exchange) }
@@ -129,6 +136,7 @@ final class Engine: Sendable {
     /// From now on every request fails.
     func end() {
         hasEnded.store(true, ordering: .relaxed)
+        network?.end()
     }
 
     private func record(_ call: CallContext) -> RequestRecord? {

@@ -40,7 +40,8 @@ struct Link: Sendable {
         let adapters = AdapterInterceptor(adapters: configuration.requestAdapters)
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(
-            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore)
+            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore,
+            resolution: configuration.resolution)
         links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
         if let store = configuration.hstsStore { links.append(Link(interceptor: HSTSInterceptor(store: store))) }
         let store = configuration.credentialStore
@@ -50,10 +51,15 @@ struct Link: Sendable {
     }
 
     /// The links that see bodies as they were sent, from top to bottom; below them is the transport's.
-    static func linksBelowCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
+    static func linksBelowCoding(_ configuration: HTTPSession.Configuration, _ network: NetworkWatch?) -> [Link] {
         var links: [Link] = []
         if let store = configuration.cacheStore {
             links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
+        }
+        if let network {
+            let waits = ConnectivityInterceptor(
+                watch: network, waits: configuration.waitsForConnectivity, limit: configuration.connectivityTimeout)
+            links.append(Link(interceptor: waits))
         }
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))

@@ -10,11 +10,20 @@ struct CookieInterceptor: Interceptor {
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         guard request.options.usesCookies ?? true else { return try await next(request) }
-        let context = CookieContext(method: request.method)
+        let context = request.cookieContext
         var request = request
         jar.addCookies(to: &request.headerFields, for: request.url, context: context)
         let response = try await next(request)
         jar.store(setCookieFields: response.head.headerFields, of: request.url, context: context)
         return response
+    }
+}
+
+extension SessionRequest {
+    /// What the request is made for, as its options say.
+    var cookieContext: CookieContext {
+        CookieContext(
+            mainDocument: options.mainDocument, isTopLevelNavigation: options.isTopLevelNavigation ?? false,
+            method: method)
     }
 }

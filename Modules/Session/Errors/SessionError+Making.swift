@@ -87,6 +87,7 @@ extension SessionError {
         .cancelled: .cancelled,
         .nameResolutionFailed: .nameResolutionFailed,
         .connectionFailed: .connectionFailed,
+        .localAddressUnavailable: .connectionFailed,
         .proxyConnectionFailed: .connectionFailed,
         .proxyRefused: .connectionFailed,
         .proxyAuthenticationRequired: .proxyAuthenticationRequired,

@@ -186,7 +186,8 @@ extension SessionError {
         /// A timeout was exceeded; see ``SessionError/timeout``.
         public static let timeout = Code("timeout")
         /// No connection to any address of the host could be opened, or the proxy could not be used or refused to connect; the
-        /// underlying `TransportError` then has the code `proxyConnectionFailed` or `proxyRefused`.
+        /// underlying `TransportError` then has the code `proxyConnectionFailed` or `proxyRefused`. It is `localAddressUnavailable` if a
+        /// socket could not be bound to the local address or the interface of the configuration.
         public static let connectionFailed = Code("connectionFailed")
         /// The host's name has no address.
         public static let nameResolutionFailed = Code("nameResolutionFailed")

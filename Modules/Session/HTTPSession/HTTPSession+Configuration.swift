@@ -30,7 +30,7 @@ extension HTTPSession {
         /// The proxies. The default is none: connections are direct, whatever the environment says. `ProxyPolicy.environment`
         /// takes those of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
         public var proxies: ProxyPolicy = .none
-        /// The options of name resolution.
+        /// How host names are resolved, which hosts are unix sockets, and the local address of connections.
         public var resolution = ResolutionOptions()
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
         /// one.
@@ -40,7 +40,8 @@ extension HTTPSession {
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
         /// How long a request with `Expect: 100-continue` waits for the server's response before it sends its body anyway (RFC
-        /// 9110, 10.1.1). The default is 1 second.
+        /// 9110, 10.1.1). The field, which can also be one of ``headerFields``, is not sent with a request without content. The default
+        /// is 1 second.
         public var continueTimeout: Duration = .seconds(1)
         /// The event loops that connections run on. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
@@ -110,9 +111,21 @@ extension HTTPSession {
         public var logger: Logger?
         /// What is hidden in the log. The default is ``Redaction/standard``.
         public var redaction: Redaction = .standard
-        /// Monitors the network for users of the session, which neither starts nor stops the monitor, nor waits for it. The
-        /// default is none.
+        /// Monitors the network, for ``waitsForConnectivity`` and `RequestOptions.allowsExpensiveNetworks`, and for users of the
+        /// session, which does not stop it. When the network changes, the session closes its idle connections and clears its
+        /// cache of resolved names. The default is none.
         public var reachabilityMonitor: ReachabilityMonitor?
+        /// Whether a request waits that cannot be sent because this machine has no network: it is sent again once the
+        /// ``reachabilityMonitor``, which is required then, sees a default route. `RequestOptions.waitsForConnectivity` chooses for
+        /// a request, and ``TaskHooks/isWaitingForConnectivity`` is told. The default is false.
+        ///
+        /// Each request is sent at once, since a host may be reachable without a default route. It waits if no connection could be
+        /// opened and the machine has no network, or only an expensive one that the request may not use. With a
+        /// ``retryPolicy``, a request whose connection was lost is sent again, and then waits in the same way.
+        public var waitsForConnectivity = false
+        /// How long a request waits for the network in all, after which it fails with the error that made it wait. The default is
+        /// nil: as long as `RequestOptions.timeout` and the timeout for the whole request allow.
+        public var connectivityTimeout: Duration?
         /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default is 100
         /// milliseconds. Bytes are counted for handles only.
         public var progressInterval: Duration = .milliseconds(100)
@@ -127,6 +140,13 @@ extension HTTPSession {
         public var encoder: JSONBodyEncoder?
         /// How JSON is decoded as a type; the default reads what the default encoder writes.
         public var decoder = JSONBodyDecoder()
+
+        /// Where the session learns about the network; tests replace it.
+        var network: NetworkSource? {
+            get { givenNetwork ?? reachabilityMonitor.map { NetworkSource($0) } }
+            set { givenNetwork = newValue }
+        }
+        private var givenNetwork: NetworkSource?
 
         /// The defaults.
         public init() {}
@@ -153,6 +173,13 @@ extension HTTPSession {
             configuration.decoder = other.decoder
             configuration.headerFields = other.headerFields
             return configuration
+        }
+
+        /// Throws if requests are to wait for a network that no monitor reports.
+        func checkMonitor() throws(SessionError) {
+            guard waitsForConnectivity, network == nil else { return }
+            throw SessionError(
+                .invalidConfiguration, "waitsForConnectivity needs a monitor: set reachabilityMonitor as well.")
         }
 
         var transport: TransportConfiguration {

@@ -64,6 +64,8 @@ private struct CodedSetting: Sendable {
         .value("responseSerializer", \.responseSerializer),
         .value("isCacheShared", \.isCacheShared),
         .value("collapsesEqualRequests", \.collapsesEqualRequests),
+        .value("waitsForConnectivity", \.waitsForConnectivity),
+        .limit("connectivityTimeout", \.connectivityTimeout),
     ]
 
     private static func value<Value: Codable & Equatable & Sendable>(
@@ -88,6 +90,18 @@ private struct CodedSetting: Sendable {
                     forKey: key, in: container, debugDescription: "The value must be a number of seconds.")
             }
             configuration[keyPath: path] = duration
+        } write: { configuration, defaults, container in
+            guard configuration[keyPath: path] != defaults[keyPath: path] else { return }
+            try container.encode(seconds: configuration[keyPath: path], forKey: key)
+        }
+    }
+
+    private static func limit(
+        _ name: String, _ path: any WritableKeyPath<Configuration, Duration?> & Sendable
+    ) -> CodedSetting {
+        let key = TextKey(stringValue: name)
+        return CodedSetting(key: key) { container, configuration in
+            configuration[keyPath: path] = try container.seconds(key)
         } write: { configuration, defaults, container in
             guard configuration[keyPath: path] != defaults[keyPath: path] else { return }
             try container.encode(seconds: configuration[keyPath: path], forKey: key)

@@ -49,6 +49,7 @@ public final class HTTPSession: Sendable {
     public convenience init(baseURL: URL? = nil, configuration: Configuration) throws(SessionError) {
         // Checked first, so that nothing is left to shut down.
         let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
+        try configuration.checkMonitor()
         var settings = configuration.transport
         settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
         settings.clientIdentities = settings.clientIdentities.asking(
@@ -67,6 +68,7 @@ public final class HTTPSession: Sendable {
         baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
     ) throws(SessionError) {
         let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
+        try configuration.checkMonitor()
         self.init(resolver, configuration, transport, ownsTransport: false)
     }
 

@@ -88,6 +88,10 @@ final class RequestHooks: Sendable {
         if isSeen(\.didFinishDownload) { tell { $0.didFinishDownload?($1, file) } }
     }
 
+    func isWaitingForConnectivity() {
+        if isSeen(\.isWaitingForConnectivity) { tell { $0.isWaitingForConnectivity?($1) } }
+    }
+
     /// Reports the end of the request. Only the first call has an effect.
     func complete(_ error: SessionError?, _ metrics: [TransportMetrics]) {
         guard !hasCompleted.exchange(true, ordering: .acquiringAndReleasing) else { return }

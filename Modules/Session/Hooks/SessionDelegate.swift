@@ -44,6 +44,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
 
     /// See ``TaskHooks/didSendBody``. The default does nothing.
     func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
+    /// See ``TaskHooks/isWaitingForConnectivity``. The default does nothing.
+    func isWaitingForConnectivity(_ context: HookContext)
     /// See ``TaskHooks/didReceiveInformational``. The default does nothing.
     func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext)
     /// See ``TaskHooks/didWriteDownload``. The default does nothing.
@@ -106,6 +108,9 @@ extension SessionDelegate {
 
     /// Does nothing.
     public func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
+
+    /// Does nothing.
+    public func isWaitingForConnectivity(_ context: HookContext) {}
 
     /// Does nothing.
     public func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext) {}

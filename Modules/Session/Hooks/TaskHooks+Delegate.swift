@@ -24,6 +24,7 @@ extension TaskHooks {
             try await delegate?.willPlaceDownload(file, head, context)
         }
         didSendBody = { [weak delegate] context, bytes, progress in delegate?.didSendBody(bytes, progress, context) }
+        isWaitingForConnectivity = { [weak delegate] context in delegate?.isWaitingForConnectivity(context) }
         didReceiveInformational = { [weak delegate] context, head in delegate?.didReceiveInformational(head, context) }
         didWriteDownload = { [weak delegate] context, bytes, progress in
             delegate?.didWriteDownload(bytes, progress, context)

@@ -56,6 +56,9 @@ public struct TaskHooks: Sendable {
 
     /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts again from zero.
     public var didSendBody: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
+    /// Called when the request begins to wait for the network, at most once for an attempt; see
+    /// ``HTTPSession/Configuration/waitsForConnectivity``.
+    public var isWaitingForConnectivity: (@Sendable (HookContext) -> Void)?
     /// Called for an informational response (1xx, RFC 9110, section 15.2).
     public var didReceiveInformational: (@Sendable (HookContext, HTTPResponse) -> Void)?
     /// Called when the given number of bytes were written to a download's file.
@@ -89,7 +92,7 @@ public struct TaskHooks: Sendable {
     private var sees: Bool {
         didSendBody != nil || didReceiveInformational != nil || didWriteDownload != nil || didResumeDownload != nil
             || didFinishDownload != nil
-            || didCollectMetrics != nil || didComplete != nil
+            || didCollectMetrics != nil || didComplete != nil || isWaitingForConnectivity != nil
     }
 }
 

@@ -92,22 +92,38 @@ private struct CurlBody {
 
 extension HTTPCall {
     /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
-    /// the proxy of a fixed policy, without its user name and password, and `--compressed` if the session decodes the response; see
-    /// `SessionRequest.curlDescription(redaction:)`.
+    /// the unix socket of the host, or the local address, the interface and the proxy of a fixed policy, without its user name and password,
+    /// and `--compressed` if the session decodes the response; see `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
         var request = try request()
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
-            jar.addCookies(to: &request.headerFields, for: request.url, context: CookieContext(method: request.method))
+            jar.addCookies(to: &request.headerFields, for: request.url, context: request.cookieContext)
         }
         request = session.engine.coding?.prepared(request) ?? request
         let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
         let command = request.curlDescription(redaction, isDecoded: isDecoded)
-        guard let target = try? RequestTarget(request.url),
-            let proxy = session.initialConfiguration.proxies.fixedProxy(for: target.origin)
-        else { return command }
-        return command.replacing("curl ", with: "curl --proxy \(proxy.description.shellQuoted) ", maxReplacements: 1)
+        guard let words = session.initialConfiguration.curlWords(for: request.url) else { return command }
+        let options = words.map(\.shellQuoted).joined(separator: " ")
+        return command.replacing("curl ", with: "curl \(options) ", maxReplacements: 1)
+    }
+}
+
+extension HTTPSession.Configuration {
+    /// The options that connect curl as the session does; nil if it does so without.
+    fileprivate func curlWords(for url: URL) -> [String]? {
+        guard let origin = (try? RequestTarget(url))?.origin else { return nil }
+        if let path = resolution.unixSocket(of: origin) { return ["--unix-socket", path] }
+        var words: [String] = []
+        switch (resolution.networkInterface, resolution.localAddress) {
+        case (let interface?, let address?): words = ["--interface", "ifhost!\(interface)!\(address)"]
+        case (let interface?, nil): words = ["--interface", "if!\(interface)"]
+        case (nil, let address?): words = ["--interface", "host!\(address)"]
+        case (nil, nil): break
+        }
+        if let proxy = proxies.fixedProxy(for: origin) { words += ["--proxy", proxy.description] }
+        return words.isEmpty ? nil : words
     }
 }
 

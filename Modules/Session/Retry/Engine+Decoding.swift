@@ -41,7 +41,10 @@ extension Engine {
     }
 
     /// The retriers of a call, then those of the session.
-    func retriers(with own: CallChain?) -> [any RequestRetrier] { (own?.retriers ?? []) + retriers }
+    func retriers(with own: CallChain?) -> [any RequestRetrier] {
+        guard let own, !own.retriers.isEmpty else { return retriers }
+        return own.retriers + retriers
+    }
 
     private func wait(
         after failure: SessionError, of request: SessionRequest, _ decoding: Decoding, retriers: [any RequestRetrier],

@@ -70,15 +70,21 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
 
     /// Decides by the policy.
     public func decide(on attempt: RetryAttempt) -> RetryDecision {
-        guard attempt.number <= limit, methods.contains(attempt.request.method) else { return .doNotRetry }
-        if let error = attempt.error {
-            guard errorCodes.contains(error.code), error.timeout != .request else { return .doNotRetry }
-            return .retry(after: backoff.wait(after: attempt.number))
+        guard methods.contains(attempt.request.method), attempt.error?.timeout != .request else { return .doNotRetry }
+        return decide(after: attempt.number, errorCode: attempt.error?.code, head: attempt.head)
+    }
+
+    /// Decides after this many attempts, whatever the method: the last one failed with an error or, if there is none, has this
+    /// response.
+    package func decide(after attempts: Int, errorCode: SessionError.Code?, head: HTTPResponse?) -> RetryDecision {
+        guard attempts <= limit else { return .doNotRetry }
+        if let errorCode {
+            return errorCodes.contains(errorCode) ? .retry(after: backoff.wait(after: attempts)) : .doNotRetry
         }
-        guard let head = attempt.head, statusCodes.contains(head.status.code) else { return .doNotRetry }
+        guard let head, statusCodes.contains(head.status.code) else { return .doNotRetry }
         let asked = head.retryAfter ?? .zero
         guard asked <= maximumRetryAfter else { return .doNotRetry }
-        return .retry(after: max(asked, backoff.wait(after: attempt.number)))
+        return .retry(after: max(asked, backoff.wait(after: attempts)))
     }
 }
 
@@ -100,5 +106,5 @@ extension Duration {
     static let longestWait = Duration.seconds(Int64(100 * 365 * 86_400))
 
     /// The duration, or the longest that can be waited for.
-    var waitable: Duration { min(self, .longestWait) }
+    package var waitable: Duration { min(self, .longestWait) }
 }

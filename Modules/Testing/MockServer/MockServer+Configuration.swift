@@ -24,10 +24,15 @@ extension MockServer {
             case required(issuedBy: [X509Certificate])
         }
 
-        /// The host name in the server's URL. The server listens on 127.0.0.1 only.
+        /// The host name in the server's URL. The server listens on 127.0.0.1 only, or on ``unixSocket``.
         ///
         /// The default is `127.0.0.1`.
         public var hostName = "127.0.0.1"
+        /// The path of a unix socket that the server listens on, in place of a port. The server's ``MockServer/port`` is that of its
+        /// scheme then, and the file is removed when it shuts down.
+        ///
+        /// The default is nil.
+        public var unixSocket: String?
         /// The HTTP versions that the server supports.
         ///
         /// The default is ``HTTPVersions/http1``, so that the version does not depend on the client.

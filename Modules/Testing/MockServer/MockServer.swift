@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import NIOCore
 internal import Synchronization
 
-/// An HTTP/1.1 and HTTP/2 server in the test's process, plain or over TLS, on a free port of the loopback address.
+/// An HTTP/1.1 and HTTP/2 server in the test's process, plain or over TLS, on a free port of the loopback address or a unix socket.
 ///
 /// ```swift
 /// let server = try await MockServer.start { request in
@@ -29,7 +29,7 @@ public final class MockServer: Sendable {
     public let url: URL
     /// The host name in ``url``.
     public let host: String
-    /// The port that the system selected.
+    /// The port that the system selected; that of the scheme for a server on a unix socket.
     public let port: Int
 
     let log: RequestLog
@@ -37,10 +37,10 @@ public final class MockServer: Sendable {
     private let listener: Listener
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
-    init(url: URL, host: String, listener: Listener, service: Service) {
+    init(url: URL, host: String, port: Int, listener: Listener, service: Service) {
         self.url = url
         self.host = host
-        self.port = listener.port
+        self.port = port
         self.listener = listener
         self.log = service.log
         self.registry = service.registry
@@ -151,12 +151,13 @@ extension MockServer {
     ) async throws(TestingError) -> MockServer {
         let service = Service(kind: kind, configuration: configuration, tls: try tlsContext(identity, configuration))
         let listener = try await Listener.start(service)
-        let scheme = identity == nil ? "http" : "https"
-        guard let url = URL(string: "\(scheme)://\(configuration.hostName):\(listener.port)/") else {
+        let (scheme, usualPort) = identity == nil ? ("http", 80) : ("https", 443)
+        let port = listener.port ?? usualPort
+        guard let url = URL(string: "\(scheme)://\(configuration.hostName):\(port)/") else {
             await listener.stop()
             throw TestingError(.invalidConfiguration, "\"\(configuration.hostName)\" is not a valid host name.")
         }
-        return MockServer(url: url, host: configuration.hostName, listener: listener, service: service)
+        return MockServer(url: url, host: configuration.hostName, port: port, listener: listener, service: service)
     }
 
     private static func tlsContext(

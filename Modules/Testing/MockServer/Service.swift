@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
@@ -128,7 +129,9 @@ enum NegotiatedProtocol: Sendable {
 
 /// A listening socket with its event loop thread.
 struct Listener: Sendable {
-    let port: Int
+    /// The port; nil for a unix socket.
+    let port: Int?
+    private let path: String?
     private let channel: any Channel
     private let group: MultiThreadedEventLoopGroup
 
@@ -136,25 +139,32 @@ struct Listener: Sendable {
         // A separate thread: a client that blocks its event loop must not block the server, and the thread's descriptors
         // are closed with it at shutdown.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let path = service.configuration.unixSocket
         do {
-            let channel = try await ServerBootstrap(group: group)
+            let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 256)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture { try service.accept(channel) }
                 }
-                .bind(host: "127.0.0.1", port: 0).get()
-            return Listener(port: channel.localAddress?.port ?? 0, channel: channel, group: group)
+            let bound =
+                if let path { bootstrap.bind(unixDomainSocketPath: path) } else {
+                    bootstrap.bind(host: "127.0.0.1", port: 0)
+                }
+            let channel = try await bound.get()
+            return Listener(port: channel.localAddress?.port, path: path, channel: channel, group: group)
         } catch {
             try? await group.shutdownGracefully()
-            throw TestingError(.cannotListen, "The server cannot listen on 127.0.0.1: \(error).", underlying: error)
+            throw TestingError(
+                .cannotListen, "The server cannot listen on \(path ?? "127.0.0.1"): \(error).", underlying: error)
         }
     }
 
     /// Closes the listening socket.
     func stopAccepting() async {
         try? await channel.close().get()
+        if let path { try? FileManager.default.removeItem(atPath: path) }
     }
 
     /// Closes the remaining channels and ends the thread.

@@ -82,9 +82,10 @@ extension Connector {
         switch proxy.kind {
         case .http, .https:
             let uri = TunnelHandshake.target(origin)
+            let answer = server.authenticator.answer(method: "CONNECT", uri: uri)
             return TunnelHandshake(
-                to: origin, authorization: server.authenticator.answer(method: "CONNECT", uri: uri).authorization,
-                limits: configuration.limits)
+                to: origin, authorization: answer.authorization, limits: configuration.limits
+            ) { server.authenticator.isProven(by: $0, after: answer) }
         case .socks4a: return SOCKS4Handshake(to: target, username: proxy.username)
         default: return SOCKS5Handshake(to: target, through: proxy)
         }

@@ -65,6 +65,8 @@ final class Connector: ConnectionOpener {
     private let group: any EventLoopGroup
     let tls: TLSClientContext
     let names: NameCache
+    let unixSockets: UnixSockets
+    let binding: SocketBinding
     let configuration: TransportConfiguration
     private let windows: HTTP2WindowBudget
     /// The origins whose servers require HTTP/1.1 (RFC 9113, 7: HTTP_1_1_REQUIRED).
@@ -81,6 +83,8 @@ final class Connector: ConnectionOpener {
             configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
         try tls.require(configuration.clientIdentities)
         names = try NameCache(configuration.resolution)
+        unixSockets = try UnixSockets(configuration.resolution)
+        binding = try SocketBinding(configuration.resolution)
     }
 
     func clearResolvedNames() {
@@ -116,7 +120,9 @@ final class Connector: ConnectionOpener {
         let opening = Opening(
             id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt, forwards: forwards(key, pool))
         let socket =
-            if let proxy = key.proxy {
+            if let place = unixSockets.place(of: key.origin) {
+                openSocket(at: place, of: key.origin, opening)
+            } else if let proxy = key.proxy {
                 connect(to: key.origin, through: proxy, opening)
             } else {
                 openSocket(to: key.origin, opening)
@@ -147,43 +153,6 @@ final class Connector: ConnectionOpener {
     /// tunnel (RFC 6455, 4.1).
     private func forwards(_ key: PoolKey, _ pool: ConnectionPool) -> Bool {
         !pool.onlyHTTP1 && key.proxy?.forwards(to: key.origin, configuration.httpVersions) ?? false
-    }
-
-    /// Connects to a server: the origin, or a proxy.
-    func openSocket(to server: Origin, _ opening: Opening) -> EventLoopFuture<OpenSocket> {
-        let (eventLoop, attempt) = (opening.eventLoop, opening.attempt)
-        let address = try? SocketAddress(ipAddress: server.host, port: server.port)
-        let resolver = address == nil ? NameLookup(names, tried: opening.series.tried, on: eventLoop) : nil
-        let start = ContinuousClock.now
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(opening.series.connectTimeout(at: .now()))
-            .resolver(resolver)
-            .channelInitializer { channel in
-                attempt.adopt(channel)
-                return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectAddressHandler(attempt))
-                }
-            }
-        let future =
-            address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: server.host, port: server.port)
-        return future.flatMapErrorThrowing { [names] error in
-            names.forget(server.host)
-            throw TransportError(connecting: error, to: server)
-        }.map { channel in
-            var metrics = TransportMetrics()
-            let connected = ContinuousClock.now
-            metrics.connectionID = opening.id
-            metrics.nameResolution = resolver?.span
-            metrics.connect = .init(start: resolver?.span?.end ?? start, end: connected)
-            metrics.localAddress = channel.localAddress?.endpoint
-            let address = attempt.remoteAddress(of: channel)
-            metrics.remoteAddress = address?.endpoint
-            metrics.proxy = opening.series.key.proxy?.proxy.description
-            attempt.connected(to: address, metrics)
-            return OpenSocket(channel: channel, metrics: metrics, connected: connected)
-        }
     }
 
     private func openTLS(
@@ -345,13 +314,5 @@ extension TransportMetrics {
         isPinned = info.trust?.isPinned ?? false
         isTrustVerified = info.trust.map { $0.isAnchored || $0.isPinned } ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
-    }
-}
-
-extension SocketAddress {
-    /// The address and port as in a URL.
-    var endpoint: String? {
-        guard let ipAddress, let port else { return nil }
-        return ipAddress.utf8.contains(UInt8(ascii: ":")) ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
     }
 }

@@ -79,7 +79,8 @@ final class NameCache: Sendable {
         }
         var addresses: [SocketAddress] = []
         for text in texts {
-            guard let address = try? SocketAddress(ipAddress: text, port: 0) else {
+            // C strings end at a null byte.
+            guard !text.utf8.contains(0), let address = try? SocketAddress(ipAddress: text, port: 0) else {
                 throw TransportError(
                     .invalidConfiguration,
                     "The override for \"\(name)\" contains \"\(text)\", which is not an IP address.")
@@ -190,21 +191,4 @@ struct NameCacheMachine<Waiter> {
         }
         entries[first.key] = nil
     }
-}
-
-/// How host names are resolved.
-public struct ResolutionOptions: Sendable, Hashable {
-    /// IP addresses, without brackets, for hosts that the system is not asked for, by name. Names are case-insensitive.
-    ///
-    /// Only the address changes: the port, the `Host` field, the TLS server name and the host for which the certificate
-    /// is evaluated stay those of the request. The default is empty.
-    public var hostOverrides: [String: [String]] = [:]
-    /// How long the system's answers are cached. That a name has no address is cached for a second, or this time if it
-    /// is shorter. At most a day; 0 resolves the name for each connection.
-    ///
-    /// An answer is also dropped if none of its addresses can be connected to. The default is 60 seconds.
-    public var cacheLifetime: Duration = .seconds(60)
-
-    /// The defaults.
-    public init() {}
 }

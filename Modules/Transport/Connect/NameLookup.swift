@@ -12,18 +12,26 @@ internal import Darwin
 
 /// A connection's lookup in the form of NIO's happy eyeballs (RFC 8305), which asks for each address family.
 ///
-/// One answer contains both families. The order is changed only if some addresses were tried before.
+/// One answer contains both families. The order is changed only if some addresses were tried before, and a local address leaves
+/// those of its family only.
 final class NameLookup: Resolver, Sendable {
     private let names: NameCache
     private let tried: [SocketAddress]
+    private let local: SocketAddress?
     private let v4: EventLoopPromise<[SocketAddress]>
     private let v6: EventLoopPromise<[SocketAddress]>
     private let times = Mutex<TransportMetrics.Span?>(nil)
 
-    /// - Parameter tried: Addresses to try last, since connections to them failed before.
-    init(_ names: NameCache, tried: [SocketAddress] = [], on eventLoop: any EventLoop) {
+    /// - Parameters:
+    ///   - tried: Addresses to try last, since connections to them failed before.
+    ///   - local: The local address of the connection; nil for any.
+    init(
+        _ names: NameCache, tried: [SocketAddress] = [], boundTo local: SocketAddress? = nil,
+        on eventLoop: any EventLoop
+    ) {
         self.names = names
         self.tried = tried
+        self.local = local
         v4 = eventLoop.makePromise()
         v6 = eventLoop.makePromise()
     }
@@ -39,9 +47,9 @@ final class NameLookup: Resolver, Sendable {
         let start = ContinuousClock.now
         let known = names.lookUp(host) { [self] answer in
             times.withLock { $0 = TransportMetrics.Span(start: start, end: .now) }
-            complete(answer, port)
+            complete(answer.limited(to: local, host), port)
         }
-        if let known { complete(known, port) }
+        if let known { complete(known.limited(to: local, host), port) }
         return v6.futureResult
     }
 
@@ -54,6 +62,7 @@ final class NameLookup: Resolver, Sendable {
         v6.completeWith(answer.addresses(.inet6, port: port))
         v4.completeWith(answer.addresses(.inet, port: port))
     }
+
     /// Completes both families with one list in the order in which to try it.
     private func complete(ordered answer: NameAnswer, _ port: Int) {
         switch (answer.addresses(.inet6, port: port), answer.addresses(.inet, port: port)) {
@@ -83,6 +92,13 @@ enum NameAnswer: Sendable {
     case unknown(TransportError)
     /// The lookup failed.
     case failed(TransportError)
+
+    /// The addresses of the family of a local address; a failure if there are none.
+    fileprivate func limited(to local: SocketAddress?, _ host: String) -> NameAnswer {
+        guard let local, case .addresses(let all) = self else { return self }
+        let usable = all.filter { $0.protocol == local.protocol }
+        return usable.isEmpty ? .failed(.otherFamily("\"\(host)\"", local)) : .addresses(usable)
+    }
 
     /// The addresses of one family, with a port.
     func addresses(_ family: NIOBSDSocket.ProtocolFamily, port: Int) -> Result<[SocketAddress], any Error> {

@@ -21,7 +21,8 @@ struct HTTP1RequestWriter {
     /// the rest of a body behind its challenge.
     let proxyAnswer: ProxyAnswer?
     private let head: HTTPRequest
-    private let hasBody: Bool
+    /// Whether there is a body that is not known to be empty.
+    private let hasContent: Bool
     private let upgrade: ProtocolUpgrade?
 
     /// - Parameters:
@@ -31,7 +32,8 @@ struct HTTP1RequestWriter {
         _ request: TransportRequest, through proxy: ProxyServer? = nil, mayAskFirst: Bool = true
     ) throws(TransportError) {
         head = request.head
-        hasBody = request.body != nil
+        let hasBody = request.body != nil
+        hasContent = request.hasContent
         upgrade = request.upgrade
         target = try RequestLine(head)
         if let proxy {
@@ -119,12 +121,14 @@ struct HTTP1RequestWriter {
     /// Records what a field means for the message.
     private mutating func note(_ field: HTTPField) {
         if field.name.has("connection") { asksToClose = asksToClose || field.value.lowercased().contains("close") }
-        if field.name.has("expect") { expectsContinue = hasBody }
+        if field.name.has("expect") { expectsContinue = hasContent }
     }
 
-    /// Whether the transport writes the field, and the request's own is left out.
+    /// Whether the request's own field is left out: the transport writes it, or it is about content that there is not (RFC 9110,
+    /// 10.1.1).
     private func isReplaced(_ name: HTTPField.Name) -> Bool {
-        name.isWrittenByTransport || (proxyAnswer?.authorization != nil && name.has("proxy-authorization"))
+        name.isWrittenByTransport || (!hasContent && name.has("expect"))
+            || (proxyAnswer?.authorization != nil && name.has("proxy-authorization"))
     }
 
     /// The size of what is written for the proxy.

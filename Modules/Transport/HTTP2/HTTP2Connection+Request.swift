@@ -8,7 +8,7 @@ extension HTTP2Connection: ExchangeHost {
     private static let mostOnTheirWay = 256 * 1024
 
     func open(_ id: Int, _ exchange: HTTPExchange, _ head: [HTTP2FieldEncoder.Line]) {
-        let hasBody = exchange.request.body.map { $0.length != 0 } ?? false
+        let hasBody = exchange.request.hasContent
         let stream = HTTP2Stream(
             id: id, exchange: exchange,
             machine: HTTP2StreamStateMachine(
@@ -156,6 +156,8 @@ enum HTTP2RequestHead {
         lines.append(Line(name: ":path", value: target.path, indexing: .notIndexed))
         let nominated = connectionOptions(head.headerFields)
         for field in head.headerFields where belongs(field) && !nominated.contains(field.name.canonicalName) {
+            // Not without content (RFC 9110, 10.1.1).
+            if field.name.has("expect"), !request.hasContent { continue }
             guard field.withUnsafeBytesOfValue({ UnsafeRawBufferPointer($0).holdsFieldBytesAlone }) else {
                 throw TransportError(.invalidRequest, "A field value contains invalid characters.")
             }

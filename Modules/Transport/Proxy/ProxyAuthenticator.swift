@@ -34,7 +34,20 @@ final class ProxyAuthenticator: Sendable {
 
     /// Takes the response to a forwarded request. Returns nil if it is for the caller.
     func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
-        machine.withLock { $0.received(response, after: sent) }
+        if let reply = machine.withLock({ $0.received(response, after: sent) }) { return reply }
+        return isProven(by: response.headerFields[values: .proxyAuthenticationInfo], after: sent) ? nil : .wrongProof
+    }
+
+    /// Takes the values of Proxy-Authentication-Info, which may have another nonce (RFC 7616, 3.5). Returns false if they have a
+    /// proof that the proxy does not know the password.
+    func isProven(by info: [String], after sent: ProxyAnswer) -> Bool {
+        guard let digest = sent.digest, let authenticator = machine.withLock({ $0.authenticator }) else { return true }
+        do throws(AuthenticationError) {
+            try authenticator.verify(info, of: digest)
+            return true
+        } catch {
+            return false
+        }
     }
 }
 
@@ -42,6 +55,8 @@ final class ProxyAuthenticator: Sendable {
 struct ProxyAnswer: Equatable, Sendable {
     /// The value of Proxy-Authorization; nil for none.
     var authorization: String?
+    /// What verifies the proxy's reply; nil for none.
+    var digest: AuthenticationAnswer?
     /// Whether the body waits for `100 Continue`, since the proxy may challenge the request.
     var asksFirst = false
 }
@@ -54,6 +69,8 @@ enum ProxyReply {
     case refusal
     /// The proxy or the origin does not answer requests whose body waits (RFC 9110, 15.5.18).
     case refusesToWait
+    /// A response with a wrong proof that the proxy knows the password.
+    case wrongProof
 }
 
 /// The state of authentication at a proxy. Pure.
@@ -83,15 +100,21 @@ struct ProxyAuthentication {
 
     func answer(method: String, uri: String, body: TransportRequestBody? = nil) -> ProxyAnswer {
         switch phase {
-        case .unasked: ProxyAnswer(asksFirst: body != nil && credential != nil)
-        case .unneeded: ProxyAnswer()
-        case .telling(let value): ProxyAnswer(authorization: value)
+        case .unasked: return ProxyAnswer(asksFirst: body != nil && credential != nil)
+        case .unneeded: return ProxyAnswer()
+        case .telling(let value): return ProxyAnswer(authorization: value)
         case .answering(let authenticator):
             // The proxy asks again when it no longer knows the nonce.
-            ProxyAnswer(
-                authorization: authenticator.answer(method: method, uri: uri).value,
+            let answer = authenticator.answer(method: method, uri: uri)
+            return ProxyAnswer(
+                authorization: answer.value, digest: authenticator.isDigest ? answer : nil,
                 asksFirst: authenticator.isDigest && body?.isReplayable == false)
         }
+    }
+
+    /// What answers the proxy's challenges; nil if it has not asked.
+    var authenticator: Authenticator? {
+        if case .answering(let authenticator) = phase { authenticator } else { nil }
     }
 
     mutating func challenged(_ challenges: [String], after sent: String?) -> Bool {

@@ -59,3 +59,8 @@ struct ProxyTarget: Equatable, Sendable {
         self.port = UInt16(truncatingIfNeeded: port)
     }
 }
+
+extension ProxyFailure {
+    /// A proof in Proxy-Authentication-Info that is not the one of the password (RFC 7616, 3.5).
+    static let wrongProof = ProxyFailure.invalid("its proof that it knows the password (rspauth) is wrong")
+}

@@ -9,6 +9,8 @@ struct TunnelHandshake: ProxyHandshake {
 
     private let target: String
     private let authorization: String?
+    /// Whether the values of Proxy-Authentication-Info are those of a proxy that knows the password.
+    private let isProven: @Sendable ([String]) -> Bool
     private var parser: HTTP1ResponseParser
     /// The status of a refusal, and the first bytes of its body.
     private var status: HTTPResponse.Status?
@@ -17,9 +19,13 @@ struct TunnelHandshake: ProxyHandshake {
     /// The target of the request; the port is always written (RFC 9112, 3.2.3).
     static func target(_ origin: Origin) -> String { origin.endpoint }
 
-    init(to origin: Origin, authorization: String?, limits: TransportConfiguration.ResponseLimits) {
+    init(
+        to origin: Origin, authorization: String?, limits: TransportConfiguration.ResponseLimits,
+        isProven: @escaping @Sendable ([String]) -> Bool = { _ in true }
+    ) {
         target = Self.target(origin)
         self.authorization = authorization
+        self.isProven = isProven
         parser = HTTP1ResponseParser(limits: limits)
     }
 
@@ -38,6 +44,9 @@ struct TunnelHandshake: ProxyHandshake {
             case .head(let head) where head.isInformational:
                 continue
             case .head(let head) where head.statusCode < 300:
+                guard isProven(head.response.headerFields[values: .proxyAuthenticationInfo]) else {
+                    throw .wrongProof
+                }
                 return .open(parser.takeSurplus() ?? ByteBuffer())
             case .head(let head) where head.statusCode == 407:
                 throw .authentication(head.response.headerFields[values: .proxyAuthenticate], after: authorization)

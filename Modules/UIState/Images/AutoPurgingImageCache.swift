@@ -19,7 +19,9 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     /// The size down to which images are removed when the capacity is exceeded, in bytes. The default is 60 MiB.
     public let preferredMemoryUsageAfterPurge: Int
     private let storage: ImageCacheStorage<Image>
-    private let pressure: MemoryPressureWatch?
+    private let pressureSource: MemoryPressureSource?
+    private let isWatching: Atomic<Bool>
+    private let pressure = Mutex<MemoryPressureWatch?>(nil)
 
     /// Creates an empty cache.
     ///
@@ -28,7 +30,7 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     ///   - preferredMemoryUsageAfterPurge: The size down to which images are removed, in bytes. The default is 60 MiB; values
     ///     above the capacity are the capacity.
     ///   - purgesUnderMemoryPressure: Whether all images are removed when the system is short of memory. The default is true. It
-    ///     takes one thread, which waits in the kernel.
+    ///     takes one thread, which waits in the kernel from the first image on.
     public convenience init(
         memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20,
         purgesUnderMemoryPressure: Bool = true
@@ -43,7 +45,22 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
         self.storage = storage
         self.memoryCapacity = storage.capacity
         self.preferredMemoryUsageAfterPurge = storage.preferredUsage
-        pressure = pressureSource.flatMap { MemoryPressureWatch($0) { storage.removeAll() } }
+        self.pressureSource = pressureSource
+        isWatching = Atomic(pressureSource == nil)
+    }
+
+    /// Begins to watch the memory, with the first image.
+    private func watchMemory() {
+        guard !isWatching.load(ordering: .relaxed), let pressureSource,
+            !isWatching.exchange(true, ordering: .relaxed)
+        else { return }
+        let watch = MemoryPressureWatch(pressureSource) { [storage] in storage.removeAll() }
+        pressure.withLock { $0 = watch }
+    }
+
+    private func add(_ image: Image, for key: ImageKey) -> Bool {
+        watchMemory()
+        return storage.add(image, for: key)
     }
 
     /// The size of all images, in bytes. It never exceeds the capacity.
@@ -57,7 +74,7 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     /// - Returns: Whether the image was added; false if it alone exceeds the capacity.
     @discardableResult
     public func add(_ image: Image, withIdentifier identifier: String) -> Bool {
-        storage.add(image, for: .identifier(identifier))
+        add(image, for: .identifier(identifier))
     }
 
     /// Returns the image with an identifier, if any, which counts as a use.
@@ -83,7 +100,7 @@ extension AutoPurgingImageCache {
     ///
     /// - Returns: Whether the image was added; false if it alone exceeds the capacity.
     @discardableResult
-    public func add(_ image: Image, for request: ImageRequest<Image>) -> Bool { storage.add(image, for: request.key) }
+    public func add(_ image: Image, for request: ImageRequest<Image>) -> Bool { add(image, for: request.key) }
 
     /// Returns the image of a request, if any, which counts as a use.
     public func image(for request: ImageRequest<Image>) -> Image? { storage.image(for: request.key) }

@@ -78,13 +78,17 @@ extension ImageDownloader {
             let task = call.streamTask()
             let observation = prepare(task, for: id)
             defer { observation.cancel() }
-            return try await collect(task.response, for: id, previewDecoder)
+            let response = try await collect(task.response, for: id, previewDecoder)
+            report(task.progress.download, of: id)
+            return response
         }
         // The serializer validates the response when it decodes it.
         let task = call.task(DataResponseSerializer(validation: .none))
         let observation = prepare(task, for: id)
         defer { observation.cancel() }
-        return try await task.value
+        let response = try await task.value
+        report(task.progress.download, of: id)
+        return response
     }
 
     /// Connects a task with its load: its priority, its cancellation and its progress.

@@ -126,18 +126,18 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
     private func enqueue(_ download: ImageDownload<Image>) {
         let request = download.request
         let original = request.processors.isEmpty ? nil : cachedImage(for: request, request.originalKey)
-        let isNew = state.withLock { state in
-            let (load, isNew) = state.queue.add(
+        let (isNew, actions) = state.withLock { state in
+            let (load, isNew, actions) = state.queue.add(
                 download.id, for: request.source, priority: request.priority, isFetched: original != nil)
             state.downloads[download.id] = download
             if isNew { state.loads[load] = ImageLoad(request: request, original: original) }
-            return isNew
+            return (isNew, actions)
         }
         // A load that was not joined because it has just ended has left its image in the cache.
         if isNew, let image = cachedImage(for: request, request.key) {
             return withdraw(download.id, with: .success(ImageResponse(image: image, response: nil)))
         }
-        advance { _ in [] }
+        advance { _ in actions }
     }
 
     private func follow(_ order: ImageDownload<Image>.Order, of id: Queue.TicketID) {

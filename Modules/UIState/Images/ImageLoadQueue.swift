@@ -85,15 +85,16 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
     /// Adds a ticket to the load of its source, which is created if there is none.
     ///
     /// - Parameter isFetched: Whether the image is there already, and only variants are to be made.
-    /// - Returns: The load, and whether it is new.
+    /// - Returns: The load, whether it is new, and the actions.
     mutating func add(
         _ ticket: TicketID, for source: Source, priority: RequestPriority = .normal, isFetched: Bool = false
-    ) -> (load: LoadID, isNew: Bool) {
+    ) -> (load: LoadID, isNew: Bool, actions: [Action]) {
         let ticketEntry = Ticket(id: ticket, priority: priority)
         if let id = loadsBySource[source] {
+            let former = self.priority(of: id)
             loads[id]?.tickets.append(ticketEntry)
             loadsByTicket[ticket] = id
-            return (id, false)
+            return (id, false, self.priority(of: id) == former ? [] : prioritize(id))
         }
         lastLoad += 1
         lastTurn += 1
@@ -110,7 +111,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         loads[id] = Load(source: source, phase: phase, tickets: [ticketEntry])
         loadsBySource[source] = id
         loadsByTicket[ticket] = id
-        return (id, true)
+        return (id, true, [])
     }
 
     /// Removes a ticket. A load without tickets is stopped, unless it is being decoded.

@@ -76,6 +76,31 @@ struct CurlDescriptionTests {
         #expect(try !session.get("http://example.org/a").curlDescription().contains("--proxy"))
     }
 
+    @Test func theUnixSocketOfTheHostIsNamed() throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.proxies = .fixed(try Proxy("socks5h://proxy.example"))
+        configuration.resolution.unixSockets = ["Docker": "/run/my docker.sock"]
+        let session = try HTTPSession(configuration: configuration, transport: StubTransport())
+        let command = try session.get("http://docker/info").curlDescription()
+        #expect(command.hasPrefix("curl --unix-socket '/run/my docker.sock' --globoff"))
+        #expect(!command.contains("--proxy"))
+        #expect(try session.get("http://example.org/a").curlDescription().contains("--proxy"))
+    }
+
+    @Test(
+        arguments: [
+            ("192.0.2.1", nil, "'host!192.0.2.1'"), (nil, "eth0", "'if!eth0'"),
+            ("192.0.2.1", "eth0", "'ifhost!eth0!192.0.2.1'"),
+        ] as [(String?, String?, String)])
+    func theLocalAddressIsNamed(address: String?, interface: String?, word: String) throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.resolution.localAddress = address
+        configuration.resolution.networkInterface = interface
+        let session = try HTTPSession(configuration: configuration, transport: StubTransport())
+        let command = try session.get("http://example.org/a").curlDescription()
+        #expect(command.hasPrefix("curl --interface \(word) --globoff"))
+    }
+
     @Test func theSessionsFieldsAreThereWhenItIsAsked() throws {
         var configuration = HTTPSession.Configuration()
         configuration.headerFields = [.userAgent: "Finch"]

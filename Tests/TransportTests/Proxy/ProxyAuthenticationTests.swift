@@ -118,6 +118,41 @@ struct ProxyAuthenticationTests {
         #expect(heads.map { $0.contains("Expect: 100-continue") } == [true, false])
     }
 
+    // MARK: Proxy-Authentication-Info (RFC 7616, 3.5)
+
+    @Test func theNextNonceOfAForwardedResponseIsUsed() async throws {
+        let next = Step(status: "404 No", fields: "Proxy-Authentication-Info: nextnonce=\"two\"\r\n")
+        let heads = try await heads([.digest("one"), next, .ok()]) { transport in
+            for status in [404, 200] {
+                let response = try await transport.send(request())
+                #expect(response.head.status.code == status)
+            }
+        }
+        #expect(heads.map { $0.contains("nonce=\"one\"") } == [false, true, false])
+        #expect(heads[2].contains("nonce=\"two\"") && heads[2].contains("nc=00000001"))
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aWrongProofOfTheProxyIsAnError(scheme: String) async throws {
+        let fields = "Proxy-Authentication-Info: rspauth=\"00000000000000000000000000000000\", qop=auth\r\n"
+        let heads = try await heads([.digest("one"), Step(status: "200 OK", fields: fields)]) { transport in
+            let error = await failure(transport, request(scheme: scheme))
+            #expect(error?.code == .proxyConnectionFailed)
+            #expect(error?.message.contains("its proof that it knows the password (rspauth) is wrong") == true)
+        }
+        #expect(heads.count == 2)
+        #expect(heads[1].contains("Proxy-Authorization: Digest"))
+    }
+
+    /// Without an answer by Digest there is nothing that the field could prove.
+    @Test func aProofThatWasNotAskedForIsIgnored() async throws {
+        let fields = "Proxy-Authentication-Info: rspauth=\"00\", nextnonce=\"x\"\r\n"
+        _ = try await heads([.basic, Step(status: "200 OK", fields: fields)]) { transport in
+            let response = try await transport.send(request())
+            #expect(response.head.status == .ok)
+        }
+    }
+
     @Test func aBodyThatIsLostToAChallengeIsNotBlamedOnThePassword() async throws {
         let late = Step(end: "onetwo", status: "407 Asks", fields: Step.basic.fields)
         _ = try await heads([.ok(), late]) { transport in

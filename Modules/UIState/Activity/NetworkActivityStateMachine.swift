@@ -1,5 +1,3 @@
-internal import LinnetSession
-
 /// The four states of AFNetworkActivityIndicatorManager: a pure state machine whose events return an action for the timer.
 ///
 /// Short requests do not show the indicator, and a short pause between two requests does not hide it.
@@ -62,54 +60,5 @@ struct NetworkActivityStateMachine {
             // In `.delayingStart`, the end of the delay decides.
             return .none
         }
-    }
-}
-
-/// A change to the number of running requests.
-enum ActivityChange: Sendable {
-    case increment
-    case decrement
-    case task(TaskEvent)
-}
-
-/// Counts running requests by their task IDs, so that each counts once, and activities that were counted manually.
-struct ActivityCounter {
-    private var running: Set<UInt64> = []
-    private var manualCount = 0
-
-    var count: Int { running.count + manualCount }
-
-    mutating func apply(_ change: ActivityChange) {
-        switch change {
-        case .increment: manualCount += 1
-        case .decrement: manualCount = max(0, manualCount - 1)
-        case .task(let event): apply(event)
-        }
-    }
-
-    private mutating func apply(_ event: TaskEvent) {
-        switch event.kind {
-        case .created: break
-        case .resumed: running.insert(event.taskID)
-        case .suspended, .completed: running.remove(event.taskID)
-        }
-    }
-}
-
-/// Delivers changes from any thread to the main actor, in order.
-final class ActivityChanges: Sendable {
-    let stream: AsyncStream<ActivityChange>
-    private let continuation: AsyncStream<ActivityChange>.Continuation
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
-
-    func send(_ change: ActivityChange) {
-        continuation.yield(change)
-    }
-
-    func finish() {
-        continuation.finish()
     }
 }

@@ -11,16 +11,21 @@ struct NetworkPermission: Sendable {
         self.status = status
     }
 
-    init(_ monitor: ReachabilityMonitor?) {
-        guard let monitor else {
+    init(_ network: NetworkWatch?) {
+        guard let network else {
             status = nil
             return
         }
-        status = { monitor.status }
+        status = { network.status }
     }
 
     func check(_ request: SessionRequest) throws(SessionError) {
         let options = request.options
+        if options.waitsForConnectivity == true, status == nil {
+            throw SessionError(
+                .invalidConfiguration,
+                "The request waits for connectivity, which needs the session's reachabilityMonitor.", url: request.url)
+        }
         if let policy = options.cachePolicy, policy == .cacheOnly {
             throw .notCached(request.url)
         }

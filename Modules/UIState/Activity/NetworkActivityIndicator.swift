@@ -9,10 +9,11 @@ public import Observation
 ///
 /// ```swift
 /// let indicator = NetworkActivityIndicator(isEnabled: true)
-/// indicator.follow(session)
+/// indicator.onVisibilityChange = { spinner.isHidden = !$0 }
 /// ```
 ///
-/// A request counts while it runs: from its start, or from being resumed, until it is suspended or ends.
+/// It counts the requests of every session of the process, or those of chosen ones. A request counts while it runs: from its
+/// start, or from being resumed, until it is suspended or ends, whatever ends it, and once however often it is reported.
 @MainActor
 @Observable
 public final class NetworkActivityIndicator {
@@ -46,6 +47,11 @@ public final class NetworkActivityIndicator {
 
     @ObservationIgnored private let clock: any Clock<Duration>
     @ObservationIgnored private let changes: ActivityChanges
+    @ObservationIgnored private let latest = LatestValue(State.notActive)
+    @ObservationIgnored private var followed: [FollowedSession] = []
+    @ObservationIgnored private var lastSource: UInt64 = 0
+    /// The observation of every session; nil for chosen ones.
+    @ObservationIgnored private var everySession: SessionObservation?
     private var machine: NetworkActivityStateMachine
     @ObservationIgnored private var counter = ActivityCounter()
     @ObservationIgnored private var timer: Task<Void, Never>?
@@ -55,8 +61,13 @@ public final class NetworkActivityIndicator {
     ///
     /// - Parameters:
     ///   - isEnabled: Whether the indicator can become visible. The default is false.
+    ///   - sessions: The sessions whose requests count; more can be added with ``follow(_:)``. The default, nil, is every session
+    ///     of the process, from now on: a request that already runs counts once it is resumed after a suspension.
     ///   - clock: The clock that measures the delays. The default is the continuous clock.
-    public init(isEnabled: Bool = false, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(
+        isEnabled: Bool = false, following sessions: [HTTPSession]? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.clock = clock
         machine = NetworkActivityStateMachine(isEnabled: isEnabled)
         let changes = ActivityChanges()
@@ -64,24 +75,57 @@ public final class NetworkActivityIndicator {
         listener = Task { [weak self] in
             for await change in changes.stream { self?.apply(change) }
         }
+        if let sessions {
+            for session in sessions { follow(session) }
+        } else {
+            let source = nextSource()
+            everySession = TaskNotifications.observe(on: .custom { $0() }) {
+                changes.send(ActivityChange($0, source: source))
+            }
+        }
     }
 
     isolated deinit {
         listener?.cancel()
         timer?.cancel()
+        everySession?.cancel()
+        for session in followed { session.observation.cancel() }
         changes.finish()
     }
 
     /// Whether the indicator is to be shown.
     public var isVisible: Bool { state == .active || state == .delayingEnd }
 
-    /// Counts the requests of a session from now on. An indicator can follow several sessions.
+    /// The state, now and after each change; a slow reader misses intermediate states. Ends when the indicator is released.
+    public var states: AsyncStream<State> { latest.stream }
+
+    /// Counts the requests of a session, which is not retained. An indicator can follow several sessions. It has no effect on one
+    /// that counts every session.
     ///
-    /// - Parameter session: The session to follow.
-    /// - Returns: The observation, for ending it. It continues when the returned value is discarded.
-    @discardableResult
-    public func follow(_ session: HTTPSession) -> SessionObservation {
-        session.onEvent { [changes] event in changes.send(.task(event)) }
+    /// Handles that already run count at once; requests without a handle count if they start from now on.
+    public func follow(_ session: HTTPSession) {
+        followed.removeAll { $0.session == nil }
+        guard everySession == nil, !followed.contains(where: { $0.session === session }) else { return }
+        let source = nextSource()
+        let observation = session.onEvent { [changes] event in
+            if let change = ActivityChange(event, source: source) { changes.send(change) }
+        }
+        followed.append(FollowedSession(session: session, source: source, observation: observation))
+        for task in session.tasks { changes.send(.known(WeakTask(task), source: source)) }
+    }
+
+    /// Ends ``follow(_:)``: the requests of the session no longer count, also those that run.
+    public func unfollow(_ session: HTTPSession) {
+        guard let index = followed.firstIndex(where: { $0.session === session }) else { return }
+        let ended = followed.remove(at: index)
+        ended.observation.cancel()
+        changes.send(.unfollow(source: ended.source))
+    }
+
+    private func nextSource() -> UInt64 {
+        lastSource += 1
+        changes.send(.follow(source: lastSource))
+        return lastSource
     }
 
     /// Counts an activity that is not a request of a followed session. It can be called from any thread.
@@ -129,6 +173,14 @@ public final class NetworkActivityIndicator {
         guard state != machine.state else { return }
         let wasVisible = isVisible
         state = machine.state
+        latest.send(state)
         if isVisible != wasVisible { onVisibilityChange?(isVisible) }
     }
+}
+
+/// A session that an indicator follows, without retaining it.
+private struct FollowedSession {
+    weak let session: HTTPSession?
+    let source: UInt64
+    let observation: SessionObservation
 }

@@ -1,0 +1,22 @@
+internal import HTTPTypes
+
+extension HTTPFields {
+    /// Whether a request has fields that decide, beside Vary, whether a stored response answers it: directives, conditions and
+    /// ranges. Most requests have none, which one pass finds out.
+    var decideAboutStoredResponses: Bool {
+        contains { field in
+            let name = field.name.canonicalName
+            // Comparing one byte is cheaper than hashing the name of each field.
+            switch name.utf8.first {
+            case UInt8(ascii: "c"), UInt8(ascii: "i"), UInt8(ascii: "p"), UInt8(ascii: "r"):
+                return Self.deciding.contains(name)
+            default: return false
+            }
+        }
+    }
+
+    private static let deciding: Set<String> = [
+        "cache-control", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma",
+        "range",
+    ]
+}

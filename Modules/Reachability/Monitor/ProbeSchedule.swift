@@ -1,0 +1,48 @@
+/// When a probe runs, and what the last one found: a pure state machine.
+struct ProbeSchedule: Hashable, Sendable {
+    /// What the last probe found about the current path; nil while it is not known.
+    private(set) var isConfirmed: Bool?
+    /// When to start a probe; nil while one runs or none is needed.
+    private(set) var deadline: ContinuousClock.Instant?
+
+    private let interval: Duration
+    private var path: ReachabilityPath?
+    private var isRunning = false
+    /// Whether the path has changed since the running probe began.
+    private var isOutdated = false
+    private var lastStart: ContinuousClock.Instant?
+
+    init(interval: Duration) { self.interval = min(max(interval, .seconds(1)), .seconds(86_400)) }
+
+    /// Notes the current path. A changed path makes a probe necessary.
+    mutating func note(_ path: ReachabilityPath?, at now: ContinuousClock.Instant) {
+        guard path != self.path else { return }
+        self.path = path
+        isConfirmed = nil
+        isOutdated = isRunning
+        deadline = nil
+        if path != nil, !isRunning { schedule(at: now) }
+    }
+
+    /// Returns whether a probe is to start now.
+    mutating func takeDeadline(at now: ContinuousClock.Instant) -> Bool {
+        guard let deadline, deadline <= now else { return false }
+        self.deadline = nil
+        isRunning = true
+        isOutdated = false
+        lastStart = now
+        return true
+    }
+
+    /// Takes the result of the running probe. After a failure another one follows.
+    mutating func finish(_ succeeded: Bool, at now: ContinuousClock.Instant) {
+        isRunning = false
+        guard path != nil else { return }
+        if !isOutdated { isConfirmed = succeeded }
+        if isOutdated || !succeeded { schedule(at: now) }
+    }
+
+    private mutating func schedule(at now: ContinuousClock.Instant) {
+        deadline = max(now, lastStart?.advanced(by: interval) ?? now)
+    }
+}

@@ -1,0 +1,117 @@
+public import Dispatch
+
+extension ReachabilityMonitor {
+    /// The current status, followed by each change, for any number of readers.
+    ///
+    /// Each iterator is a separate subscription. Only the newest unread status is kept, so a slow reader skips
+    /// intermediate ones, and no status is delivered twice in a row. The sequence ends when the monitor stops or is
+    /// deinitialized, or when the task is cancelled.
+    public var statuses: some AsyncSequence<ReachabilityStatus, Never> & Sendable { StatusSequence(hub: hub) }
+
+    /// Calls a handler with the current status, and then with each change.
+    ///
+    /// Calls are made in order and one at a time. A slow handler skips intermediate statuses. The observation continues until
+    /// it is cancelled or the monitor stops, even when the returned value is discarded.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue for the calls. Nil, the default, is Swift's global concurrent executor, never the main thread.
+    ///   - handler: Receives the status.
+    /// - Returns: The observation, for cancelling it.
+    @discardableResult
+    public func observe(
+        on queue: DispatchQueue? = nil, _ handler: @escaping @Sendable (ReachabilityStatus) -> Void
+    ) -> Observation {
+        Observation(StatusSequence(hub: hub), on: queue, handler)
+    }
+
+    /// Waits until the network, the address or the host is reachable, and confirmed when there is a probe.
+    ///
+    /// ```swift
+    /// try await monitor.waitUntilReachable(timeout: .seconds(30))
+    /// ```
+    ///
+    /// - Parameter timeout: The time to wait. Nil, the default, waits without a limit.
+    /// - Returns: The status that ended the wait: the current one, when it already fulfils the condition.
+    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/notReachable`` after the timeout,
+    ///   ``ReachabilityError/Code/stopped`` when the monitor stops, or ``ReachabilityError/Code/cancelled`` when the task is
+    ///   cancelled.
+    @discardableResult
+    public func waitUntilReachable(timeout: Duration? = nil) async throws(ReachabilityError) -> ReachabilityStatus {
+        try await waitUntilReachable(timeout: timeout, clock: .continuous)
+    }
+
+    @discardableResult
+    func waitUntilReachable(
+        timeout: Duration?, clock: some Clock<Duration>
+    ) async throws(ReachabilityError) -> ReachabilityStatus {
+        let hub = hub
+        let needsConfirmation = needsConfirmation
+        let found = await withTaskGroup(of: WaitOutcome.self) { group in
+            group.addTask {
+                for await status in StatusSequence(hub: hub)
+                where status.isReachable && (!needsConfirmation || status.isConfirmed == true) {
+                    return .reachable(status)
+                }
+                return .ended
+            }
+            if let timeout {
+                group.addTask {
+                    do {
+                        try await clock.sleep(for: timeout)
+                        return .timedOut
+                    } catch {
+                        return .ended
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .ended
+        }
+        switch found {
+        case .reachable(let status): return status
+        case .timedOut:
+            throw ReachabilityError(
+                .notReachable, "The destination did not become reachable within \(timeout ?? .zero)")
+        case .ended where Task.isCancelled:
+            throw ReachabilityError(.cancelled, "The wait for the network was cancelled")
+        case .ended:
+            throw ReachabilityError(.stopped, "The reachability monitor stopped before the destination was reachable")
+        }
+    }
+
+    /// A handler's registration with a monitor.
+    public final class Observation: Sendable {
+        private let task: Task<Void, Never>
+
+        init(
+            _ statuses: StatusSequence, on queue: DispatchQueue? = nil,
+            _ handler: @escaping @Sendable (ReachabilityStatus) -> Void
+        ) {
+            task = Task {
+                for await status in statuses where !Task.isCancelled {
+                    guard let queue else {
+                        handler(status)
+                        continue
+                    }
+                    await withCheckedContinuation { continuation in
+                        queue.async {
+                            handler(status)
+                            continuation.resume()
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Ends the observation: later changes are not delivered.
+        ///
+        /// It does not wait for a call of the handler that is in progress or enqueued. Further calls have no effect.
+        public func cancel() { task.cancel() }
+    }
+}
+
+private enum WaitOutcome: Sendable {
+    case reachable(ReachabilityStatus)
+    case timedOut
+    case ended
+}

@@ -1,0 +1,130 @@
+internal import LinnetReachability
+internal import LinnetTransport
+internal import Synchronization
+
+/// Where a session learns about the network.
+struct NetworkSource: Sendable {
+    /// The status as of now, which the monitor may not have reported yet.
+    let current: @Sendable () -> ReachabilityStatus
+    /// The reported status, then each change.
+    let statuses: any AsyncSequence<ReachabilityStatus, Never> & Sendable
+
+    init(
+        current: @escaping @Sendable () -> ReachabilityStatus,
+        statuses: any AsyncSequence<ReachabilityStatus, Never> & Sendable
+    ) {
+        self.current = current
+        self.statuses = statuses
+    }
+
+    init(_ monitor: ReachabilityMonitor) {
+        self.init(current: { monitor.currentStatus }, statuses: monitor.statuses)
+    }
+}
+
+/// Follows the network for one session: knows its status, lets requests wait for it, and discards connections when it changes.
+///
+/// It ends with its session, or when the monitor stops.
+final class NetworkWatch: Sendable {
+    /// How a wait ended.
+    enum Outcome: Sendable {
+        /// The network is there.
+        case connected
+        case cancelled
+        /// The limit was reached.
+        case timedOut
+        /// The monitor has stopped, so that no change would be seen.
+        case unwatched
+        /// The session has ended.
+        case sessionEnded
+    }
+
+    private struct State {
+        var status: ReachabilityStatus
+        /// How waits end from now on; nil while the network is watched.
+        var end: Outcome?
+        var waiters = Waiters<Outcome?>()
+        var task: Task<Void, Never>?
+    }
+
+    private let source: NetworkSource
+    private let state: Mutex<State>
+
+    init(_ source: NetworkSource, discarding transport: any Transport) {
+        self.source = source
+        state = Mutex(State(status: source.current()))
+        let task = Task { [weak self, statuses = source.statuses] in
+            var path: ReachabilityStatus?
+            for await status in statuses {
+                // A connection over an interface that is gone, or to an address that another network gave, is of no use.
+                if path != nil, path != status { transport.discard([.idleConnections, .resolvedNames]) }
+                path = status
+                guard let self else { return }
+                self.publish(status)
+            }
+            self?.end(.unwatched)
+        }
+        state.withLock { $0.task = task }
+    }
+
+    deinit { end(.sessionEnded) }
+
+    /// The status that the monitor reported last.
+    var status: ReachabilityStatus { state.withLock { $0.status } }
+
+    /// Whether the reported status and the current one both meet a condition.
+    func meets(_ condition: (ReachabilityStatus) -> Bool) -> Bool { condition(status) && condition(source.current()) }
+
+    /// Ends all waits, those to come included.
+    func end(_ outcome: Outcome = .sessionEnded) {
+        let (waiters, task) = state.withLock { state in
+            if state.end == nil { state.end = outcome }
+            defer { state.task = nil }
+            return (state.waiters.takeAll(), state.task)
+        }
+        task?.cancel()
+        for waiter in waiters { waiter.resume(returning: outcome) }
+    }
+
+    /// Waits until the network meets a condition, at most for a duration.
+    func wait(
+        until condition: @escaping @Sendable (ReachabilityStatus) -> Bool, for limit: Duration?,
+        clock: any Clock<Duration>
+    ) async -> Outcome {
+        guard let limit else { return await wait(until: condition, clock) }
+        return await withTaskGroup(of: Outcome.self) { group in
+            group.addTask { await self.wait(until: condition, clock) }
+            group.addTask {
+                try? await clock.sleep(for: limit.waitable)
+                return .timedOut
+            }
+            let first = await group.next() ?? .cancelled
+            group.cancelAll()
+            return Task.isCancelled ? .cancelled : first
+        }
+    }
+
+    private func wait(
+        until condition: @Sendable (ReachabilityStatus) -> Bool, _ clock: any Clock<Duration>
+    ) async -> Outcome {
+        while true {
+            let outcome = await state.wait(in: \.waiters, ifCancelled: { .cancelled }) { state -> Outcome?? in
+                if let end = state.end { return .some(end) }
+                return condition(state.status) ? .some(nil) : .none
+            }
+            if let outcome { return outcome }
+            guard condition(status) else { continue }
+            if condition(source.current()) { return .connected }
+            // The network has just gone: the monitor reports that once its burst of changes has ended.
+            do { try await clock.sleep(for: .milliseconds(100)) } catch { return .cancelled }
+        }
+    }
+
+    private func publish(_ status: ReachabilityStatus) {
+        let waiters = state.withLock { state in
+            state.status = status
+            return state.waiters.takeAll()
+        }
+        for waiter in waiters { waiter.resume(returning: nil) }
+    }
+}

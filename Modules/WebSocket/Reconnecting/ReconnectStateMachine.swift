@@ -1,0 +1,102 @@
+internal import LinnetSession
+
+/// The state of a ``ReconnectingWebSocket``: its connection, the attempts that failed, and its end. Pure: each event returns an
+/// action.
+struct ReconnectStateMachine<Socket: Sendable>: Sendable {
+    /// What the reader does next.
+    enum Step {
+        case read(Socket)
+        case open(after: Duration)
+        case finish(Result<Void, WebSocketError>)
+    }
+
+    private enum Phase {
+        case disconnected(delay: Duration)
+        case connected(Socket)
+        case over(Result<Void, WebSocketError>)
+    }
+
+    private let options: ReconnectingWebSocketOptions
+    private var phase = Phase.disconnected(delay: .zero)
+    private var hasReader = false
+    /// Whether the caller has closed it; a connection may still be open.
+    private(set) var isClosed = false
+    /// The number of attempts in a row that failed.
+    private var failures = 0
+
+    init(_ options: ReconnectingWebSocketOptions) { self.options = options }
+
+    /// The connection to send on.
+    func connection() throws(WebSocketError) -> Socket {
+        if case .connected(let socket) = phase { return socket }
+        throw isOver ? .closed : .notConnected
+    }
+
+    /// Whether nothing is opened any more.
+    var isOver: Bool { if case .over = phase { true } else { isClosed } }
+
+    // MARK: The reader
+
+    /// A task asks for the next event. It is followed by ``endReading()``.
+    mutating func beginReading() throws(WebSocketError) -> Step {
+        guard !hasReader else { throw .secondReader }
+        hasReader = true
+        switch phase {
+        case .disconnected(let delay): return .open(after: delay)
+        case .connected(let socket): return .read(socket)
+        case .over(let end): return .finish(end)
+        }
+    }
+
+    mutating func endReading() { hasReader = false }
+
+    /// A connection was opened. Returns false if it is no longer wanted.
+    mutating func opened(_ socket: Socket) -> Bool {
+        guard !isOver else { return false }
+        phase = .connected(socket)
+        return true
+    }
+
+    mutating func received() { failures = 0 }
+
+    /// There is no connection, since it ended or could not be opened. Returns the delay before the next attempt; nil if that was
+    /// the end.
+    ///
+    /// - Parameters:
+    ///   - error: Why.
+    ///   - lifetime: How long the connection lasted; zero if it was not opened.
+    mutating func failed(_ error: WebSocketError, lifetime: Duration) -> Duration? {
+        if case .over = phase { return nil }
+        guard !isClosed else {
+            phase = .over(.success(()))
+            return nil
+        }
+        failures = lifetime >= options.retryPolicy.backoff.maximum ? 1 : min(failures, .max - 1) + 1
+        let delay = options.delay(after: failures, error)
+        phase = delay.map { .disconnected(delay: $0) } ?? .over(error.isOrderlyEnd ? .success(()) : .failure(error))
+        return delay
+    }
+
+    /// The end of the events; nil before it.
+    var end: Result<Void, WebSocketError>? { if case .over(let end) = phase { end } else { nil } }
+
+    // MARK: The caller
+
+    /// The caller closes. Returns the connection to close, if there is one.
+    mutating func close() -> Socket? {
+        isClosed = true
+        switch phase {
+        case .connected(let socket): return socket
+        case .disconnected: phase = .over(.success(()))
+        case .over: break
+        }
+        return nil
+    }
+}
+
+extension WebSocketError {
+    /// Whether the server closed the connection with 1000 or without a code.
+    fileprivate var isOrderlyEnd: Bool {
+        closure.map { $0.code == .normalClosure || $0.code == .noStatusReceived } ?? false
+    }
+}

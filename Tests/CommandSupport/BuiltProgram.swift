@@ -1,0 +1,24 @@
+public import FoundationEssentials
+
+/// An executable of the package that was built with the tests.
+public struct BuiltProgram: Sendable {
+    private let file: String?
+
+    /// Looks beside the test bundle, which is the first argument or the executable of the process.
+    public init(_ name: String) {
+        let places = CommandLine.arguments.filter { $0.hasSuffix(".xctest") } + [CommandLine.arguments[0]]
+        file = places.map { URL(filePath: $0).deletingLastPathComponent().appending(path: name).path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Whether the executable was found.
+    public var exists: Bool { file != nil }
+
+    /// Its path; the name of no file if it was not found.
+    public var path: String { file ?? "" }
+
+    /// Runs it, and waits until it ends. The leak checker of the address sanitizer is off, because the program ends by `exit`.
+    public func run(_ arguments: [String]) async throws -> Command {
+        try await Command.run(["/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0", path] + arguments)
+    }
+}
