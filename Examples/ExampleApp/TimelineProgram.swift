@@ -190,6 +190,7 @@ final class TransferBoard {
         live.pictureBytes = pictureBytes
         return live
     }
+
     private static func lines(_ path: ReachabilityPath?) -> [String] {
         guard let path else { return [] }
         let parts = [
