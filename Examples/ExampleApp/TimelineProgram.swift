@@ -19,7 +19,7 @@ final class TimelineProgram {
     private let pageSize: Int
     private let network: NetworkSource
     private let folder: URL
-    private let indicator = NetworkActivityIndicator(isEnabled: true)
+    private let indicator: NetworkActivityIndicator
     private let refresh = RefreshState()
     private let board = TransferBoard()
     private var transfer: (any SessionTask)?
@@ -31,10 +31,10 @@ final class TimelineProgram {
         self.client = client
         self.pageSize = pageSize
         self.network = network
+        indicator = NetworkActivityIndicator(isEnabled: true, following: [client.session])
         folder = FileManager.default.temporaryDirectory.appending(path: "linnet-example-\(UUID().uuidString.prefix(8))")
         let port = server.port.map { ":\($0)" } ?? ""
         state = TimelineState(server: (server.host() ?? "") + port, size: size, now: Date())
-        indicator.follow(client.session)
         trackLiveState()
         start { [weak self] in
             for await status in network.statuses { self?.board.network = status }
@@ -185,8 +185,18 @@ final class TransferBoard {
         live.isNetworkReachable = network.isReachable || !network.isKnown
         live.network = network.kind.map { "\($0) \(network.interfaceName ?? "")" } ?? network.description
         live.networkDetail = network.description
+        live.networkPath = Self.lines(network.path)
         live.pictureCount = pictureCount
         live.pictureBytes = pictureBytes
         return live
+    }
+
+    private static func lines(_ path: ReachabilityPath?) -> [String] {
+        guard let path else { return [] }
+        let parts = [
+            path.underlyingKind.map { "over \($0)" }, path.sourceAddress.map { "from \($0)" },
+            path.gateway.map { "gateway \($0)" }, path.mtu.map { "MTU \($0)" },
+        ]
+        return parts.compactMap { $0 }
     }
 }

@@ -68,8 +68,8 @@ struct PanelRenderer {
 
     private var network: [String] {
         let live = state.live
-        return [
-            live.networkDetail ?? "The status is not known.",
+        let status = [live.networkDetail ?? "The status is not known."] + live.networkPath.map { "  " + $0 }
+        return status + [
             live.activityCount == 1 ? "1 request is running." : "\(live.activityCount) requests are running.",
             "\(live.pictureCount) pictures in memory, \(Figures.size(Int64(live.pictureBytes)))",
         ]

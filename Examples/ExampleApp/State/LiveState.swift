@@ -13,6 +13,8 @@ struct LiveState: Codable, Hashable, Sendable {
     var network: String?
     /// The same with all that is known.
     var networkDetail: String?
+    /// The path of packets: addresses, gateway, MTU.
+    var networkPath: [String] = []
     var isNetworkReachable = true
     /// The current or the last transfer.
     var transfer: TransferStatus?
