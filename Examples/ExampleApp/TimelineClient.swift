@@ -22,7 +22,7 @@ struct TimelineClient: Sendable {
             $0.retryPolicy = .limited(to: 1)
             $0.cacheStore = MemoryCacheStore(limit: 20 << 20)
         }
-        let options = ImageDecoder.Options(maximumDimension: 96)
+        let options = ImageDecoder.Options(maximumPixels: 4_000_000, maximumDimension: 96)
         avatars = ImageDownloader(session: session, serializer: ImageResponseSerializer(options: options))
     }
 

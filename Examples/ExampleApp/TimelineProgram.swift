@@ -44,6 +44,8 @@ final class TimelineProgram {
     /// Applies an event, and begins what it asks for.
     func send(_ event: TimelineEvent) {
         guard !isEnded else { return }
+        // What an earlier key of the same read has begun is told later otherwise.
+        state.live.transfer = board.transfer
         for effect in state.apply(event) { perform(effect) }
         onChange?(state)
     }

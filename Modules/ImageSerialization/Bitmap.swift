@@ -128,7 +128,7 @@ extension Bitmap {
 
     /// The bitmap, scaled down in proportion if its longer side exceeds a limit in pixels.
     ///
-    /// - Throws: ``ImageError`` with ``ImageError/Code/malformed`` if memory is short.
+    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` if memory is short.
     public func scaled(toFit limit: Int) throws(ImageError) -> Bitmap {
         let longer = max(width, height)
         let limit = max(limit, 1)

@@ -139,7 +139,7 @@ public final class ReachabilityMonitor: Sendable {
     /// Stops monitoring, and finishes all sequences and observations.
     ///
     /// All of this has happened when the first call returns; with the last monitor of the process, the thread has ended and the
-    /// file descriptors are closed. Further calls have no effect. It can be called at any time, also by an observer.
+    /// file descriptors are closed, except for a look-up or a probe in progress, which ends on its own. Further calls have no effect. It can be called at any time, also by an observer.
     public func stop() {
         guard let membership = phase.withLock({ $0.stop() }) else { return }
         leave(membership)

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 public import HTTPTypes
-internal import LinnetMessages
+public import LinnetMessages
 public import LinnetSecurity
 internal import NIOCore
 internal import NIOPosix
@@ -160,7 +160,10 @@ public final class HTTPTransport: Transport {
                     let reply = proxy.authenticator.received(response.head, after: answer)
                 else { return response }
                 let canRepeat = request.canRepeat(after: response)
-                if reply == .wrongProof { throw TransportError(.wrongProof, of: proxy.proxy) }
+                if reply == .wrongProof {
+                    attempts.append(response.metrics)
+                    throw .wrongProof(of: proxy.proxy)
+                }
                 if reply == .refusesToWait, !canRepeat { return response }
                 var metrics = response.metrics
                 metrics.failure = .notProcessed
@@ -217,6 +220,9 @@ public final class HTTPTransport: Transport {
 
     /// True.
     public var enforcesRequestTimeout: Bool { true }
+
+    /// The path of ``ResolutionOptions/unixSockets`` for the origin's host.
+    public func unixSocket(of origin: Origin) -> String? { unixSockets.place(of: origin)?.path }
 
     /// Closes or retires connections, or drops cached addresses of host names.
     public func discard(_ resources: TransportResources) {

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LinnetMessages
 public import LinnetSecurity
 
 /// Sends a request and returns its response.
@@ -20,6 +21,11 @@ public protocol Transport: Sendable {
     /// Whether the transport fails a request that exceeds ``TransportTimeouts/request``. The default is false: a session
     /// cancels the request at that time.
     var enforcesRequestTimeout: Bool { get }
+
+    /// The path of the unix socket that requests to an origin are sent to; nil, the default, if they are sent over the network.
+    /// A session follows no redirect from another host to such an origin. A transport that passes requests on to another one
+    /// returns what that one does.
+    func unixSocket(of origin: Origin) -> String?
 
     /// Stops using what was kept for later requests. Running requests finish. The default does nothing.
     func discard(_ resources: TransportResources)
@@ -49,6 +55,8 @@ extension Transport {
     public var taskExecutors: [any TaskExecutor] { [] }
     /// False.
     public var enforcesRequestTimeout: Bool { false }
+    /// Nil.
+    public func unixSocket(of origin: Origin) -> String? { nil }
     /// Does nothing.
     public func discard(_ resources: TransportResources) {}
     /// Does nothing.

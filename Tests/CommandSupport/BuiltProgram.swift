@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// An executable of the package that was built with the tests.
 public struct BuiltProgram: Sendable {

@@ -66,6 +66,17 @@ struct ConnectivityTests {
         await client.shutdown()
     }
 
+    @Test func theStatusIsKnownAfterTheMonitorHasStoppedAndStarted() async throws {
+        let network = TestNetwork(.ethernet)
+        let client = try network.client()
+        network.stop()
+        network.become(.cellular)
+        let options = RequestOptions { $0.allowsExpensiveNetworks = false }
+        #expect(await Surface.async.send("a", options: options, with: client).error?.code == .networkNotAllowed)
+        #expect(network.sends == 0)
+        await client.shutdown()
+    }
+
     @Test func aRequestThatMayUseNoExpensiveNetworkWaitsForAnother() async throws {
         let network = TestNetwork(.cellular)
         let client = try network.client()
@@ -188,6 +199,7 @@ struct ConnectivityTests {
 private final class TestNetwork: Sendable {
     private struct State {
         var current: ReachabilityStatus
+        var reported: ReachabilityStatus
         var serves: Bool?
         var fault: TransportError.Code?
         var sends = 0
@@ -212,13 +224,16 @@ private final class TestNetwork: Sendable {
     let waits = EventRecorder<UInt64>()
 
     init(_ status: ReachabilityStatus, serves: Bool? = nil) {
-        state = Mutex(State(current: status, serves: serves))
+        state = Mutex(State(current: status, reported: status, serves: serves))
         (statuses, continuation) = AsyncStream.makeStream()
         continuation.yield(status)
     }
 
     var source: NetworkSource {
-        NetworkSource(current: { [self] in state.withLock { $0.current } }, statuses: statuses)
+        NetworkSource(
+            current: { [self] in state.withLock { $0.current } },
+            reported: { [self] in state.withLock { $0.reported } },
+            statuses: { [statuses] in statuses })
     }
 
     var sends: Int { state.withLock { $0.sends } }
@@ -241,11 +256,14 @@ private final class TestNetwork: Sendable {
     /// Changes the network, which the monitor reports.
     func become(_ status: ReachabilityStatus) {
         state.withLock { $0.current = status }
-        continuation.yield(status)
+        report(status)
     }
 
     /// Reports a network that is not there.
-    func report(_ status: ReachabilityStatus) { continuation.yield(status) }
+    func report(_ status: ReachabilityStatus) {
+        state.withLock { $0.reported = status }
+        continuation.yield(status)
+    }
 
     func stop() { continuation.finish() }
 }

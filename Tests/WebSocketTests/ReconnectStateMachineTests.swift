@@ -40,6 +40,14 @@ struct ReconnectStateMachineTests {
         }
     }
 
+    @Test func attemptsWithoutDelaysAreLimitedToo() {
+        var options = Self.options(limit: 3)
+        options.retryPolicy.backoff.maximum = .zero
+        var machine = Machine(options)
+        let delays = (0..<4).map { _ in machine.failed(.connectionLost(), lifetime: .zero) }
+        #expect(delays == [.zero, .zero, .zero, nil])
+    }
+
     @Test(arguments: [UInt16(1001), 1011, 1012, 1013, 1014])
     func closeCodesOfAServerThatComesBackAreFollowedByAnAttempt(code: UInt16) {
         #expect(delay(after: Self.closed(code)) == .seconds(5))

@@ -14,6 +14,9 @@ struct Post: Sendable, Hashable {
     /// When it was written, if the server says so.
     var createdAt: Date?
     var attachment: Attachment?
+
+    /// The number of characters of the text that are shown: wrapping a text takes time for each frame.
+    static let shownLength = 2_000
 }
 
 /// A file of a post.

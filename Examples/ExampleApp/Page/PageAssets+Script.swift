@@ -24,7 +24,7 @@ extension PageAssets {
         }
 
         function send(command, post) {
-            fetch(`/commands/${command}${post ? `?post=${post}` : ""}`, { method: "POST" });
+            fetch(`/commands/${command}${post !== undefined ? `?post=${post}` : ""}`, { method: "POST" });
         }
 
         function item(post) {

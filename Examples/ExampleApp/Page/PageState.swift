@@ -3,7 +3,8 @@ import FoundationEssentials
 /// What the page shows, as its script reads it.
 struct PageState: Encodable, Equatable {
     struct Entry: Encodable, Equatable {
-        let id: Int
+        /// A number as text, since numbers of a script have 53 bits.
+        let id: String
         let name: String
         let text: String
         let time: String?
@@ -23,7 +24,8 @@ struct PageState: Encodable, Equatable {
         server = state.server
         posts = state.posts.map { post in
             Entry(
-                id: post.id, name: post.user.username, text: post.text, time: post.createdAt?.formatted(.iso8601),
+                id: String(post.id), name: post.user.username, text: String(post.text.prefix(Post.shownLength)),
+                time: post.createdAt?.formatted(.iso8601),
                 attachment: post.attachment.map { "\($0.name), \(Figures.size($0.size))" },
                 avatar: state.avatars[post.user].map { "/avatars/\($0.number).png" })
         }

@@ -17,7 +17,9 @@ final class TimelinePage {
 
     /// Starts a server for the page. ``end()`` is to be called before the server is shut down.
     func startServer() async throws(TestingError) -> MockServer {
-        try await MockServer.start { [self] request in await answer(request) }
+        // No request of the page has a body, and the server keeps what it records.
+        let configuration = MockServer.Configuration { $0.requestBodies = .collected(upTo: 0) }
+        return try await MockServer.start(configuration: configuration) { [self] request in await answer(request) }
     }
 
     /// Ends the streams of events.
@@ -54,7 +56,7 @@ final class TimelinePage {
     private static func asset(_ text: String, _ type: String) -> MockResponse {
         var response = MockResponse(headerFields: [.contentType: type + "; charset=utf-8"], body: .text(text))
         response.headerFields[.cacheControl] = "no-store"
-        response.headerFields[.contentSecurityPolicy] = "default-src 'self'"
+        response.headerFields[.contentSecurityPolicy] = "default-src 'self'; frame-ancestors 'none'"
         return response
     }
 
@@ -70,7 +72,11 @@ final class TimelinePage {
         let command: TimelineCommand
         switch path.dropFirst("/commands/".count) {
         case "refresh": command = .refresh
-        case "download": command = .download(post: query.flatMap { Int($0.drop { !$0.isNumber }) })
+        case "download":
+            guard let id = query.flatMap({ $0.hasPrefix("post=") ? Int($0.dropFirst(5)) : nil }) else {
+                return .status(.badRequest)
+            }
+            command = .download(post: id)
         case "suspend": command = .suspend
         case "cancel": command = .cancel
         case "upload": command = .upload

@@ -58,7 +58,12 @@ extension TimelineState {
         case .refresh:
             return live.isRefreshing ? [] : [.refresh]
         case .download(let id):
-            if let id, let index = posts.firstIndex(where: { $0.id == id }) { select(index) }
+            if let id {
+                guard let index = posts.firstIndex(where: { $0.id == id }) else {
+                    return refuse("This post is no longer there.")
+                }
+                select(index)
+            }
             guard !isTransferring else { return refuse("A transfer is running; cancel it first (c).") }
             guard let attachment = selectedPost?.attachment else { return refuse("This post has no attachment.") }
             return [.download(attachment)]

@@ -19,7 +19,7 @@ enum TerminalEvent: Sendable, Hashable {
 @MainActor
 final class TerminalInput {
     /// SIGWINCH: the size has changed. SIGTSTP and SIGCONT: the user stops and continues the program. The others end it.
-    static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP]
+    static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGHUP]
 
     let events: AsyncStream<TerminalEvent>
     private let continuation: AsyncStream<TerminalEvent>.Continuation

@@ -16,7 +16,7 @@ struct ImageGrid: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let session = try HTTPSession()
-        let options = ImageDecoder.Options(maximumDimension: Self.side)
+        let options = ImageDecoder.Options(maximumPixels: 4_000_000, maximumDimension: Self.side)
         let downloader = ImageDownloader(session: session, serializer: ImageResponseSerializer(options: options))
         let cells = urls.map { url in
             let cell = ImageState(downloader)

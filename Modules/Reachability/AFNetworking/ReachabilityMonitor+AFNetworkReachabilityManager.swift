@@ -49,7 +49,7 @@ extension ReachabilityMonitor {
     /// The block receives the current status, then each change, on the global concurrent executor. It replaces the previous one
     /// and remains across ``stopMonitoring()`` and ``startMonitoring()``. Nil removes it.
     public func setReachabilityStatusChangeBlock(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?) {
-        changeBlock.withLock { $0.replace(block, hub) }
+        _ = changeBlock.withLock { $0.replace(block, hub) }
     }
 }
 
@@ -89,9 +89,14 @@ struct StatusChangeBlock: Sendable {
     private var block: (@Sendable (NetworkReachabilityStatus) -> Void)?
     private var observation: ReachabilityMonitor.Observation?
 
-    mutating func replace(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?, _ hub: StatusHub) {
+    /// Returns the former block and its registration, to be released without the lock: what they hold may call the monitor.
+    mutating func replace(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?, _ hub: StatusHub)
+        -> StatusChangeBlock
+    {
+        let former = self
         self.block = block
         resume(hub)
+        return former
     }
 
     /// Observes the current run.

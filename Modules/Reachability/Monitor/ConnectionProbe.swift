@@ -2,10 +2,16 @@ internal import Glibc
 
 /// Opens and closes a TCP connection. It blocks the thread.
 enum ConnectionProbe {
-    /// Returns whether one of the host's addresses accepts a connection within the timeout.
+    /// Returns whether one of the host's addresses accepts a connection within the timeout. Each address has an equal share of
+    /// the time that is left, so that one that does not answer leaves time for the others.
     static func succeeds(host: String, port: UInt16, timeout: Duration) -> Bool {
         let deadline = ContinuousClock.now.advanced(by: min(max(timeout, .zero), .seconds(3600)))
-        return SocketAddress.resolve(host, port).contains { connects(to: $0, before: deadline) }
+        let addresses = SocketAddress.resolve(host, port)
+        return addresses.indices.contains { index in
+            let now = ContinuousClock.now
+            let share = (deadline - now) / (addresses.count - index)
+            return connects(to: addresses[index], before: now.advanced(by: share))
+        }
     }
 
     private static func connects(to address: SocketAddress, before deadline: ContinuousClock.Instant) -> Bool {

@@ -28,8 +28,11 @@ struct MonitoringThread: Sendable {
         self.handle = handle
     }
 
-    /// Waits until the thread has ended. Call it once.
-    func join() { pthread_join(handle, nil) }
+    /// Waits until the thread has ended. Call it once. On the thread itself, where a closure of a monitor can release the last
+    /// reference to another monitor, the thread is left to end on its own.
+    func join() {
+        if pthread_equal(pthread_self(), handle) != 0 { detach() } else { pthread_join(handle, nil) }
+    }
 
     /// Lets the thread end by itself. Call it instead of `join()`, once.
     func detach() { pthread_detach(handle) }

@@ -62,7 +62,8 @@ struct NetworkLoop: Sendable {
             // What the monitor read before it was added can be outdated.
             member.debouncer.expire(at: now)
             members[member.id] = member
-            if let interval = source.interval, nextPoll == nil { nextPoll = now.advanced(by: interval) }
+            // What was polled last may be older than what the monitor has read.
+            if source.interval != nil { readAtInterval(at: now) }
         case .remove(let id):
             members[id] = nil
             probes.removeValue(forKey: id)?.cancel()

@@ -37,7 +37,7 @@ extension CacheExchange {
 
     private var canBeCollapsed: Bool {
         !isRefresh && head.method == .get && request.body == nil && !head.headerFields.contains(.range)
-            && [.protocolDefined, .storedElseLoad].contains(use)
+            && [.protocolDefined, .storedElseLoad].contains(use) && request.options.waitsForConnectivity == nil
     }
 
     private var isReadWhole: Bool {

@@ -63,8 +63,17 @@ struct CacheExchange: Sendable {
 
     private func send(_ request: SessionRequest) async throws(SessionError) -> Received {
         let requestTime = cache.now()
+        var request = request
+        // A stored response stands in for the server's while there is no network, and a refresh is not waited for.
+        if next.engine.network != nil, isRefresh || standsIn { request.options.waitsForConnectivity = false }
         let response = try await next(request)
         return Received(response: response, requestTime: requestTime, responseTime: cache.now())
+    }
+
+    /// Whether a stored response answers if the server cannot be reached.
+    private var standsIn: Bool {
+        !stored.isEmpty
+            && rules.answer(afterFailureOf: head, use: use, status: nil, among: stored, at: cache.now()) != nil
     }
 
     private func bypass() async throws(SessionError) -> StreamedResponse {

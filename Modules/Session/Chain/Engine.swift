@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Takes a request, and returns its response or throws. Every surface of a session calls this and nothing else.
 ///
-/// The chain, top-down, is in ``Link/linksAboveCoding(_:)`` and ``Link/linksBelowCoding(_:)``, between which ``ContentCodingRules`` apply; below its last link is the ``TransportLink``.
+/// The chain, top-down, is in ``Link/linksAboveCoding(_:_:)`` and ``Link/linksBelowCoding(_:_:_:)``, between which ``ContentCodingRules`` apply; below its last link is the ``TransportLink``.
 final class Engine: Sendable {
     private let links: [Link]
     /// The number of links above the place where content codings are undone.
@@ -25,7 +25,7 @@ final class Engine: Sendable {
     let flights: CacheFlights?
 
     /// Follows the network; nil in a session without a monitor.
-    private let network: NetworkWatch?
+    let network: NetworkWatch?
 
     /// Whether the chain has a link that reads the record of a request.
     private let needsRecords: Bool
@@ -37,8 +37,8 @@ final class Engine: Sendable {
     init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
         let network = configuration.network.map { NetworkWatch($0, discarding: transport) }
         self.network = network
-        let upper = Link.linksAboveCoding(configuration)
-        links = upper + Link.linksBelowCoding(configuration, network)
+        let upper = Link.linksAboveCoding(configuration, transport)
+        links = upper + Link.linksBelowCoding(configuration, transport, network)
         codingPlace = upper.count
         coding = ContentCodingRules(configuration)
         isExtended =

@@ -30,7 +30,9 @@ struct Link: Sendable {
     }
 
     /// The links that see decoded bodies, from top to bottom.
-    static func linksAboveCoding(_ configuration: HTTPSession.Configuration) -> [Link] {
+    static func linksAboveCoding(
+        _ configuration: HTTPSession.Configuration, _ transport: any Transport
+    ) -> [Link] {
         var links = configuration.interceptors.map { Link(interceptor: $0) }
         let retry = RetryInterceptor(policy: configuration.retryPolicy)
         links.append(
@@ -41,7 +43,7 @@ struct Link: Sendable {
         links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
         let redirects = RedirectInterceptor(
             policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore,
-            resolution: configuration.resolution)
+            transport: transport)
         links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
         if let store = configuration.hstsStore { links.append(Link(interceptor: HSTSInterceptor(store: store))) }
         let store = configuration.credentialStore
@@ -51,14 +53,17 @@ struct Link: Sendable {
     }
 
     /// The links that see bodies as they were sent, from top to bottom; below them is the transport's.
-    static func linksBelowCoding(_ configuration: HTTPSession.Configuration, _ network: NetworkWatch?) -> [Link] {
+    static func linksBelowCoding(
+        _ configuration: HTTPSession.Configuration, _ transport: any Transport, _ network: NetworkWatch?
+    ) -> [Link] {
         var links: [Link] = []
         if let store = configuration.cacheStore {
             links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
         }
         if let network {
             let waits = ConnectivityInterceptor(
-                watch: network, waits: configuration.waitsForConnectivity, limit: configuration.connectivityTimeout)
+                watch: network, transport: transport, waits: configuration.waitsForConnectivity,
+                limit: configuration.connectivityTimeout)
             links.append(Link(interceptor: waits))
         }
         if let logger = configuration.logger {

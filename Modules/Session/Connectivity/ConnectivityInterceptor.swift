@@ -7,6 +7,8 @@ internal import LinnetTransport
 /// of no network, as the machine itself is.
 struct ConnectivityInterceptor: Interceptor {
     let watch: NetworkWatch
+    /// Knows which hosts are not on the network.
+    let transport: any Transport
     /// Whether requests wait that do not say so.
     let waits: Bool
     let limit: Duration?
@@ -26,22 +28,26 @@ struct ConnectivityInterceptor: Interceptor {
                 return response
             case .failure(let error):
                 let error = error.adding(failed)
-                guard error.isOfConnectivity, request.body?.canBeRead ?? true, !watch.meets(condition) else {
-                    throw error
-                }
+                guard error.isOfConnectivity, request.body?.canBeRead ?? true, try isOverNetwork(request),
+                    !watch.meets(condition)
+                else { throw error }
                 if !hasTold { next.exchange.call.hooks?.isWaitingForConnectivity() }
                 hasTold = true
                 failed = error.metrics
                 let start = ContinuousClock.now
                 switch await watch.wait(until: condition, for: limit, clock: clock) {
                 case .connected: break
-                case .cancelled: throw SessionError.cancelled(request.url)
-                case .sessionEnded: throw SessionError.shutDown(request.url)
+                case .cancelled: throw SessionError.cancelled(request.url).adding(metrics: failed)
+                case .sessionEnded: throw SessionError.shutDown(request.url).adding(metrics: failed)
                 case .timedOut, .unwatched: throw error
                 }
                 limit = limit.map { max(.zero, $0 - (.now - start)) }
             }
         }
+    }
+
+    private func isOverNetwork(_ request: SessionRequest) throws(SessionError) -> Bool {
+        transport.unixSocket(of: try RequestTarget(request.url).origin) == nil
     }
 }
 
@@ -56,6 +62,9 @@ extension RequestOptions {
 extension SessionError {
     /// Whether no byte of the request was sent for want of a network.
     fileprivate var isOfConnectivity: Bool {
-        code == .connectionFailed || code == .nameResolutionFailed || code == .networkNotAllowed || timeout == .connect
+        // The proxy was reached.
+        if let error = underlying as? TransportError, error.code == .proxyRefused { return false }
+        return code == .connectionFailed || code == .nameResolutionFailed || code == .networkNotAllowed
+            || timeout == .connect
     }
 }

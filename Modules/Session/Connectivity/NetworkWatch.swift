@@ -6,19 +6,16 @@ internal import Synchronization
 struct NetworkSource: Sendable {
     /// The status as of now, which the monitor may not have reported yet.
     let current: @Sendable () -> ReachabilityStatus
-    /// The reported status, then each change.
-    let statuses: any AsyncSequence<ReachabilityStatus, Never> & Sendable
+    /// The status that the monitor has reported last.
+    let reported: @Sendable () -> ReachabilityStatus
+    /// The reported status, then each change, until the monitor stops.
+    let statuses: @Sendable () -> any AsyncSequence<ReachabilityStatus, Never> & Sendable
+}
 
-    init(
-        current: @escaping @Sendable () -> ReachabilityStatus,
-        statuses: any AsyncSequence<ReachabilityStatus, Never> & Sendable
-    ) {
-        self.current = current
-        self.statuses = statuses
-    }
-
+extension NetworkSource {
     init(_ monitor: ReachabilityMonitor) {
-        self.init(current: { monitor.currentStatus }, statuses: monitor.statuses)
+        self.init(
+            current: { monitor.currentStatus }, reported: { monitor.status }, statuses: { monitor.statuses })
     }
 }
 
@@ -40,7 +37,6 @@ final class NetworkWatch: Sendable {
     }
 
     private struct State {
-        var status: ReachabilityStatus
         /// How waits end from now on; nil while the network is watched.
         var end: Outcome?
         var waiters = Waiters<Outcome?>()
@@ -48,29 +44,43 @@ final class NetworkWatch: Sendable {
     }
 
     private let source: NetworkSource
-    private let state: Mutex<State>
+    private let transport: any Transport
+    private let state = Mutex(State())
 
     init(_ source: NetworkSource, discarding transport: any Transport) {
         self.source = source
-        state = Mutex(State(status: source.current()))
-        let task = Task { [weak self, statuses = source.statuses] in
-            var path: ReachabilityStatus?
-            for await status in statuses {
+        self.transport = transport
+        state.withLock { $0.task = watch() }
+    }
+
+    private func watch() -> Task<Void, Never> {
+        Task { [weak self, transport, source] in
+            var path: ReachabilityPath??
+            for await status in source.statuses() {
                 // A connection over an interface that is gone, or to an address that another network gave, is of no use.
-                if path != nil, path != status { transport.discard([.idleConnections, .resolvedNames]) }
-                path = status
+                if let path, path != status.path { transport.discard([.idleConnections, .resolvedNames]) }
+                path = .some(status.path)
                 guard let self else { return }
-                self.publish(status)
+                self.resumeWaiters()
             }
             self?.end(.unwatched)
         }
-        state.withLock { $0.task = task }
+    }
+
+    /// Watches the network again after the monitor had stopped, in case it was started.
+    private func watchAgain() {
+        state.withLock { state in
+            guard state.end == .unwatched else { return }
+            state.end = nil
+            // It cannot end before the lock is released.
+            state.task = watch()
+        }
     }
 
     deinit { end(.sessionEnded) }
 
     /// The status that the monitor reported last.
-    var status: ReachabilityStatus { state.withLock { $0.status } }
+    var status: ReachabilityStatus { source.reported() }
 
     /// Whether the reported status and the current one both meet a condition.
     func meets(_ condition: (ReachabilityStatus) -> Bool) -> Bool { condition(status) && condition(source.current()) }
@@ -91,6 +101,7 @@ final class NetworkWatch: Sendable {
         until condition: @escaping @Sendable (ReachabilityStatus) -> Bool, for limit: Duration?,
         clock: any Clock<Duration>
     ) async -> Outcome {
+        watchAgain()
         guard let limit else { return await wait(until: condition, clock) }
         return await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await self.wait(until: condition, clock) }
@@ -110,7 +121,7 @@ final class NetworkWatch: Sendable {
         while true {
             let outcome = await state.wait(in: \.waiters, ifCancelled: { .cancelled }) { state -> Outcome?? in
                 if let end = state.end { return .some(end) }
-                return condition(state.status) ? .some(nil) : .none
+                return condition(source.reported()) ? .some(nil) : .none
             }
             if let outcome { return outcome }
             guard condition(status) else { continue }
@@ -120,11 +131,8 @@ final class NetworkWatch: Sendable {
         }
     }
 
-    private func publish(_ status: ReachabilityStatus) {
-        let waiters = state.withLock { state in
-            state.status = status
-            return state.waiters.takeAll()
-        }
+    private func resumeWaiters() {
+        let waiters = state.withLock { $0.waiters.takeAll() }
         for waiter in waiters { waiter.resume(returning: nil) }
     }
 }

@@ -123,8 +123,8 @@ extension HTTPSession {
         /// opened and the machine has no network, or only an expensive one that the request may not use. With a
         /// ``retryPolicy``, a request whose connection was lost is sent again, and then waits in the same way.
         public var waitsForConnectivity = false
-        /// How long a request waits for the network in all, after which it fails with the error that made it wait. The default is
-        /// nil: as long as `RequestOptions.timeout` and the timeout for the whole request allow.
+        /// How long an attempt waits for the network in all, after which it fails with the error that made it wait, which a
+        /// ``retryPolicy`` may answer with another attempt. The default is nil: as long as `RequestOptions.timeout` and the timeout for the whole request allow.
         public var connectivityTimeout: Duration?
         /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default is 100
         /// milliseconds. Bytes are counted for handles only.

@@ -10,8 +10,8 @@ struct RedirectInterceptor: Interceptor {
     let policy: RedirectPolicy
     /// The hosts for which a target is changed from http to https.
     let hstsStore: HSTSStore?
-    /// Where hosts are.
-    let resolution: ResolutionOptions
+    /// Knows which hosts are on unix sockets.
+    let transport: any Transport
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let response = try await next(request)
@@ -75,7 +75,7 @@ struct RedirectInterceptor: Interceptor {
             throw .redirectRefused("The response redirects to another origin.", response)
         }
         // Such a service relies on who can open its socket, and not on what a server of the network can ask for.
-        if let path = resolution.unixSocket(of: target), resolution.unixSocket(of: source) != path {
+        if let path = transport.unixSocket(of: target), transport.unixSocket(of: source) != path {
             throw .redirectRefused("The response redirects to \(target.host), which is on a unix socket.", response)
         }
     }

@@ -24,7 +24,7 @@ public struct ResolutionOptions: Sendable, Hashable {
     /// The local IP address, without brackets, that connections over the network are bound to; nil, the default, leaves it to the system.
     ///
     /// Addresses of servers and proxies of the other family are not used. If that leaves none, a request fails with
-    /// ``TransportError/Code/connectionFailed``, and with ``TransportError/Code/localAddressUnavailable`` if the machine does not have
+    /// ``TransportError/Code/connectionFailed`` (``TransportError/Code/proxyConnectionFailed`` for a proxy), and with ``TransportError/Code/localAddressUnavailable`` if the machine does not have
     /// the local address. `0.0.0.0` and `::` only choose the family. Names are resolved as without it.
     public var localAddress: String?
     /// The name of the network interface that connections over the network are bound to, such as `eth0`, with `SO_BINDTODEVICE` of

@@ -46,7 +46,7 @@ struct HTTP1RequestWriter {
             uri = "http://" + target.authority + (target.path == "*" ? "" : target.path)
             var answer = proxy.authenticator.answer(method: head.method.rawValue, uri: uri, body: request.body)
             // The request's own Expect is the caller's, who gets the response to it.
-            if !mayAskFirst || head.headerFields[.expect] != nil { answer.asksFirst = false }
+            if !mayAskFirst || !hasContent || head.headerFields[.expect] != nil { answer.asksFirst = false }
             proxyAnswer = answer
         } else {
             (uri, proxyAnswer) = (target.path, nil)

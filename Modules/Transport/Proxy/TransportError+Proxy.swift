@@ -28,6 +28,14 @@ extension TransportError {
             endpoint: proxy.server.endpoint)
     }
 
+    /// The error of a response that came through a proxy, which then proved not to know the password.
+    static func wrongProof(of proxy: Proxy) -> TransportError {
+        TransportError(
+            .invalidResponse,
+            "The proof of the proxy \(proxy) that it knows the password (rspauth) is wrong, so its response is not used.",
+            endpoint: proxy.server.endpoint)
+    }
+
     static func proxyAuthenticationTooLate(_ proxy: Proxy) -> TransportError {
         TransportError(
             .proxyAuthenticationRequired,

@@ -71,7 +71,7 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
             phase = .over(.success(()))
             return nil
         }
-        failures = lifetime >= options.retryPolicy.backoff.maximum ? 1 : min(failures, .max - 1) + 1
+        failures = lifetime > .zero && lifetime >= options.retryPolicy.backoff.maximum ? 1 : min(failures, .max - 1) + 1
         let delay = options.delay(after: failures, error)
         phase = delay.map { .disconnected(delay: $0) } ?? .over(error.isOrderlyEnd ? .success(()) : .failure(error))
         return delay

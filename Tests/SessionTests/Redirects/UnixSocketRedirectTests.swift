@@ -53,6 +53,20 @@ struct UnixSocketRedirectTests {
         }
     }
 
+    @Test func soItIsInASessionOverAGivenTransport() async throws {
+        try await withServers(location: { _ in "/" }) { session, local, network in
+            var configuration = TransportConfiguration()
+            configuration.resolution = session.configuration.resolution
+            let other = try HTTPSession(transport: try HTTPTransport(configuration))
+            let error = await #expect(throws: SessionError.self) {
+                try await other.call(SessionRequest(url: try network.url("/a"))).response()
+            }
+            #expect(error?.code == .redirectRefused)
+            #expect(local.recordedRequests.isEmpty)
+            await other.shutdown()
+        }
+    }
+
     @Test(arguments: ["/there", "http://alias.test/there"])
     func aRedirectToTheSameSocketIsFollowed(location: String) async throws {
         try await withServers(location: { _ in location }) { session, local, _ in

@@ -86,7 +86,12 @@ struct StreamTaskTests {
     }
 
     @Test func cancellingBeforeTheStartReachesWhoAsksForTheHead() async throws {
-        let session = try HTTPSession(transport: StubTransport())
+        // Asking starts the task, which may happen before it is cancelled.
+        let session = try HTTPSession(
+            transport: StubTransport { _ in
+                try await ManualClock().sleep(for: .seconds(1))
+                return .status(.ok)
+            })
         let task = try session.call(makeRequest()).streamTask()
         let asking = Task { await Result { () async throws(SessionError) in try await task.response } }
         task.cancel()

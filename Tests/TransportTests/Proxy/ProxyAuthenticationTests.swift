@@ -137,8 +137,10 @@ struct ProxyAuthenticationTests {
         let fields = "Proxy-Authentication-Info: rspauth=\"00000000000000000000000000000000\", qop=auth\r\n"
         let heads = try await heads([.digest("one"), Step(status: "200 OK", fields: fields)]) { transport in
             let error = await failure(transport, request(scheme: scheme))
-            #expect(error?.code == .proxyConnectionFailed)
-            #expect(error?.message.contains("its proof that it knows the password (rspauth) is wrong") == true)
+            // A tunnel is not used; of a forwarded request, only the response is refused.
+            #expect(error?.code == (scheme == "https" ? .proxyConnectionFailed : .invalidResponse))
+            #expect(error?.message.contains("proof") == true && error?.message.contains("(rspauth) is wrong") == true)
+            #expect(scheme == "https" || error?.attempts.count == 2)
         }
         #expect(heads.count == 2)
         #expect(heads[1].contains("Proxy-Authorization: Digest"))
