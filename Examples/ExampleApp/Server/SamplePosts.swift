@@ -28,7 +28,7 @@ enum SamplePosts {
         }
     }
 
-    static let names = ["ada", "barbara", "claude_s", "dennis", "edsger", "frances", "grace"]
+    static let names = ["ada", "barbara", "clarence", "dennis", "edsger", "frances", "grace"]
     private static let texts = [
         "Keep a backup key in the policy: a pin without one locks the app out when the server's key is replaced.",
         "The second request took 0.4 ms, because the connection was reused.",
