@@ -44,8 +44,12 @@ final class TimelineProgram {
     /// Applies an event, and begins what it asks for.
     func send(_ event: TimelineEvent) {
         guard !isEnded else { return }
-        // What an earlier key of the same read has begun is told later otherwise.
-        state.live.transfer = board.transfer
+        switch event {
+        case .key, .command:
+            // What an earlier key of the same read has begun would be told later.
+            for effect in state.apply(.live(board.live(indicator, refresh))) { perform(effect) }
+        default: break
+        }
         for effect in state.apply(event) { perform(effect) }
         onChange?(state)
     }

@@ -15,7 +15,7 @@ struct TimelinePageTests {
         try await withPage { session, _ in
             let page = try await session.get("/").response()
             #expect(page.head.headerFields[.contentType] == "text/html; charset=utf-8")
-            #expect(page.head.headerFields[.contentSecurityPolicy] == "default-src 'self'")
+            #expect(page.head.headerFields[.contentSecurityPolicy] == "default-src 'self'; frame-ancestors 'none'")
             let html = String(decoding: page.data, as: UTF8.self)
             #expect(!html.contains("http:") && !html.contains("https:"), "The page needs no other server.")
             #expect(try await session.get("/timeline.css").response().status == .ok)
