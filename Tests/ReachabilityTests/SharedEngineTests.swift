@@ -54,11 +54,9 @@ extension LiveTests {
 enum Folder {
     /// What a symbolic link refers to; nil for what is none.
     static func link(_ path: String) -> String? {
-        var text = [UInt8](repeating: 0, count: 4096)
-        let count = text.withUnsafeMutableBytes {
-            readlink(path, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-        }
-        return count > 0 ? String(decoding: text.prefix(count), as: UTF8.self) : nil
+        var text = [CChar](repeating: 0, count: 4096)
+        let count = readlink(path, &text, text.count)
+        return count > 0 ? String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
     static func entries(_ path: String) -> [String] {
