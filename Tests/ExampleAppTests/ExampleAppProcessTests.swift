@@ -1,3 +1,4 @@
+import CommandSupport
 import Foundation
 import Linnet
 import Testing
@@ -5,7 +6,7 @@ import Testing
 /// Tests of the built executable.
 @Suite(
     .leavesNothingAlive, .timeLimit(.minutes(1)),
-    .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))
+    .enabled(if: BuiltProduct.exampleApp.exists, "ExampleApp is not beside the tests"))
 struct ExampleAppProcessTests {
     @Test func itPrintsThePostsAndTheSummary() async throws {
         let run = try await BuiltProduct.run([])

@@ -84,16 +84,16 @@ struct ManInTheMiddleTests {
     }
 
     /// The same with a separate program and an authority that is installed in the system's store.
-    @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
+    @Test(.enabled(if: BuiltProgram.linnetRequest.exists, "linnet-request is not beside the tests"))
     func anAuthorityInTheSystemStoreIsTrustedUnlessAKeyIsPinned() async throws {
         let url = try Server.mitm.url.appending(path: "1k").absoluteString
         let store = ["SSL_CERT_FILE": try Self.authority]
         let before = try Events.now()
-        let unpinned = try await BuiltTool.run("linnet-request", [url], environment: store)
+        let unpinned = try await BuiltProgram.linnetRequest.run([url], environment: store)
         #expect(unpinned.status == 0, "\(unpinned.errors)")
         #expect(unpinned.output == ServedFile.small.bytes)
-        let pinned = try await BuiltTool.run(
-            "linnet-request", [url, "--pin", Environment.pin.description], environment: store)
+        let pinned = try await BuiltProgram.linnetRequest.run(
+            [url, "--pin", Environment.pin.description], environment: store)
         #expect(pinned.status == 1)
         #expect(pinned.output.isEmpty)
         #expect(pinned.errors.contains("trustRefused") && pinned.errors.contains("Nothing was sent."))

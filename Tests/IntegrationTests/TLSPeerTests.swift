@@ -60,13 +60,13 @@ struct TLSPeerTests {
     }
 
     /// An environment variable does not make a deployed program log its keys.
-    @Test(.enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"))
+    @Test(.enabled(if: BuiltProgram.linnetRequest.exists, "linnet-request is not beside the tests"))
     func noEnvironmentVariableEnablesKeyLogging() async throws {
         let log = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: log) }
         let authority = try Environment.value(of: "LINNET_TEST_CA")
-        let run = try await BuiltTool.run(
-            "linnet-request", [try Server.tls.url.appending(path: "1k").absoluteString, "--cacert", authority],
+        let run = try await BuiltProgram.linnetRequest.run(
+            [try Server.tls.url.appending(path: "1k").absoluteString, "--cacert", authority],
             environment: ["SSLKEYLOGFILE": log])
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output == ServedFile.small.bytes)
@@ -74,12 +74,12 @@ struct TLSPeerTests {
     }
 
     @Test(
-        .enabled(if: BuiltTool.path("linnet-request") != nil, "linnet-request is not beside the tests"),
+        .enabled(if: BuiltProgram.linnetRequest.exists, "linnet-request is not beside the tests"),
         arguments: [([], "h2"), (["--http1"], "http/1.1")])
     func theToolUsesTheRequestedHTTPVersion(options: [String], version: String) async throws {
         let url = try Server(variable: "LINNET_TEST_NGINX_H2").url.appending(path: "1k").absoluteString
         let authority = try Environment.value(of: "LINNET_TEST_CA")
-        let run = try await BuiltTool.run("linnet-request", [url, "--cacert", authority] + options, environment: [:])
+        let run = try await BuiltProgram.linnetRequest.run([url, "--cacert", authority] + options, environment: [:])
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.errors.contains("protocol     \(version)\n"))
     }

@@ -5,7 +5,7 @@ import Testing
 /// The built program in a real terminal.
 @Suite(
     .timeLimit(.minutes(2)), .enabled(if: Tmux.isInstalled, "tmux is not installed"),
-    .enabled(if: BuiltProduct.exampleApp != nil, "ExampleApp is not beside the tests"))
+    .enabled(if: BuiltProduct.exampleApp.exists, "ExampleApp is not beside the tests"))
 struct TmuxTests {
     @Test func theTimelineIsReadScrolledRefreshedAndTransferred() async throws {
         try await withApp { tmux in
@@ -125,7 +125,7 @@ struct TmuxTests {
         ]
         let tmux = try await Tmux(width: 100, height: 30, environment: variables.merging(environment) { $1 })
         do {
-            let program = ([BuiltProduct.exampleApp?.path ?? ""] + arguments).joined(separator: " ")
+            let program = ([BuiltProduct.exampleApp.path] + arguments).joined(separator: " ")
             try await tmux.enter("stty -g >$TMPDIR/before; clear; \(prefix)\(program); echo status:$?:")
             try await body(tmux)
         } catch {

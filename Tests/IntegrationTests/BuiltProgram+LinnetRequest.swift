@@ -1,0 +1,5 @@
+import CommandSupport
+
+extension BuiltProgram {
+    static let linnetRequest = BuiltProgram("linnet-request")
+}
