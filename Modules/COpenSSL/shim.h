@@ -72,6 +72,9 @@ static inline int linnet_SSL_CTX_set_session_id_context(SSL_CTX *ctx, const char
 static inline long linnet_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 static inline int linnet_SSL_get_ex_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 
+static inline long linnet_SSL_CTX_set_mode(SSL_CTX *ctx, long mode) { return SSL_CTX_set_mode(ctx, mode); }
+static inline long linnet_SSL_set_mode(SSL *ssl, long mode) { return SSL_set_mode(ssl, mode); }
+static inline long linnet_SSL_clear_mode(SSL *ssl, long mode) { return SSL_clear_mode(ssl, mode); }
 static inline long linnet_SSL_CTX_set_read_ahead(SSL_CTX *ctx, int on) { return SSL_CTX_set_read_ahead(ctx, on); }
 static const uint64_t LINNET_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t LINNET_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;

@@ -96,6 +96,13 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         if exchange == nil { close() } else { fail(error) }
     }
 
+    /// Frees memory while there is no exchange.
+    func rest() {
+        guard exchange == nil, let context, context.channel.isActive else { return }
+        output = ByteBuffer()
+        context.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
+    }
+
     // MARK: Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {

@@ -184,6 +184,13 @@ final class HTTP2Connection: ChannelInboundHandler {
         closeIfDone()
     }
 
+    /// Frees memory while there is no stream.
+    func rest() {
+        guard streams.isEmpty, let context, context.channel.isActive else { return }
+        framing.rest()
+        context.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
+    }
+
     /// Closes the connection and fails its exchanges.
     func shutDown(_ error: TransportError) {
         close(error, saying: .noError)

@@ -3,12 +3,21 @@ internal import NIOCore
 internal import Synchronization
 
 extension ConnectionPool {
+    /// How long a connection is unused before it frees its buffers.
+    private static let restTime = TimeAmount.seconds(1)
+
     func armIdleTimer(at due: NIODeadline? = nil) {
         guard !hasIdleTimer.load(ordering: .relaxed) else { return }
         guard !hasIdleTimer.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        connector.eventLoop.scheduleTask(deadline: due ?? now + idleTimeout) { [weak self] in
+        let due = due ?? now + min(idleTimeout, Self.restTime)
+        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in
             self?.expireIdle()
         }
+        let isShutDown = change { state in
+            state.idleTimer = timer
+            return state.isShutDown
+        }
+        if isShutDown { timer.cancel() }
     }
 
     private func expireIdle() {
@@ -16,8 +25,9 @@ extension ConnectionPool {
         let now = now
         var next: NIODeadline?
         for shard in shards {
-            let (expired, due) = shard.expire(now: now, idleTime: idleTimeout)
+            let (expired, resting, due) = shard.expire(now: now, idleTime: idleTimeout, restTime: Self.restTime)
             for connection in expired { connection.close(.evicted) }
+            for connection in resting { connection.rest() }
             if let due { next = min(next ?? due, due) }
         }
         if let next { armIdleTimer(at: next) }
@@ -73,8 +83,13 @@ extension ConnectionPool {
 
     /// Shuts the pool down and returns when its last connection has closed.
     func shutDown(_ mode: ShutdownMode) async {
-        let (open, attempts, waiters) = change { state in
+        let timer = change { state in
             state.isShutDown = true
+            return state.idleTimer
+        }
+        // The event loop, which may be shared, would otherwise hold it until it is due.
+        timer?.cancel()
+        let (open, attempts, waiters) = change { state in
             guard mode == .immediate else { return ([HTTPConnection](), [ConnectAttempt](), [Waiter]()) }
             let waiters = state.waiters.keys.sorted().compactMap { state.removeWaiter($0, cancelling: true) }
             return (Array(state.open.values), Array(state.attempts.values), waiters)

@@ -64,6 +64,8 @@ final class ConnectionPool: Sendable {
         /// The connections that accept no more requests.
         var draining: Set<UInt64> = []
         var nextID: UInt64 = 1
+        /// The latest timer that closes idle connections.
+        var idleTimer: Scheduled<Void>?
         var isShutDown = false
         var drained: [UnsafeContinuation<Void, Never>] = []
 

@@ -27,6 +27,8 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
     private struct Entry {
         let connection: Connection
         var since: NIODeadline
+        /// Whether ``expire(now:idleTime:restTime:)`` has returned it as resting.
+        var isResting = false
     }
 
     private struct Use {
@@ -130,16 +132,26 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     // MARK: Upkeep
 
-    /// Takes the connections that have been unused for longer than `idleTime`; `next` is when the next one will have
-    /// been.
-    mutating func expire(now: NIODeadline, idleTime: TimeAmount) -> (expired: [Connection], next: NIODeadline?) {
+    /// Takes the connections that have been unused for `idleTime`, and returns those that have been for `restTime`, each
+    /// once; `next` is when the next one will have been.
+    mutating func expire(
+        now: NIODeadline, idleTime: TimeAmount, restTime: TimeAmount
+    ) -> (expired: [Connection], resting: [Connection], next: NIODeadline?) {
+        let expired = takeUnused { $0.since + idleTime <= now }
+        var resting: [Connection] = []
         var next: NIODeadline?
-        let expired = takeUnused { unused in
-            let due = unused.since + idleTime
-            if due > now { next = min(next ?? due, due) }
-            return due <= now
+        for stack in stacks.values {
+            for index in stack.entries.indices where isUnused(stack.entries[index].connection) {
+                let entry = stack.entries[index]
+                if !entry.isResting, entry.since + restTime <= now {
+                    stack.entries[index].isResting = true
+                    resting.append(entry.connection)
+                }
+                let due = entry.since + (stack.entries[index].isResting ? idleTime : min(restTime, idleTime))
+                next = min(next ?? due, due)
+            }
         }
-        return (expired, next)
+        return (expired, resting, next)
     }
 
     /// Takes unused connections.
@@ -195,6 +207,6 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         guard let stack = stacks[key],
             let index = stack.entries.firstIndex(where: { $0.connection.id == connection.id })
         else { return }
-        stack.entries[index].since = now
+        stack.entries[index] = Entry(connection: connection, since: now)
     }
 }

@@ -150,6 +150,14 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         }
     }
 
+    /// Frees the memory that is only needed for exchanges, if there are none.
+    func rest() {
+        switch wire {
+        case .http1(let handler): handler.execute { $0.rest() }
+        case .http2(let connection): connection.execute { $0.rest() }
+        }
+    }
+
     /// Closes the connection and fails its exchanges.
     func close(_ error: TransportError) {
         switch wire {

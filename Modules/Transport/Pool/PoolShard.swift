@@ -106,8 +106,10 @@ final class PoolShard: Sendable {
 
     // MARK: Upkeep
 
-    func expire(now: NIODeadline, idleTime: TimeAmount) -> (expired: [HTTPConnection], next: NIODeadline?) {
-        state.withLock { $0.shelf.expire(now: now, idleTime: idleTime) }
+    func expire(
+        now: NIODeadline, idleTime: TimeAmount, restTime: TimeAmount
+    ) -> (expired: [HTTPConnection], resting: [HTTPConnection], next: NIODeadline?) {
+        state.withLock { $0.shelf.expire(now: now, idleTime: idleTime, restTime: restTime) }
     }
 
     func takeUnused() -> [HTTPConnection] {

@@ -49,6 +49,13 @@ final class TLSByteBIO {
         return outbound
     }
 
+    /// Frees memory that is not in use.
+    func rest() {
+        guard !hasOutbound else { return }
+        outbound = ByteBuffer()
+        isOutboundTaken = false
+    }
+
     /// Reserves capacity for about this many bytes of ciphertext.
     func reserveOutbound(_ bytes: Int) {
         prepareOutbound()

@@ -110,5 +110,7 @@ private func makeSSLContext(
         context, LINNET_SSL_OP_NO_RENEGOTIATION | LINNET_SSL_OP_NO_COMPRESSION | LINNET_SSL_OP_NO_TICKET)
     _ = linnet_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
     _ = linnet_SSL_CTX_set_read_ahead(context, 1)
+    // A connection keeps its buffers between records only once it is used again; see ``TLSConnection/keepBuffers()``.
+    _ = linnet_SSL_CTX_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
     return context
 }

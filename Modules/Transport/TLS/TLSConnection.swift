@@ -46,6 +46,7 @@ final class TLSConnection {
     private(set) var certificateRequest = TLSCertificateRequest.none
     /// The chain that the server has presented.
     private(set) var presented = TLSPresentedChain()
+    private var keepsBuffers = false
     /// Whether the handshake is paused for another evaluation of the chain before the client certificate is sent.
     private var owesVerdictForIdentity = false
 
@@ -189,6 +190,22 @@ final class TLSConnection {
             }
             return nil
         }
+    }
+
+    /// Keeps OpenSSL's buffers, about 34 KB, between records, so that a busy connection does not allocate them for each.
+    func keepBuffers() {
+        guard !keepsBuffers else { return }
+        keepsBuffers = true
+        _ = linnet_SSL_clear_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
+    }
+
+    /// Frees the buffers of an idle connection, until ``keepBuffers()``.
+    func rest() {
+        keepsBuffers = false
+        _ = linnet_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
+        // Keeps a buffer with a part of a record.
+        _ = SSL_free_buffers(ssl)
+        bio.rest()
     }
 
     /// Sends close_notify.

@@ -57,6 +57,8 @@ extension TLSHandler {
     private func encrypt(
         _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
     ) -> Bool {
+        // Not for a request that may stay the only one.
+        if machine.hasDelivered { connection?.keepBuffers() }
         machine.encrypted()
         guard let connection, let errors = connection.write(bytes) else {
             writePromise.setOrCascade(to: promise)
@@ -132,6 +134,11 @@ struct GatheredWrites {
 
     mutating func clear() {
         bytes.clear()
+    }
+
+    /// Frees the memory if it is not in use.
+    mutating func rest() {
+        if bytes.readableBytes == 0 { bytes = ByteBuffer() }
     }
 }
 

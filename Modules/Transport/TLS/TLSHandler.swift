@@ -132,6 +132,15 @@ final class TLSHandler: ChannelDuplexHandler {
         lateFailure?.note(.clientCertificateRequired(nil, nil))
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if event is ConnectionRests {
+            connection?.rest()
+            gathered.rest()
+            smallPlaintext = ByteBuffer()
+        }
+        context.triggerUserOutboundEvent(event, promise: promise)
+    }
+
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
         if machine.sending == .encrypt {
@@ -358,6 +367,9 @@ final class TLSHandler: ChannelDuplexHandler {
         writePromise = nil
     }
 }
+
+/// Sent outbound when a connection has been idle for a while: handlers free the memory that they can allocate again.
+struct ConnectionRests {}
 
 /// Fired inbound before the channel becomes inactive if the peer closed the connection without close_notify: its last
 /// data may be truncated (RFC 8446, 6.1).

@@ -77,6 +77,9 @@ struct TLSStateMachine {
         }
     }
 
+    /// Whether the connection is open and the server has sent application data.
+    var hasDelivered: Bool { if case .open(let traffic) = phase { traffic.hasRead } else { false } }
+
     // MARK: Handshake
 
     /// The channel is active. Returns whether the handshake begins now.

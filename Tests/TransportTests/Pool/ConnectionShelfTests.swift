@@ -76,10 +76,40 @@ struct ConnectionShelfTests {
         _ = shelf.giveBack(Fake(id: 3), key: "a", now: epoch)
         _ = shelf.giveBack(Fake(id: 4), key: "a", now: epoch + .seconds(4))
         expectEqual(shelf.oldestUnused?.since, epoch)
-        let (expired, next) = shelf.expire(now: epoch + .seconds(10), idleTime: .seconds(10))
+        let (expired, resting, next) = shelf.expire(
+            now: epoch + .seconds(10), idleTime: .seconds(10), restTime: .seconds(1))
         #expect(Set(expired.map(\.id)) == [1, 3])
+        #expect(resting.map(\.id) == [4])
         #expect(next == epoch + .seconds(14))
         expectEqual(shelf.take("m"), busy)
+    }
+
+    @Test func unusedConnectionsRestOnceForEachTime() {
+        let (plain, multiplexed) = (Fake(id: 1), Fake(id: 2, isMultiplexed: true))
+        var shelf = Shelf()
+        func resting(at seconds: Int64) -> ([Int], NIODeadline?) {
+            let result = shelf.expire(
+                now: epoch + .seconds(seconds), idleTime: .seconds(60), restTime: .seconds(2))
+            #expect(result.expired.isEmpty)
+            return (result.resting.map { Int($0.id) }.sorted(), result.next)
+        }
+        shelf.add(multiplexed, key: "m", capacity: 8, now: epoch)
+        _ = shelf.giveBack(plain, key: "a", now: epoch)
+        #expect(resting(at: 1) == ([], epoch + .seconds(2)))
+        #expect(resting(at: 2) == ([1], epoch + .seconds(60)))
+        #expect(resting(at: 3) == ([], epoch + .seconds(60)))
+        // In use until now, although it has had room all the time.
+        _ = shelf.giveBack(multiplexed, key: "m", now: epoch + .seconds(4))
+        #expect(resting(at: 5) == ([], epoch + .seconds(6)))
+        #expect(resting(at: 6) == ([2], epoch + .seconds(60)))
+        // Used again.
+        for fake in [plain, multiplexed] {
+            let key = fake.isMultiplexed ? "m" : "a"
+            expectEqual(shelf.take(key), fake)
+            #expect(resting(at: 7).0.isEmpty)
+            _ = shelf.giveBack(fake, key: key, now: epoch + .seconds(8))
+        }
+        #expect(resting(at: 10) == ([1, 2], epoch + .seconds(68)))
     }
 
     @Test func onlyMatchingConnectionsAreTaken() {

@@ -49,6 +49,57 @@ struct PoolTimeTests {
         expectEqual(try bench.shutDown(), true)
     }
 
+    @Test(arguments: ["a", "m"])
+    func anUnusedConnectionFreesItsMemoryOnce(name: String) throws {
+        let bench = PoolBench()
+        let origin = try PoolBench.origin(name)
+        let request = bench.request(origin)
+        let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(request)?.get() === opened.connection)
+        let rests = RestCounter()
+        try opened.channel.pipeline.syncOperations.addHandler(rests, position: .first)
+        bench.advance(by: .seconds(10))
+        #expect(rests.count == 0, "in use")
+        for time in 1...2 {
+            opened.connection.exchangeEnded()
+            bench.settle()
+            #expect(rests.count == time - 1)
+            bench.advance(by: .seconds(2))
+            #expect(rests.count == time)
+            bench.advance(by: .seconds(20))
+            #expect(rests.count == time)
+            let next = bench.request(origin)
+            #expect(try bench.outcome(next)?.get() === opened.connection)
+        }
+        opened.connection.exchangeEnded()
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    private final class RestCounter: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        var count = 0
+
+        func triggerUserOutboundEvent(
+            context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+        ) {
+            if event is ConnectionRests { count += 1 }
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
+    }
+
+    /// An event loop outlives its sessions, and would hold the timers of those that were shut down.
+    @Test func shuttingDownCancelsTheIdleTimer() throws {
+        let bench = PoolBench()
+        _ = bench.request(try PoolBench.origin("a"))
+        let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        opened.connection.exchangeEnded()
+        let timer = try #require(bench.pool.change { $0.idleTimer })
+        expectEqual(try bench.shutDown(), true)
+        #expect(throws: EventLoopError.cancelled) { try timer.futureResult.wait() }
+    }
+
     /// The first one is replaced at once, the next ones after growing pauses, and the request fails in the end.
     @Test func connectionsThatEndBeforeTheirUseAreReplacedAfterPauses() throws {
         let bench = PoolBench()

@@ -145,7 +145,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 }
 
 /// The codec's limits against floods are raised, so that tests can send many resets and pings.
-private let floodLimit = 10_000
+private let floodLimit = 100_000
 
 extension NIOHTTP2Handler.ConnectionConfiguration {
     /// The codec validates requests. Responses can have a wrong Content-Length deliberately.

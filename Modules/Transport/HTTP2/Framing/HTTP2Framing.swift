@@ -99,6 +99,11 @@ struct HTTP2Framing {
         if input.readableBytes == 0 { input = bytes } else { input.writeImmutableBuffer(bytes) }
     }
 
+    /// Frees memory that is not in use.
+    mutating func rest() {
+        outbox.rest()
+    }
+
     /// The next event; nil if more bytes are needed. After an error, for which GOAWAY is queued, there are no further
     /// events.
     mutating func next() throws(HTTP2ConnectionError) -> Event? {

@@ -60,6 +60,13 @@ struct HTTP2Outbox {
         pieces.append(Piece(bytes: payload, carried: [part]))
     }
 
+    /// Frees memory that is not in use.
+    mutating func rest() {
+        guard isEmpty else { return }
+        tail = ByteBuffer()
+        isTaken = false
+    }
+
     /// Takes all waiting frames in order.
     mutating func take() -> [Piece] {
         closeTail()
