@@ -39,4 +39,77 @@ struct ExpectationTests {
             await client.shutdown()
         }
     }
+
+    @Test func thePolicyAnnouncesBodiesByTheirLength() async throws {
+        try await withMockClient {
+            $0.continuePolicy = .bodies(ofAtLeast: 8)
+            $0.continueTimeout = .seconds(600)
+        } routes: {
+            $0.on("/a") { .text($0.bodyText) }
+        } perform: { client, server in
+            let stream = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnePiece(Data("streamed".utf8)) }
+            let calls: [(HTTPCall, String?)] = [
+                (client.get("/a"), nil),
+                (client.post("/a").body(.data(Data())), nil),
+                (client.post("/a").body(.data(Data("1234567".utf8))), nil),
+                (client.post("/a").body(.data(Data("12345678".utf8))), "100-continue"),
+                (client.post("/a").body(stream), "100-continue"),
+                (client.post("/a").body(.data(Data("12345678".utf8))).options { $0.continuePolicy = .never }, nil),
+                (client.post("/a").body(.data(Data("1".utf8))).options { $0.continuePolicy = .always }, "100-continue"),
+            ]
+            for (call, _) in calls { _ = try await call.response() }
+            #expect(server.recordedRequests.map { $0.headerFields[.expect] } == calls.map(\.1))
+            #expect(server.recordedRequests.map(\.bodyText).filter { $0 == "streamed" }.count == 1)
+        }
+    }
+
+    private struct OnePiece: HTTPRequestBodyReader {
+        var piece: Data?
+        init(_ piece: Data) { self.piece = piece }
+
+        mutating func next() async throws -> Data? {
+            defer { piece = nil }
+            return piece
+        }
+    }
+
+    /// RFC 9110, 10.1.1: the request is repeated without the expectation, and its body is sent once.
+    @Test func aServerWithoutExpectationsGetsTheRequestWithoutOne() async throws {
+        try await withMockServer(configuration: .init { ($0.sendsContinue, $0.requestBodies) = (false, .streamed) }) {
+            request in
+            guard request.headerFields[.expect] == nil else {
+                return MockResponse(status: .expectationFailed, closesConnection: true)
+            }
+            var body = Data()
+            for try await piece in request.chunks { body += piece }
+            return .text(String(decoding: body, as: UTF8.self))
+        } perform: { server in
+            let client = try HTTPSession(baseURL: server.url) {
+                $0.continuePolicy = .always
+                $0.continueTimeout = .seconds(600)
+            }
+            let response = try await client.post("/a").body(.data(Data("content".utf8))).response()
+            #expect(String(decoding: response.value, as: UTF8.self) == "content")
+            #expect(response.metrics.map(\.requestBodyBytes) == [0, 7])
+            #expect(server.recordedRequests.count == 2)
+            // An expectation of the program's own is its own.
+            let own = try await client.post("/a").body(.data(Data("content".utf8))).header(.expect, "100-continue")
+                .bytes()
+            #expect(own.status == .expectationFailed)
+            _ = try await own.body.collect(upTo: 1_000)
+            #expect(server.recordedRequests.count == 3)
+            await client.shutdown()
+        }
+    }
+
+    @Test func policiesAreCoded() throws {
+        for policy in [ContinuePolicy.never, .always, .bodies(ofAtLeast: 1_048_576)] {
+            let data = try JSONEncoder().encode([policy])
+            #expect(try JSONDecoder().decode([ContinuePolicy].self, from: data) == [policy])
+        }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([ContinuePolicy].self, from: Data("[-1]".utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([ContinuePolicy].self, from: Data("[true]".utf8))
+        }
+    }
 }

@@ -34,6 +34,7 @@ struct SettingsCodingTests {
         changed.isCacheShared = true
         changed.collapsesEqualRequests = true
         changed.waitsForConnectivity = true
+        changed.continuePolicy = .bodies(ofAtLeast: 1_048_576)
         changed.connectivityTimeout = .seconds(3)
         changed.http2.initialWindowSize = 70_000
         changed.resolution.hostOverrides = ["a.example": ["192.0.2.1"]]

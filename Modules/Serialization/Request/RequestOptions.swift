@@ -13,6 +13,7 @@ public struct RequestOptions: Sendable, Hashable {
         var isTopLevelNavigation: Bool?
         var allowsExpensiveNetworks: Bool?
         var waitsForConnectivity: Bool?
+        var continuePolicy: ContinuePolicy?
         var tag: String?
     }
 
@@ -94,6 +95,12 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.waitsForConnectivity }
         set { change { $0.waitsForConnectivity = newValue } }
     }
+    /// Whether the request asks for the server's consent before its body is sent. Nil, the default, leaves that to the session's
+    /// configuration.
+    public var continuePolicy: ContinuePolicy? {
+        get { said?.continuePolicy }
+        set { change { $0.continuePolicy = newValue } }
+    }
     /// A label of your own for interceptors and observers.
     public var tag: String? {
         get { said?.tag }
@@ -114,6 +121,7 @@ public struct RequestOptions: Sendable, Hashable {
         options.isTopLevelNavigation = isTopLevelNavigation ?? other.isTopLevelNavigation
         options.allowsExpensiveNetworks = allowsExpensiveNetworks ?? other.allowsExpensiveNetworks
         options.waitsForConnectivity = waitsForConnectivity ?? other.waitsForConnectivity
+        options.continuePolicy = continuePolicy ?? other.continuePolicy
         options.tag = tag ?? other.tag
         return options
     }
@@ -145,7 +153,7 @@ public struct RequestOptions: Sendable, Hashable {
 extension RequestOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, mainDocument, isTopLevelNavigation,
-            allowsExpensiveNetworks, waitsForConnectivity, tag
+            allowsExpensiveNetworks, waitsForConnectivity, continuePolicy, tag
     }
 
     /// Decodes options; missing ones are nil. An unknown key is an error.
@@ -160,6 +168,7 @@ extension RequestOptions: Codable {
         isTopLevelNavigation = try container.decodeIfPresent(Bool.self, forKey: .isTopLevelNavigation)
         allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
         waitsForConnectivity = try container.decodeIfPresent(Bool.self, forKey: .waitsForConnectivity)
+        continuePolicy = try container.decodeIfPresent(ContinuePolicy.self, forKey: .continuePolicy)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
     }
 
@@ -175,6 +184,7 @@ extension RequestOptions: Codable {
         try container.encodeIfPresent(isTopLevelNavigation, forKey: .isTopLevelNavigation)
         try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
         try container.encodeIfPresent(waitsForConnectivity, forKey: .waitsForConnectivity)
+        try container.encodeIfPresent(continuePolicy, forKey: .continuePolicy)
         try container.encodeIfPresent(tag, forKey: .tag)
     }
 }

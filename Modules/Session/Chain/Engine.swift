@@ -114,7 +114,7 @@ final class Engine: Sendable {
         let own = exchange.call.own?.interceptors ?? []
         let start = index - own.count
         var place = start
-        while place >= 0, place < links.count, links[place].isSkipped(by: exchange) { place += 1 }
+        while place >= 0, place < links.count, links[place].isSkipped(by: request, exchange) { place += 1 }
         let coding = start <= codingPlace && codingPlace <= place ? coding : nil
         let sent = coding?.prepared(request) ?? request
         var response: StreamedResponse

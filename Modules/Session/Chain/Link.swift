@@ -16,9 +16,11 @@ struct Link: Sendable {
         case retries
         /// Requests with an adapter of the call.
         case adapters
+        /// Requests that ask for the server's consent by their own policy, or else by this one.
+        case consent(ContinuePolicy)
     }
 
-    func isSkipped(by exchange: Exchange) -> Bool {
+    func isSkipped(by request: SessionRequest, _ exchange: Exchange) -> Bool {
         switch need {
         case .always: false
         case .hooks: exchange.call.hooks == nil
@@ -26,6 +28,8 @@ struct Link: Sendable {
             exchange.call.hooks == nil
                 && (exchange.call.own.map { $0.retriers.isEmpty && $0.retryPolicy == nil } ?? true)
         case .adapters: exchange.call.own?.adapters.isEmpty ?? true
+        case .consent(let policy):
+            request.body == nil || !(request.options.continuePolicy ?? policy).applies(to: request)
         }
     }
 
@@ -66,6 +70,7 @@ struct Link: Sendable {
                 limit: configuration.connectivityTimeout)
             links.append(Link(interceptor: waits))
         }
+        links.append(Link(interceptor: ContinueInterceptor(), need: .consent(configuration.continuePolicy)))
         if let logger = configuration.logger {
             links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
         }

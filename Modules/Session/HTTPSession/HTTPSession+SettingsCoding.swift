@@ -54,6 +54,7 @@ private struct CodedSetting: Sendable {
         .value("maximumBodySize", \.maximumBodySize),
         .value("responseLimits", \.responseLimits),
         .value("decodingLimits", \.decodingLimits),
+        .value("continuePolicy", \.continuePolicy),
         .seconds("continueTimeout", \.continueTimeout),
         .eventLoops,
         .headerFields,
