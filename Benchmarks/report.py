@@ -3,6 +3,8 @@
 import html
 import math
 
+import results
+
 COLOURS = ["#0a66c2", "#d1495b", "#2e8b57", "#b8860b", "#6a4c93", "#5f6b73", "#00838f", "#ad1457"]
 ABOUT = """\
 # Benchmarks
@@ -12,7 +14,9 @@ ABOUT = """\
 
 Every scenario is measured in rounds, alternating between Linnet and its peers, each in a separate process; the figures are
 the medians of the rounds. A ratio is the median of the rounds' ratios, and above 1 Linnet is better; the minimum and the
-maximum are in brackets. All clients use the same URL and the same concurrency, read the whole body, and check the status and
+maximum are in brackets. `machines` is the number of machines on which a ratio was measured, with the range of their ratios; the
+other columns are of the last one. A measurement during which other programs used more than a tenth of a core is repeated, up to
+twice. All clients use the same URL and the same concurrency, read the whole body, and check the status and
 the length. Client and server share the machine, so the figures are comparable with each other only. nginx opens a file for
 each request, its default; with `open_file_cache` it has half the work per request, and wrk reaches 100,000 instead of 62,000
 requests per second. In each scenario with TLS the server always sends the same chain, which Linnet verifies once in half an
@@ -42,19 +46,26 @@ def ratio(row):
     return f"{row['ratio']:.2f} ({row['ratio_min']:.2f} to {row['ratio_max']:.2f})"
 
 
+def machines(row):
+    """The number of machines on which a row was measured, and the range of their ratios."""
+    ratios = sorted(results.machines(row).values())
+    return f"{len(ratios)}" if len(ratios) < 2 else f"{len(ratios)} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+
+
 def line(row):
     return f"Linnet {figure(row['linnet'])}, {row['peer']} {figure(row['other'])} {row['unit']}: {ratio(row)}"
 
 
 def table(rows):
-    lines = ["| scenario | unit | Linnet | peer | its figure | ratio | rounds |", "|---|---|--:|---|--:|---|--:|"]
+    lines = ["| scenario | unit | Linnet | peer | its figure | ratio | rounds | machines |",
+             "|---|---|--:|---|--:|---|--:|---|"]
     before = None
     for row in rows:
         name = "" if row["scenario"] == before else f"`{row['scenario']}`"
         unit = "" if row["scenario"] == before else row["unit"]
         before = row["scenario"]
         lines.append(f"| {name} | {unit} | {figure(row['linnet'])} | {row['peer']} | {figure(row['other'])} | "
-                     f"{ratio(row)} | {row['rounds']} |")
+                     f"{ratio(row)} | {row['rounds']} | {machines(row)} |")
     return "\n".join(lines)
 
 

@@ -22,7 +22,13 @@ def row(name, peer, unit, pairs, lower, ours=()):
         "other": rounded([pair[1] for pair in pairs]), "ratio": round(statistics.median(ratios), 3) if ratios else None,
         "ratio_min": round(ratios[0], 3) if ratios else None, "ratio_max": round(ratios[-1], 3) if ratios else None,
         "rounds": len(pairs), "versions": facts.versions(peer),
+        "machines": {facts.machine(): round(statistics.median(ratios), 3)} if ratios else {},
     }
+
+
+def machines(row):
+    """The median ratio on each machine on which a row was measured."""
+    return row.get("machines") or ({row["versions"]["machine"]: row["ratio"]} if row["ratio"] else {})
 
 
 def merge(rows, measured, order):
@@ -33,6 +39,10 @@ def merge(rows, measured, order):
         return name if name in order else name.removesuffix("-memory")
 
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    # The ratios on other machines stay.
+    seen = {(row["scenario"], row["peer"]): machines(row) for row in kept}
+    for row in rows:
+        row["machines"] = seen.get((row["scenario"], row["peer"]), {}) | row["machines"]
     rows = [row for row in kept if scenario(row) not in measured] + rows
     rows = [row for row in rows if scenario(row) in order]
     rows.sort(key=lambda row: (order.index(scenario(row)), len(row["scenario"])))

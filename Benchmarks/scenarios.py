@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 
+BARE = "Linnet, bare"
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
 FROM_SERVER = "Linnet, from the server"
 WEBSOCKETS = "websockets"
@@ -40,6 +41,7 @@ SCENARIOS = [
     Scenario("get-1k-c32-onloop", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=32, own=("onloop", "loops=1")),
     Scenario("get-1k-c256", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=256),
     Scenario("tls-get-1k-c32", "get", (AHC, LIBCURL, WRK), kind="HTTPS", concurrency=32, why_not=NO_AUTHORITY),
+    Scenario("get-1k-c32-equipped", "get", (BARE,), path="plain", concurrency=32, own=("equipped",)),
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
              why_not=NO_AUTHORITY),
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
@@ -58,12 +60,24 @@ SCENARIOS = [
              memory=True),
     Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
+    Scenario("tls-upload-1g-file", "upload", (CURL, AHC), kind="HTTPS", path="upload/1g", seconds=0, unit="MB/s",
+             scale=1e-6, why_not=NO_AUTHORITY),
+    Scenario("h2-upload-1g-file", "upload", (CURL, AHC), kind="HTTP2", path="upload/1g", seconds=0, unit="MB/s",
+             scale=1e-6, options=("http=2",), why_not=NO_AUTHORITY),
     Scenario("handshake-pinned-vs-unpinned", "get", ("Linnet, not pinned",), kind="HTTPS", path="close",
              unit="handshakes/s", own=("pin",)),
     Scenario("handshakes-per-second", "get", (AHC, LIBCURL), kind="HTTPS", path="close", concurrency=8,
              unit="handshakes/s", own=("pin",), why_not=NO_AUTHORITY),
     Scenario("idle-connections-memory", "idle", (AHC, LIBCURL), kind="HTTPS", path="held", concurrency=1000,
              unit="KiB/connection", lower=True, why_not=NO_AUTHORITY),
+    Scenario("idle-connections-memory-10k", "idle", (AHC, LIBCURL), kind="HTTPS", path="held-long", concurrency=10_000,
+             unit="KiB/connection", lower=True, why_not=NO_AUTHORITY),
+    Scenario("h2-idle-connections-memory", "idle", (LIBCURL,), kind="HTTP2Single", path="held", concurrency=1000,
+             unit="KiB/connection", lower=True, options=("http=2",), why_not=NO_AUTHORITY),
+    Scenario("waiting-requests-memory", "waiting", (AHC,), path="held", concurrency=10_000, seconds=1,
+             unit="KiB/request", lower=True, why_not="libcurl and URLSession have no queue that can be observed"),
+    Scenario("h2-unread-bodies-memory", "unread", (AHC,), kind="HTTP2", path="256m", concurrency=100, seconds=3,
+             unit="MB", scale=1 / 1024, lower=True, options=("http=2",), why_not=NO_AUTHORITY),
     Scenario("binary-size", "size", (AHC, URLSESSION), unit="MB", lower=True),
     Scenario("encode-query", "encode-query", ("URLComponents", "a loop by hand"), unit="µs", lower=True, seconds=0.5),
     # Linnet caches parsed certificates, so only the second row is the same work.
@@ -96,7 +110,8 @@ def command(scenario, who, server, programs):
         options.append(f"file={server.file(source)}")
     elif scenario.operation == "download":
         options.append(f"file={server.directory / 'download'}")
-    length = server.file("1k" if source in ("close", "held", "cached") else source).stat().st_size
+    small = ("plain", "close", "held", "held-long", "cached")
+    length = server.file("1k" if source in small else source).stat().st_size
     program = programs / ("bench-cache" if scenario.operation == "cache" else PROGRAMS.get(who, PROGRAMS["linnet"]))
     return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
             *scheme, *scenario.options, *options], read_line
@@ -105,6 +120,8 @@ def command(scenario, who, server, programs):
 def curl_command(scenario, server, url):
     words = ["curl", "--silent", "--show-error", "--fail", "--write-out",
              "%{size_download} %{size_upload} %{time_total}"]
+    if scenario.kind != "HTTP":
+        words += ["--cacert", server.directory / "root.pem", "--http2" if scenario.kind == "HTTP2" else "--http1.1"]
     if scenario.operation == "upload":
         return words + ["-o", "/dev/null", "-T", server.file("1g"), url], read_curl
     return words + ["-o", server.directory / "download", url], read_curl

@@ -66,6 +66,13 @@ class Server:
                 time.sleep(0.05)
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    def processes(self):
+        """The servers' processes."""
+        echo = [self.echo.pid] if self.echo else []
+        master = (self.directory / "nginx.pid").read_text().strip()
+        workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
+        return [master, *workers, *echo]
+
     # Certificates: a root, an intermediate and a leaf for 127.0.0.1. The server sends the last two.
 
     def make_certificates(self):
@@ -134,7 +141,7 @@ class Server:
 
     def start(self):
         for attempt in range(3):
-            self.ports = dict(zip(("HTTP", "HTTPS", "HTTP2"), free_ports(3)))
+            self.ports = dict(zip(("HTTP", "HTTPS", "HTTP2", "HTTP2Single"), free_ports(4)))
             values = dict(
                 self.ports, DIR=self.directory, USER="user root root;" if os.geteuid() == 0 else "")
             for name in ("nginx.conf", "locations.conf"):

@@ -69,6 +69,46 @@ package func measureIdleConnections(
     return Outcome(Double(grown) / Double(arguments.concurrency), "KiB", count: open)
 }
 
+/// Measures the memory of a waiting request in kibibytes, with many more requests than connections. They are cancelled.
+package func measureWaitingRequests(
+    _ arguments: Arguments, _ request: @escaping @Sendable () async throws -> Void
+) async throws -> Outcome {
+    try await request()
+    let before = ProcessStatus.kibibytes("VmRSS")
+    let grown = try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<arguments.concurrency { group.addTask { try await request() } }
+        try await Task.sleep(nanoseconds: UInt64(arguments.seconds * 1e9))
+        let grown = ProcessStatus.kibibytes("VmRSS") - before
+        group.cancelAll()
+        while await group.nextResult() != nil {}
+        return grown
+    }
+    return Outcome(Double(grown) / Double(arguments.concurrency), "KiB", count: arguments.concurrency)
+}
+
+/// A value that is kept and not used.
+// SAFETY: nothing reads the value.
+package struct Held: @unchecked Sendable {
+    private let value: Any
+    package init(_ value: Any) { self.value = value }
+}
+
+/// Measures the memory in kibibytes that many large bodies take whose readers stop after the first bytes. `open` starts one and
+/// returns what keeps it open.
+package func measureUnreadBodies(
+    _ arguments: Arguments, prepare: () async throws -> Void, _ open: @escaping @Sendable () async throws -> Held
+) async throws -> Outcome {
+    try await prepare()
+    let before = ProcessStatus.kibibytes("VmRSS")
+    let bodies = try await withThrowingTaskGroup(of: Held.self) { group in
+        for _ in 0..<arguments.concurrency { group.addTask { try await open() } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+    try await Task.sleep(nanoseconds: UInt64(arguments.seconds * 1e9))
+    let grown = ProcessStatus.kibibytes("VmRSS") - before
+    return withExtendedLifetime(bodies) { Outcome(Double(max(1, grown)), "KiB", count: bodies.count) }
+}
+
 /// Measures the time of an operation in microseconds, averaged over many runs.
 package func measureMicroseconds(_ arguments: Arguments, _ operation: () async throws -> Void) async throws -> Outcome {
     for _ in 0..<20 { try await operation() }

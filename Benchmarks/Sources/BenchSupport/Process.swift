@@ -12,7 +12,7 @@ package enum ProcessStatus {
 
     /// The number of open sockets.
     package static func sockets() -> Int {
-        (0..<20_000).reduce(0) { count, descriptor in
+        (0..<40_000).reduce(0) { count, descriptor in
             var status = stat()
             return fstat(Int32(descriptor), &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK ? count + 1 : count
         }

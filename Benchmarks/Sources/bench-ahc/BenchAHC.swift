@@ -22,7 +22,8 @@ struct BenchAHC {
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = arguments.concurrency
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            arguments.operation == "waiting" ? 8 : arguments.concurrency
         configuration.httpVersion = arguments.isHTTP2 ? .automatic : .http1Only
         if let file = arguments.options["ca"] {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -42,6 +43,8 @@ struct BenchAHC {
             case "json": try await measureRate(arguments) { try await json() }
             case "body": try await measureThroughput(arguments, prepare: prepare, body)
             case "idle": try await measureIdleConnections(arguments) { try await get(request, arguments.bytes) }
+            case "waiting": try await measureWaitingRequests(arguments) { try await get(request, arguments.bytes) }
+            case "unread": try await measureUnreadBodies(arguments, prepare: prepare, firstBytes)
             case "download": try await measureThroughput(arguments, prepare: prepare, download)
             case "upload": try await measureThroughput(arguments, prepare: prepare, upload)
             default: throw Failure("no operation \(arguments.operation)")
@@ -74,6 +77,14 @@ struct BenchAHC {
         for try await buffer in response.body { count += buffer.readableBytes }
         try checkVersion(response.version)
         try check(status: Int(response.status.code), count, of: arguments.bytes)
+    }
+
+    /// Reads the first bytes of a body, and returns the iterator that keeps it open.
+    func firstBytes() async throws -> Held {
+        let response = try await client.execute(request, timeout: .seconds(60))
+        var iterator = response.body.makeAsyncIterator()
+        guard try await iterator.next() != nil else { throw Failure("the body is empty") }
+        return Held(iterator)
     }
 
     func download() async throws {

@@ -52,7 +52,7 @@ static long kibibytes(const char *name) {
 static int sockets(void) {
     struct stat status;
     int count = 0;
-    for (int descriptor = 0; descriptor < 20000; descriptor++) {
+    for (int descriptor = 0; descriptor < 40000; descriptor++) {
         if (!fstat(descriptor, &status) && S_ISSOCK(status.st_mode)) count++;
     }
     return count;

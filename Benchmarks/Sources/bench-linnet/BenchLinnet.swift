@@ -22,8 +22,12 @@ struct BenchLinnet {
             throw Failure("\(arguments.url) is not a valid URL")
         }
         http = try HTTPSession(baseURL: base) {
-            $0.pool.connectionsPerOrigin = arguments.concurrency
-            $0.pool.connections = max(256, arguments.concurrency)
+            // Fewer connections than requests, so that most of them wait.
+            let connections = arguments.operation == "waiting" ? 8 : arguments.concurrency
+            $0.pool.connectionsPerOrigin = connections
+            $0.pool.connections = max(256, connections)
+            if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }
+            if arguments.options["equipped"] != nil { Self.equip(&$0) }
             $0.eventLoops = loops.eventLoops
             $0.securityPolicy = try Self.policy(arguments)
             $0.httpVersions = arguments.isHTTP2 ? .http2 : .http1
@@ -42,12 +46,21 @@ struct BenchLinnet {
         return try .publicKeyPins([PublicKeyPin(pin)], anchors: anchors)
     }
 
+    /// What a program may use that the responses have no occasion for.
+    static func equip(_ configuration: inout HTTPSession.Configuration) {
+        configuration.cookieJar = CookieJar()
+        configuration.cacheStore = MemoryCacheStore()
+        configuration.retryPolicy = RetryPolicy(limit: 2)
+    }
+
     func run() async throws -> Outcome {
         switch arguments.operation {
         case "get": try await measureRate(arguments, executors: loops.executors(http)) { try await get(path) }
         case "json": try await measureRate(arguments) { try await json() }
         case "body": try await measureThroughput(arguments, prepare: { try await get("1k", 1024) }, body)
         case "idle": try await measureIdleConnections(arguments) { try await get(path) }
+        case "waiting": try await measureWaitingRequests(arguments) { try await get(path) }
+        case "unread": try await measureUnreadBodies(arguments, prepare: { try await get("1k", 1024) }, firstBytes)
         case "count": try await count(arguments.number("requests", 200))
         case "download", "upload": try await file()
         default: throw Failure("no operation \(arguments.operation)")
@@ -71,6 +84,13 @@ struct BenchLinnet {
         var count = 0
         for try await chunk in response.body { count += chunk.count }
         try check(status: response.head.status.code, count, of: arguments.bytes)
+    }
+
+    /// Reads the first bytes of a body, and returns the iterator that keeps it open.
+    func firstBytes() async throws -> Held {
+        var iterator = try await http.call(SessionRequest(url: url)).bytes().body.makeAsyncIterator()
+        guard try await iterator.next() != nil else { throw Failure("the body is empty") }
+        return Held(iterator)
     }
 
     /// Sends exactly the given number of requests sequentially, so that two runs can be compared.
