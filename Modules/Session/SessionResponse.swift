@@ -93,6 +93,7 @@ extension SessionResponse where Value == HTTPResponseBody {
     public var trailers: HTTPFields? { body.completion?.trailers }
 
     /// The response with its value read from its body by a serializer.
+    @inline(never)
     func read<S: ResponseSerializer>(
         _ body: Data, answering method: HTTPRequest.Method, by serializer: S
     ) throws(SessionError) -> SessionResponse<S.Value> {

@@ -133,61 +133,76 @@ public final class HTTPTransport: Transport {
     private func send(
         _ request: TransportRequest, _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> TransportResponse {
-        let origin = if let known = request.origin { known } else { try Origin(request.head) }
-        let pool = try pool(for: request)
-        let timeouts = request.timeouts.merging(configuration.timeouts)
-        let deadline = timeouts.request.map { NIODeadline.after($0) }
-        let isOverNetwork = unixSockets.place(of: origin) == nil
-        let proxy = isOverNetwork ? try await proxies?.server(for: origin, until: deadline) : nil
-        var besideOthers = 0
-        var (mayAnswerProxy, mayAskProxyFirst) = (true, true)
+        var sending = try begin(request)
+        if sending.isOverNetwork, let proxies {
+            sending.proxy = try await proxies.server(for: sending.origin, until: sending.deadline)
+        }
         while true {
             let start = Tick.now
-            let connection = try await lease(
-                origin, via: proxy, from: pool, timeouts: timeouts, deadline: deadline, priority: request.priority,
-                observer: observer, adding: &attempts)
+            let connection = try await lease(sending, priority: request.priority, observer, adding: &attempts)
             let outcome = await connection.run(
-                request, observer: observer, timeouts: timeouts, deadline: deadline,
-                queuedSince: start, mayAskProxyFirst: mayAskProxyFirst)
-            switch outcome {
-            case .response(let response, let answer):
-                pool.served(on: connection)
-                if let connection = response.body.upgraded {
-                    requests.begin()
-                    upgraded.add(connection.channel) { [requests] in requests.end() }
-                }
-                guard let proxy, let answer,
-                    let reply = proxy.authenticator.received(response.head, after: answer)
-                else { return response }
-                let canRepeat = request.canRepeat(after: response)
-                if reply == .wrongProof {
-                    attempts.append(response.metrics)
-                    throw .wrongProof(of: proxy.proxy)
-                }
-                if reply == .refusesToWait, !canRepeat { return response }
-                var metrics = response.metrics
-                metrics.failure = .notProcessed
-                attempts.append(metrics)
-                switch reply {
-                case .refusesToWait:
-                    mayAskProxyFirst = false
-                case .challenge where mayAnswerProxy:
-                    guard canRepeat else { throw .proxyAuthenticationTooLate(proxy.proxy) }
-                    mayAnswerProxy = false
-                case .challenge, .refusal, .wrongProof:
-                    throw .proxyAuthenticationRequired(proxy.proxy)
-                }
-            case .failure(let error, let canRepeat):
-                let failures = (attempts + error.attempts).compactMap(\.failure)
-                if connection.hasServed { besideOthers += 1 }
-                guard canRepeat, let last = failures.last,
-                    pool.policy.sendsAgain(after: failures, besideOthers: besideOthers)
-                else { throw error.at(origin) }
-                attempts += error.attempts
-                pool.attemptFailed(last, on: connection, since: start)
-            case .withdrawn:
-                continue
+                request, observer: observer, timeouts: sending.timeouts, deadline: sending.deadline,
+                queuedSince: start, mayAskProxyFirst: sending.mayAskProxyFirst)
+            if let response = try end(outcome, of: request, on: connection, since: start, &sending, &attempts) {
+                return response
             }
+        }
+    }
+
+    /// A request on its way: what each attempt needs, and what the earlier ones still allow.
+    ///
+    /// Its steps between two waits are functions of their own that are not inlined: their temporary values are on the
+    /// thread's stack, and not in the frame of a request that waits.
+    fileprivate struct Sending {
+        let origin: Origin
+        let pool: ConnectionPool
+        let timeouts: TransportTimeouts
+        let deadline: NIODeadline?
+        let isOverNetwork: Bool
+        var proxy: ProxyServer?
+        var besideOthers = 0
+        var mayAnswerProxy = true
+        var mayAskProxyFirst = true
+    }
+
+    @inline(never)
+    private func begin(_ request: TransportRequest) throws(TransportError) -> Sending {
+        let origin = if let known = request.origin { known } else { try Origin(request.head) }
+        let timeouts = request.timeouts.merging(configuration.timeouts)
+        return Sending(
+            origin: origin, pool: try pool(for: request), timeouts: timeouts,
+            deadline: timeouts.request.map { NIODeadline.after($0) },
+            isOverNetwork: unixSockets.place(of: origin) == nil)
+    }
+
+    /// Returns the response of an attempt; nil if the request has to be sent again.
+    @inline(never)
+    private func end(
+        _ outcome: HTTPExchange.Outcome, of request: TransportRequest, on connection: HTTPConnection,
+        since start: Tick, _ sending: inout Sending, _ attempts: inout [TransportMetrics]
+    ) throws(TransportError) -> TransportResponse? {
+        switch outcome {
+        case .response(let response, let answer):
+            sending.pool.served(on: connection)
+            if let connection = response.body.upgraded {
+                requests.begin()
+                upgraded.add(connection.channel) { [requests] in requests.end() }
+            }
+            guard let proxy = sending.proxy, let answer,
+                let reply = proxy.authenticator.received(response.head, after: answer)
+            else { return response }
+            return try sending.answer(reply, of: proxy.proxy, to: request, response, &attempts)
+        case .failure(let error, let canRepeat):
+            let failures = (attempts + error.attempts).compactMap(\.failure)
+            if connection.hasServed { sending.besideOthers += 1 }
+            guard canRepeat, let last = failures.last,
+                sending.pool.policy.sendsAgain(after: failures, besideOthers: sending.besideOthers)
+            else { throw error.at(sending.origin) }
+            attempts += error.attempts
+            sending.pool.attemptFailed(last, on: connection, since: start)
+            return nil
+        case .withdrawn:
+            return nil
         }
     }
 
@@ -200,21 +215,21 @@ public final class HTTPTransport: Transport {
         return upgradePool
     }
 
+    @inline(never)
     private func lease(
-        _ origin: Origin, via proxy: ProxyServer?, from pool: ConnectionPool, timeouts: TransportTimeouts,
-        deadline: NIODeadline?,
-        priority: RequestPriority,
-        observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
+        _ sending: Sending, priority: RequestPriority, _ observer: (any TransportObserver)?,
+        adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
-            let lease = try await pool.lease(
-                origin, via: proxy, timeouts: timeouts, deadline: deadline, priority: priority, observer: observer)
+            let lease = try await sending.pool.lease(
+                sending.origin, via: sending.proxy, timeouts: sending.timeouts, deadline: sending.deadline,
+                priority: priority, observer: observer)
             for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
             if !lease.tries.isEmpty { attempts += lease.tries }
             return lease.connection
         } catch {
             for attempt in error.attempts { observer?.didFinishAttempt(attempt) }
-            throw error.at(origin)
+            throw error.at(sending.origin)
         }
     }
 
@@ -281,6 +296,34 @@ public final class HTTPTransport: Transport {
         await upgradePool.shutDown(mode)
         await requests.drained()
         try? await ownedGroup?.shutdownGracefully()
+    }
+}
+
+extension HTTPTransport.Sending {
+    /// Returns the response unless the request has to be sent again because of what the proxy replied.
+    fileprivate mutating func answer(
+        _ reply: ProxyReply, of proxy: Proxy, to request: TransportRequest, _ response: TransportResponse,
+        _ attempts: inout [TransportMetrics]
+    ) throws(TransportError) -> TransportResponse? {
+        let canRepeat = request.canRepeat(after: response)
+        if reply == .wrongProof {
+            attempts.append(response.metrics)
+            throw .wrongProof(of: proxy)
+        }
+        if reply == .refusesToWait, !canRepeat { return response }
+        var metrics = response.metrics
+        metrics.failure = .notProcessed
+        attempts.append(metrics)
+        switch reply {
+        case .refusesToWait:
+            mayAskProxyFirst = false
+        case .challenge where mayAnswerProxy:
+            guard canRepeat else { throw .proxyAuthenticationTooLate(proxy) }
+            mayAnswerProxy = false
+        case .challenge, .refusal, .wrongProof:
+            throw .proxyAuthenticationRequired(proxy)
+        }
+        return nil
     }
 }
 

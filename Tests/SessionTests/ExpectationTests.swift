@@ -81,7 +81,11 @@ struct ExpectationTests {
                 return MockResponse(status: .expectationFailed, closesConnection: true)
             }
             var body = Data()
-            for try await piece in request.chunks { body += piece }
+            do {
+                for try await piece in request.chunks { body += piece }
+            } catch {
+                return .status(.badRequest)
+            }
             return .text(String(decoding: body, as: UTF8.self))
         } perform: { server in
             let client = try HTTPSession(baseURL: server.url) {

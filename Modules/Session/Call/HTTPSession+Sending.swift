@@ -7,6 +7,7 @@ extension HTTPSession {
     /// Sends a request, and returns its response as the serializer reads it.
     ///
     /// It runs in the caller's task and creates no other; cancelling the task cancels the transfer.
+    @inline(never)
     func response<S: ResponseSerializer>(
         for request: SessionRequest, serializer: S, extras: Boxed<HTTPCall.Extras>?
     ) async throws(SessionError) -> SessionResponse<S.Value> {
@@ -62,14 +63,18 @@ extension HTTPSession {
     private func answer<S: ResponseSerializer>(
         _ request: SessionRequest, _ serializer: S, in call: CallContext
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        // Without retriers, the frame of the function that asks them would cost allocations.
-        guard !engine.retriers(with: call.own).isEmpty else {
-            let (response, body) = try await engine.runWhole(request, in: call)
-            return try response.read(body, answering: request.method, by: serializer)
-        }
+        if engine.retriers(with: call.own).isEmpty { return try await answerOnce(request, serializer, in: call) }
         return try await engine.decoding(request, in: call) { decoding async throws(SessionError) in
-            let (response, body) = try await engine.runWhole(request, in: call, decoding: decoding)
-            return try response.read(body, answering: request.method, by: serializer)
+            try await answerOnce(request, serializer, in: call, decoding)
         }
+    }
+
+    // Not inlined, so that the frame of a request that waits has nothing of what happens around it.
+    @inline(never)
+    private func answerOnce<S: ResponseSerializer>(
+        _ request: SessionRequest, _ serializer: S, in call: CallContext, _ decoding: Decoding? = nil
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
+        let (response, body) = try await engine.runWhole(request, in: call, decoding: decoding)
+        return try response.read(body, answering: request.method, by: serializer)
     }
 }

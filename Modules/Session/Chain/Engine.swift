@@ -81,6 +81,7 @@ final class Engine: Sendable {
     }
 
     /// Sends a request, and cancels what it does at a deadline: interceptors, hooks and transports of the user's included.
+    @inline(never)
     private func run(
         _ request: SessionRequest, _ exchange: Exchange, until deadline: ContinuousClock.Instant
     ) async throws(SessionError) -> StreamedResponse {

@@ -11,6 +11,22 @@ struct TransportLink: Sendable {
     func send(
         _ request: SessionRequest, _ exchange: Exchange, timeouts: TransportTimeouts
     ) async throws(SessionError) -> StreamedResponse {
+        let wire = try wire(request, exchange, timeouts)
+        let response: TransportResponse
+        do {
+            response = try await transport.send(wire, observer: exchange.call.observer)
+        } catch {
+            throw SessionError(error, url: request.url).adding(metrics: error.attempts)
+        }
+        return received(response, to: request)
+    }
+
+    // These two are not inlined: their temporary values would be part of the frame of a request that waits.
+
+    @inline(never)
+    private func wire(
+        _ request: SessionRequest, _ exchange: Exchange, _ timeouts: TransportTimeouts
+    ) throws(SessionError) -> TransportRequest {
         let target = try RequestTarget(request.url)
         try permission.check(request)
         if let length = request.body?.length, length < 0 {
@@ -25,13 +41,12 @@ struct TransportLink: Sendable {
         wire.upgrade = exchange.call.upgrade
         if let control = exchange.call.control { wire.priority = control.priority }
         wire.streamsUnsuccessfulResponses = true
-        let response: TransportResponse
-        do {
-            response = try await transport.send(wire, observer: exchange.call.observer)
-        } catch {
-            throw SessionError(error, url: request.url).adding(metrics: error.attempts)
-        }
-        return StreamedResponse(
+        return wire
+    }
+
+    @inline(never)
+    private func received(_ response: TransportResponse, to request: SessionRequest) -> StreamedResponse {
+        StreamedResponse(
             url: request.url, head: response.head, body: .transport(response.body, url: request.url),
             metrics: response.attempts)
     }

@@ -83,6 +83,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     }
 
     /// Runs an exchange; the caller has leased the connection.
+    @inline(never)
     func run(
         _ request: TransportRequest, observer: (any TransportObserver)?, timeouts: TransportTimeouts,
         deadline: NIODeadline?, queuedSince start: Tick, mayAskProxyFirst: Bool = true
