@@ -133,15 +133,15 @@ public final class HTTPTransport: Transport {
     private func send(
         _ request: TransportRequest, _ observer: (any TransportObserver)?, _ attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> TransportResponse {
-        var sending = try begin(request)
+        var sending = try begin(request, observer)
         if sending.isOverNetwork, let proxies {
-            sending.proxy = try await proxies.server(for: sending.origin, until: sending.deadline)
+            sending.place.proxy = try await proxies.server(for: sending.place.origin, until: sending.place.deadline)
         }
         while true {
             let start = Tick.now
-            let connection = try await lease(sending, priority: request.priority, observer, adding: &attempts)
+            let connection = try await lease(sending.place, from: sending.pool, adding: &attempts)
             let outcome = await connection.run(
-                request, observer: observer, timeouts: sending.timeouts, deadline: sending.deadline,
+                request, observer: observer, timeouts: sending.place.timeouts, deadline: sending.place.deadline,
                 queuedSince: start, mayAskProxyFirst: sending.mayAskProxyFirst)
             if let response = try end(outcome, of: request, on: connection, since: start, &sending, &attempts) {
                 return response
@@ -154,24 +154,25 @@ public final class HTTPTransport: Transport {
     /// Its steps between two waits are functions of their own that are not inlined: their temporary values are on the
     /// thread's stack, and not in the frame of a request that waits.
     fileprivate struct Sending {
-        let origin: Origin
         let pool: ConnectionPool
-        let timeouts: TransportTimeouts
-        let deadline: NIODeadline?
+        var place: PoolRequest
         let isOverNetwork: Bool
-        var proxy: ProxyServer?
         var besideOthers = 0
         var mayAnswerProxy = true
         var mayAskProxyFirst = true
     }
 
     @inline(never)
-    private func begin(_ request: TransportRequest) throws(TransportError) -> Sending {
+    private func begin(
+        _ request: TransportRequest, _ observer: (any TransportObserver)?
+    ) throws(TransportError) -> Sending {
         let origin = if let known = request.origin { known } else { try Origin(request.head) }
         let timeouts = request.timeouts.merging(configuration.timeouts)
+        let place = PoolRequest(
+            origin: origin, timeouts: timeouts, deadline: timeouts.request.map { NIODeadline.after($0) },
+            priority: request.priority, observer: observer)
         return Sending(
-            origin: origin, pool: try pool(for: request), timeouts: timeouts,
-            deadline: timeouts.request.map { NIODeadline.after($0) },
+            pool: try pool(for: request), place: place,
             isOverNetwork: unixSockets.place(of: origin) == nil)
     }
 
@@ -188,7 +189,7 @@ public final class HTTPTransport: Transport {
                 requests.begin()
                 upgraded.add(connection.channel) { [requests] in requests.end() }
             }
-            guard let proxy = sending.proxy, let answer,
+            guard let proxy = sending.place.proxy, let answer,
                 let reply = proxy.authenticator.received(response.head, after: answer)
             else { return response }
             return try sending.answer(reply, of: proxy.proxy, to: request, response, &attempts)
@@ -197,7 +198,7 @@ public final class HTTPTransport: Transport {
             if connection.hasServed { sending.besideOthers += 1 }
             guard canRepeat, let last = failures.last,
                 sending.pool.policy.sendsAgain(after: failures, besideOthers: sending.besideOthers)
-            else { throw error.at(sending.origin) }
+            else { throw error.at(sending.place.origin) }
             attempts += error.attempts
             sending.pool.attemptFailed(last, on: connection, since: start)
             return nil
@@ -217,19 +218,16 @@ public final class HTTPTransport: Transport {
 
     @inline(never)
     private func lease(
-        _ sending: Sending, priority: RequestPriority, _ observer: (any TransportObserver)?,
-        adding attempts: inout [TransportMetrics]
+        _ place: PoolRequest, from pool: ConnectionPool, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
-            let lease = try await sending.pool.lease(
-                sending.origin, via: sending.proxy, timeouts: sending.timeouts, deadline: sending.deadline,
-                priority: priority, observer: observer)
-            for attempt in lease.tries { observer?.didFinishAttempt(attempt) }
+            let lease = try await pool.lease(place)
+            for attempt in lease.tries { place.observer?.didFinishAttempt(attempt) }
             if !lease.tries.isEmpty { attempts += lease.tries }
             return lease.connection
         } catch {
-            for attempt in error.attempts { observer?.didFinishAttempt(attempt) }
-            throw error.at(sending.origin)
+            for attempt in error.attempts { place.observer?.didFinishAttempt(attempt) }
+            throw error.at(place.origin)
         }
     }
 

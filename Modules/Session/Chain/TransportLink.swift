@@ -8,6 +8,7 @@ struct TransportLink: Sendable {
     let transport: any Transport
     let permission: NetworkPermission
 
+    @inline(never)
     func send(
         _ request: SessionRequest, _ exchange: Exchange, timeouts: TransportTimeouts
     ) async throws(SessionError) -> StreamedResponse {

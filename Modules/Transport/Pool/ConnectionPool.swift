@@ -154,34 +154,37 @@ final class ConnectionPool: Sendable {
     // MARK: Requests
 
     /// Takes a place on a connection to the origin under the current terms, and waits if necessary.
-    func lease(
-        _ origin: Origin, via proxy: ProxyServer? = nil, timeouts: TransportTimeouts, deadline: NIODeadline?,
-        priority: RequestPriority = .normal, observer: (any TransportObserver)? = nil
-    ) async throws(TransportError) -> Lease {
+    @inline(never)
+    func lease(_ request: PoolRequest) async throws(TransportError) -> Lease {
         var tries: [TransportMetrics] = []
         // One for all waits, also if the terms are replaced meanwhile. Set by the first.
-        var poolDeadline: NIODeadline?
+        var end: PoolWaitEnd?
         while true {
-            do {
-                if let connection = try takePlace(origin, via: proxy) {
-                    // A connection that has just ended may not have left the pool yet.
-                    if connection.isOpen { return Lease(connection: connection, tries: tries) }
-                    continue
-                }
-            } catch {
-                throw error.following(tries)
+            if let connection = try takeOpenPlace(request, after: tries) {
+                return Lease(connection: connection, tries: tries)
             }
-            let due = poolDeadline ?? timeouts.poolWait.map { .after($0, from: now) } ?? .distantFuture
-            poolDeadline = due
-            let request = PoolRequest(
-                origin: origin, proxy: proxy, timeouts: timeouts, priority: priority,
-                due: min(due, deadline ?? .distantFuture),
-                endsWithRequest: deadline.map { $0 <= due } ?? false, observer: observer)
-            switch await wait(for: request) {
+            let waitEnd = end ?? PoolWaitEnd(of: request, from: now)
+            end = waitEnd
+            switch await wait(for: request, until: waitEnd) {
             case .lease(let lease): return Lease(connection: lease.connection, tries: tries + lease.tries)
             case .askAgain(let more): tries += more
             case .failed(let error): throw error.following(tries)
             }
+        }
+    }
+
+    @inline(never)
+    private func takeOpenPlace(
+        _ request: PoolRequest, after tries: [TransportMetrics]
+    ) throws(TransportError) -> HTTPConnection? {
+        do {
+            while let connection = try takePlace(request.origin, via: request.proxy) {
+                // A connection that has just ended may not have left the pool yet.
+                if connection.isOpen { return connection }
+            }
+            return nil
+        } catch {
+            throw error.following(tries)
         }
     }
 
@@ -203,11 +206,11 @@ final class ConnectionPool: Sendable {
         return nil
     }
 
-    private func wait(for request: PoolRequest) async -> LeaseOutcome {
+    private func wait(for request: PoolRequest, until end: PoolWaitEnd) async -> LeaseOutcome {
         let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                enqueue(id, request, continuation)
+                enqueue(id, request, end, continuation)
             }
         } onCancel: {
             giveUp(id, .readerCancelled)
@@ -215,7 +218,8 @@ final class ConnectionPool: Sendable {
     }
 
     private func enqueue(
-        _ id: UInt64, _ request: PoolRequest, _ continuation: UnsafeContinuation<LeaseOutcome, Never>
+        _ id: UInt64, _ request: PoolRequest, _ end: PoolWaitEnd,
+        _ continuation: UnsafeContinuation<LeaseOutcome, Never>
     ) {
         enum Step {
             case fail(TransportError)
@@ -229,8 +233,8 @@ final class ConnectionPool: Sendable {
             let key = PoolKey(origin, via: proxy, under: state.terms)
             state.waiters[id] = Waiter(
                 key: key, timeouts: request.timeouts, continuation: continuation,
-                endsWithRequest: request.endsWithRequest)
-            let timer = request.due == .distantFuture ? nil : state.deadlines.add(id, request.due)
+                endsWithRequest: end.endsWithRequest)
+            let timer = end.due == .distantFuture ? nil : state.deadlines.add(id, end.due)
             let action = state.machine.wait(id, for: key, multiplexing(origin), priority: request.priority)
             return .wait(key, action, timer: timer)
         }
@@ -369,15 +373,26 @@ extension TransportError {
     }
 }
 
-/// A request that waits for a connection.
-private struct PoolRequest {
+/// What a request asks the pool for.
+struct PoolRequest {
     let origin: Origin
-    let proxy: ProxyServer?
+    var proxy: ProxyServer?
     let timeouts: TransportTimeouts
-    let priority: RequestPriority
-    /// The end of the wait.
+    /// The end of the request.
+    var deadline: NIODeadline?
+    var priority = RequestPriority.normal
+    var observer: (any TransportObserver)?
+}
+
+/// When a request stops waiting for a connection.
+private struct PoolWaitEnd {
     let due: NIODeadline
     /// Whether the request itself ends then, and not only the wait.
     let endsWithRequest: Bool
-    let observer: (any TransportObserver)?
+
+    init(of request: PoolRequest, from now: NIODeadline) {
+        let end = request.timeouts.poolWait.map { .after($0, from: now) } ?? NIODeadline.distantFuture
+        due = min(end, request.deadline ?? .distantFuture)
+        endsWithRequest = request.deadline.map { $0 <= end } ?? false
+    }
 }

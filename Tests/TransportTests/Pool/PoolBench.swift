@@ -59,7 +59,7 @@ final class PoolBench {
         let task = Task(executorPreference: executor) {
             let outcome: Outcome
             do {
-                outcome = .success(try await pool.lease(origin, timeouts: given, deadline: nil).connection)
+                outcome = .success(try await pool.lease(PoolRequest(origin: origin, timeouts: given)).connection)
             } catch {
                 outcome = .failure(TransportError(translating: error))
             }

@@ -61,7 +61,7 @@ struct ReplacedPolicyTests {
                 connector: try Connector(configuration, group: group), configuration: configuration)
             let request = server.request()
             let (origin, timeouts) = (try Origin(request.head), TransportTimeouts.default)
-            let lease = try await pool.lease(origin, timeouts: timeouts, deadline: nil)
+            let lease = try await pool.lease(PoolRequest(origin: origin, timeouts: timeouts))
             let policy = try pinning()
             pool.replaceTerms { $0.replacing(policy) }
             let outcome = await lease.connection.run(
@@ -71,7 +71,7 @@ struct ReplacedPolicyTests {
                 return
             }
             await #expect(throws: TransportError.self) {
-                _ = try await pool.lease(origin, timeouts: timeouts, deadline: nil)
+                _ = try await pool.lease(PoolRequest(origin: origin, timeouts: timeouts))
             }
             await pool.shutDown(.graceful)
             #expect(pool.openConnections == 0)
