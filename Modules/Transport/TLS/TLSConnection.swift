@@ -111,6 +111,8 @@ final class TLSConnection {
         }
         guard case .accepted(let trust) = verdict else { return false }
         if mayKeepSessions { resumption?.keepSession(of: ssl, trust: trust) }
+        // The decision is final.
+        presented = TLSPresentedChain()
         return true
     }
 

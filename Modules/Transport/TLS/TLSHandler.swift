@@ -31,7 +31,7 @@ final class TLSHandler: ChannelDuplexHandler {
     private var deciding: Task<Void, Never>?
     private var handshakePromise: EventLoopPromise<TLSSessionInfo>?
     /// Writes that wait for the handshake, or for the socket to accept earlier ciphertext.
-    var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
+    var pendingWrites = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>(initialCapacity: 1)
     var isEncryptingPending = false
     var writePromise: EventLoopPromise<Void>?
     var gathered = GatheredWrites()
