@@ -23,34 +23,35 @@ typedef struct _GdkPixbufLoader GdkPixbufLoader;
 typedef struct _GClosure GClosure;
 typedef struct _GError GError;
 
-/* The definitions, unless the libraries' headers have been included. */
-#ifndef GDK_PIXBUF_H
-struct _GError {
+/* Types are declared and never defined, so that a program can import a module of the libraries' own headers, such as one of GTK,
+ * beside LinnetImageSerialization: Clang refuses two modules with different definitions of a type. For the same reason, functions
+ * with parameters of enumerations have names of their own here. */
+#define LINNET_QUOTED(name) #name
+#define LINNET_EXPANDED(name) LINNET_QUOTED(name)
+#define LINNET_SYMBOL(name) __asm__(LINNET_EXPANDED(__USER_LABEL_PREFIX__) name)
+
+#define LINNET_COLORSPACE_RGB 0u /* GDK_COLORSPACE_RGB */
+#define LINNET_INTERP_BILINEAR 2u /* GDK_INTERP_BILINEAR */
+
+/* GError. */
+struct linnet_error {
     uint32_t domain;
     int code;
     char *message;
 };
 
-/* Complete, so that Swift imports pointers to it with their type. */
-struct _GdkPixbufLoader {
-    void *type;
-    unsigned int reference_count;
-    void *data;
-    void *private_data;
-};
-
-typedef enum { GDK_COLORSPACE_RGB = 0 } GdkColorspace;
-typedef enum { GDK_INTERP_BILINEAR = 2 } GdkInterpType;
-typedef enum { G_CONNECT_DEFAULT = 0 } GConnectFlags;
-#endif
+/* Can be NULL. */
+static inline const char *linnet_error_message(const GError *error) { return ((const struct linnet_error *)error)->message; }
 
 void g_error_free(GError *error);
 void g_free(void *memory);
 void g_object_unref(void *object);
-unsigned long g_signal_connect_data(void *instance, const char *signal, void (*handler)(void), void *data,
-                                    void (*destroy_data)(void *data, GClosure *closure), GConnectFlags flags);
+unsigned long linnet_signal_connect(void *instance, const char *signal, void (*handler)(void), void *data,
+                                    void (*destroy_data)(void *data, GClosure *closure), unsigned int flags)
+    LINNET_SYMBOL("g_signal_connect_data");
 
-GdkPixbuf *gdk_pixbuf_new(GdkColorspace colorspace, int has_alpha, int bits_per_sample, int width, int height);
+GdkPixbuf *linnet_pixbuf_new(unsigned int colorspace, int has_alpha, int bits_per_sample, int width, int height)
+    LINNET_SYMBOL("gdk_pixbuf_new");
 int gdk_pixbuf_get_width(const GdkPixbuf *pixbuf);
 int gdk_pixbuf_get_height(const GdkPixbuf *pixbuf);
 int gdk_pixbuf_get_n_channels(const GdkPixbuf *pixbuf);
@@ -59,7 +60,8 @@ int gdk_pixbuf_get_rowstride(const GdkPixbuf *pixbuf);
 unsigned char *gdk_pixbuf_get_pixels(const GdkPixbuf *pixbuf);
 const uint8_t *gdk_pixbuf_read_pixels(const GdkPixbuf *pixbuf);
 const char *gdk_pixbuf_get_option(GdkPixbuf *pixbuf, const char *key);
-GdkPixbuf *gdk_pixbuf_scale_simple(const GdkPixbuf *source, int width, int height, GdkInterpType interpolation);
+GdkPixbuf *linnet_pixbuf_scale(const GdkPixbuf *source, int width, int height, unsigned int interpolation)
+    LINNET_SYMBOL("gdk_pixbuf_scale_simple");
 int gdk_pixbuf_save_to_bufferv(GdkPixbuf *pixbuf, char **buffer, size_t *size, const char *type, char **option_keys,
                                char **option_values, GError **error);
 

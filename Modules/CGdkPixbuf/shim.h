@@ -42,10 +42,8 @@ static void linnet_pixbuf_area_updated(GdkPixbufLoader *loader, int x, int y, in
 
 /* Connects the signals. `check` must outlive the loader. */
 static inline void linnet_pixbuf_loader_check_size(GdkPixbufLoader *loader, LinnetPixbufSizeCheck *check) {
-    g_signal_connect_data(loader, "size-prepared", (void (*)(void))linnet_pixbuf_size_prepared, check, NULL,
-                          (GConnectFlags)0);
-    g_signal_connect_data(loader, "area-updated", (void (*)(void))linnet_pixbuf_area_updated, check, NULL,
-                          (GConnectFlags)0);
+    linnet_signal_connect(loader, "size-prepared", (void (*)(void))linnet_pixbuf_size_prepared, check, NULL, 0);
+    linnet_signal_connect(loader, "area-updated", (void (*)(void))linnet_pixbuf_area_updated, check, NULL, 0);
 }
 
 #endif

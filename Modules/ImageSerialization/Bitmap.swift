@@ -94,7 +94,9 @@ extension Bitmap {
     private func withPixbuf<Value>(
         _ body: (OpaquePointer) throws(ImageError) -> Value
     ) throws(ImageError) -> Value {
-        guard let pixbuf = gdk_pixbuf_new(GDK_COLORSPACE_RGB, 1, 8, Int32(clamping: width), Int32(clamping: height)),
+        guard
+            let pixbuf = linnet_pixbuf_new(
+                LINNET_COLORSPACE_RGB, 1, 8, Int32(clamping: width), Int32(clamping: height)),
             let target = gdk_pixbuf_get_pixels(pixbuf)
         else { throw ImageError(code: .encodingFailed, message: "The bitmap is too large for gdk-pixbuf.") }
         defer { g_object_unref(UnsafeMutableRawPointer(pixbuf)) }
@@ -114,7 +116,7 @@ extension Bitmap {
         try withPixbuf { pixbuf throws(ImageError) in
             var buffer: UnsafeMutablePointer<gchar>?
             var size: gsize = 0
-            var error: UnsafeMutablePointer<GError>?
+            var error: OpaquePointer?
             guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &size, "png", nil, nil, &error) != 0, let buffer else {
                 throw ImageError(
                     code: .encodingFailed,
@@ -137,7 +139,7 @@ extension Bitmap {
         let newHeight = max((height * limit + longer / 2) / longer, 1)
         return try withPixbuf { pixbuf throws(ImageError) in
             guard
-                let scaled = gdk_pixbuf_scale_simple(pixbuf, Int32(newWidth), Int32(newHeight), GDK_INTERP_BILINEAR)
+                let scaled = linnet_pixbuf_scale(pixbuf, Int32(newWidth), Int32(newHeight), LINNET_INTERP_BILINEAR)
             else { throw ImageError(code: .malformed, message: "There is not enough memory to scale the image.") }
             defer { g_object_unref(UnsafeMutableRawPointer(scaled)) }
             return try Bitmap(copying: scaled)

@@ -140,14 +140,14 @@ struct PixbufDecoder {
     private static let pieceSize = 16 * 1024
 
     func decode(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
-        var error: UnsafeMutablePointer<GError>?
+        var error: OpaquePointer?
         guard let loader = gdk_pixbuf_loader_new_with_type(format.description, &error) else {
             throw ImageError(
                 code: .noLoader,
                 message: "gdk-pixbuf cannot read \(format): \(GdkError.takeMessage(&error))."
             )
         }
-        defer { g_object_unref(loader) }
+        defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
         let check = makeCheck()
         defer { check.deallocate() }
         linnet_pixbuf_loader_check_size(loader, check)
@@ -181,9 +181,9 @@ struct PixbufDecoder {
 
     private func write(
         _ data: Data,
-        to loader: UnsafeMutablePointer<GdkPixbufLoader>,
+        to loader: OpaquePointer,
         check: UnsafeMutablePointer<LinnetPixbufSizeCheck>,
-        error: inout UnsafeMutablePointer<GError>?
+        error: inout OpaquePointer?
     ) -> Bool {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -201,11 +201,11 @@ struct PixbufDecoder {
 /// An error of GLib.
 enum GdkError {
     /// Takes the message, without its full stop, and releases the error.
-    static func takeMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
+    static func takeMessage(_ error: inout OpaquePointer?) -> String {
         guard let raised = error else { return "it ends too early" }
         error = nil
         defer { g_error_free(raised) }
-        let message = raised.pointee.message.map { String(cString: $0) } ?? "no reason is given"
+        let message = linnet_error_message(raised).map { String(cString: $0) } ?? "no reason is given"
         return message.hasSuffix(".") ? String(message.dropLast()) : message
     }
 }

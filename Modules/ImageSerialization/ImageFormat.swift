@@ -45,7 +45,7 @@ public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
     public var isReadable: Bool {
         guard let loader = gdk_pixbuf_loader_new_with_type(description, nil) else { return false }
         gdk_pixbuf_loader_close(loader, nil)
-        g_object_unref(loader)
+        g_object_unref(UnsafeMutableRawPointer(loader))
         return true
     }
 }
@@ -82,7 +82,8 @@ extension ImageFormat {
 
     /// Searches for EOI (ITU T.81, section B.1.1.3) near the end, since some programs append data.
     private func hasJPEGEnd(_ data: Data) -> Bool {
-        let tail = data.suffix(64 * 1024)
-        return zip(tail, tail.dropFirst()).contains { $0 == 0xFF && $1 == 0xD9 }
+        data.suffix(64 * 1024).withUnsafeBytes { tail in
+            tail.indices.dropFirst().reversed().contains { tail[$0] == 0xD9 && tail[$0 - 1] == 0xFF }
+        }
     }
 }

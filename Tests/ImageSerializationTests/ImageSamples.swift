@@ -11,7 +11,7 @@ enum ImageSamples {
     ) throws -> Data {
         let channels = alpha ? 4 : 3
         let pixbuf = try #require(
-            gdk_pixbuf_new(GDK_COLORSPACE_RGB, alpha ? 1 : 0, 8, Int32(width), Int32(height))
+            linnet_pixbuf_new(LINNET_COLORSPACE_RGB, alpha ? 1 : 0, 8, Int32(width), Int32(height))
         )
         defer { g_object_unref(UnsafeMutableRawPointer(pixbuf)) }
         let target = try #require(gdk_pixbuf_get_pixels(pixbuf))
