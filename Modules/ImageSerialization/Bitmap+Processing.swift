@@ -39,7 +39,7 @@ extension Bitmap {
 extension ImageProcessor where Image == Bitmap {
     /// Scales a bitmap down in proportion if its longer side exceeds a limit in pixels.
     public static func scaled(toFit limit: Int) -> Self {
-        Self("scaled(toFit: \(limit))") { try $0.scaled(toFit: limit) }
+        Self("scaled(toFit: \(limit))", maximumDimension: limit) { try $0.scaled(toFit: limit) }
     }
 
     /// Rounds the corners of a bitmap. The default radius makes a circle of a square.

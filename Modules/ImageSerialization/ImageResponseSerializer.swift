@@ -41,6 +41,19 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     }
 }
 
+extension ImageResponseSerializer: ScalingImageSerializer {
+    /// The same, scaled down to a limit or to ``ImageDecoder/Options/maximumDimension``, whichever is smaller.
+    ///
+    /// JPEG is scaled while decoding, which takes a fraction of the time and memory; other formats are decoded whole.
+    public func serialize(
+        _ response: SerializedResponse, toFit limit: Int
+    ) throws(SerializationError) -> Bitmap {
+        var smaller = self
+        smaller.options.maximumDimension = min(options.maximumDimension ?? limit, limit)
+        return try smaller.serialize(response)
+    }
+}
+
 extension ResponseSerializer where Self == ImageResponseSerializer {
     /// Decodes the body as a ``Bitmap``, with the defaults.
     public static var image: Self { Self() }

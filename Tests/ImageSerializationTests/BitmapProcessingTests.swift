@@ -33,6 +33,22 @@ struct BitmapProcessingTests {
         #expect(abs(area / (20 * 20 * .pi) - 1) < 0.01)
     }
 
+    /// A cache has one image for both, under the identifier of the processor.
+    @Test(arguments: ["png", "jpeg"])
+    func theDecoderAndTheProcessorScaleToTheSameSize(_ type: String) throws {
+        for (width, height) in [(100, 50), (333, 1000), (50, 50), (300, 2), (640, 427), (129, 127), (20, 10)] {
+            let data = try ImageSamples.image(type, width: width, height: height)
+            let processor = ImageProcessor<Bitmap>.scaled(toFit: 48)
+            let options = ImageDecoder.Options(maximumDimension: processor.maximumDimension)
+            let decoded = try ImageDecoder(options: options).decode(data)
+            let processed = try processor.process(ImageDecoder().decode(data))
+            #expect(decoded.width == processed.width && decoded.height == processed.height)
+            #expect(try processor.process(decoded) == decoded)
+        }
+        #expect(ImageProcessor<Bitmap>.scaled(toFit: 48).maximumDimension == 48)
+        #expect(ImageProcessor<Bitmap>.rounded().maximumDimension == nil)
+    }
+
     @Test func cornersAreRoundedByTheRadius() throws {
         let rounded = try white(60, 20).rounded(radius: 5)
         #expect(alpha(rounded, 0, 0) == 0 && alpha(rounded, 59, 19) == 0)

@@ -43,6 +43,20 @@ import Testing
         #expect(bitmap.height == 16)
     }
 
+    @Test(arguments: ImageSamples.types)
+    func aLimitOfTheCallScalesAsThatOfTheOptionsDoes(_ type: String) throws {
+        var head = HTTPResponse(status: .ok)
+        head.headerFields[.contentType] = "image/png"
+        let response = SerializedResponse(head: head, body: try ImageSamples.image(type, width: 60, height: 40))
+        let small = ImageResponseSerializer(options: ImageDecoder.Options(maximumDimension: 15))
+        let expected = try small.serialize(response)
+        #expect(expected.width == 15 && expected.height == 10)
+        #expect(try ImageResponseSerializer().serialize(response, toFit: 15) == expected)
+        #expect(try small.serialize(response, toFit: 30) == expected, "The smaller limit applies.")
+        #expect(try small.serialize(response, toFit: 6).width == 6)
+        #expect(try small.serialize(response, toFit: 0).width == 1)
+    }
+
     @Test func limitIsExact() throws {
         let data = try ImageSamples.encode(ImageSamples.pattern(10 * 10 * 4), width: 10, height: 10, alpha: true)
         #expect(try read(data, maximumPixels: 100).width == 10)

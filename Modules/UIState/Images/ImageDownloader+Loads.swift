@@ -132,17 +132,17 @@ extension ImageDownloader {
             return state.loads[id].map { ($0.request, $0.original, response) }
         }
         guard let (request, original, response) = taken else { return }
-        let decoded: Result<Image, SessionError>
-        if let original {
-            decoded = .success(original)
-        } else {
-            decoded = Result { () throws(SessionError) in try image(of: response, for: request) }
-        }
+        let limit = original == nil ? commonLimit(of: id) : nil
+        let scaled = limit.map { image(of: response, for: request, toFit: $0) }
+        // With a limit, needed by receipts only that are added from now on.
+        lazy var whole = original.map { .success($0) } ?? image(of: response, for: request)
+        if scaled == nil { _ = whole }
         let head = original == nil ? response?.withoutBody : nil
         var variants: [[String]: Result<Image, SessionError>] = [:]
         while let downloads = nextDownloads(of: id) {
             for download in downloads {
                 let variant = download.request.variant
+                let decoded = (download.request.firstLimit == limit ? scaled : nil) ?? whole
                 let made = variants[variant] ?? decoded.flatMap { process($0, for: download.request) }
                 if variants.updateValue(made, forKey: variant) == nil { keep(made, for: download.request) }
                 download.finish(made.map { ImageResponse(image: $0, response: head) })
@@ -161,19 +161,29 @@ extension ImageDownloader {
         return downloads
     }
 
+    /// The size to which all receipts scale the image first, and in which the serializer can decode it; nil if there is none.
+    private func commonLimit(of id: Queue.LoadID) -> Int? {
+        guard scalingSerializer != nil else { return nil }
+        let limits = state.withLock { state in
+            Set(state.queue.tickets(of: id).map { state.downloads[$0]?.request.firstLimit })
+        }
+        return limits.count == 1 ? limits.first ?? nil : nil
+    }
+
     private func image(
-        of response: SessionResponse<Data>?, for request: ImageRequest<Image>
-    ) throws(SessionError) -> Image {
-        guard let response else { throw .cancelledImage(request.url) }
+        of response: SessionResponse<Data>?, for request: ImageRequest<Image>, toFit limit: Int? = nil
+    ) -> Result<Image, SessionError> {
+        guard let response else { return .failure(.cancelledImage(request.url)) }
         let body = SerializedResponse(
             url: response.url, head: response.head, body: response.data, requestMethod: .get)
         do throws(SerializationError) {
-            return try serializer.serialize(body)
+            guard let limit, let scalingSerializer else { return .success(try serializer.serialize(body)) }
+            return .success(try scalingSerializer.serialize(body, toFit: limit))
         } catch {
             var failure = SessionError(error, url: response.url)
             failure.metrics = response.metrics
             failure.redirects = response.redirects
-            throw failure
+            return .failure(failure)
         }
     }
 

@@ -13,6 +13,8 @@ internal import Synchronization
 ///
 /// - Requests with equal URLs, header fields and options share a download, from the first one until its image was decoded, and
 ///   each different variant of the image is made once. Cancelling one of them does not affect the others.
+/// - When all of them scale the image to the same size first, a `ScalingImageSerializer`, such as `.image`, decodes it in this
+///   size. Otherwise the image is decoded whole, and each variant is made of it.
 /// - At most ``Configuration/maximumActiveDownloads`` run at a time; the others wait in the order of their priorities and
 ///   of ``Configuration/prioritization``. Failed and cancelled downloads make room for the next ones.
 /// - Images are decoded and processed off the main thread, at most ``Configuration/maximumActiveDecodings`` at a time.
@@ -35,6 +37,7 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
     /// The configuration.
     public let configuration: Configuration
     let serializer: any ResponseSerializer<Image>
+    let scalingSerializer: (any ScalingImageSerializer<Image>)?
     let state: Mutex<State>
 
     /// Creates a downloader.
@@ -56,6 +59,7 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
     public init(session: HTTPSession, serializer: some ResponseSerializer<Image>, configuration: Configuration) {
         self.session = session
         self.serializer = serializer
+        scalingSerializer = serializer as? any ScalingImageSerializer<Image>
         self.configuration = configuration
         state = Mutex(
             State(

@@ -51,6 +51,9 @@ extension ImageRequest {
 
     var variant: [String] { processors.map(\.identifier) }
 
+    /// The size to which the variant is scaled first; nil if it is not.
+    var firstLimit: Int? { processors.first?.maximumDimension }
+
     var key: ImageKey { .request(url, headerFields, variant: variant) }
 
     /// The key of the image that the processors are given.
