@@ -47,6 +47,16 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ]),
+        .executableTarget(
+            name: "bench-images",
+            dependencies: [
+                linnet, support,
+                .product(name: "LinnetImageSerialization", package: "linnet"),
+                .product(name: "LinnetUIState", package: "linnet"),
+            ]),
+        .executableTarget(
+            name: "bench-pixbuf",
+            linkerSettings: ["curl", "gdk_pixbuf-2.0", "gobject-2.0"].map { .linkedLibrary($0) }),
         .executableTarget(name: "bench-urlsession", dependencies: [support]),
         .executableTarget(name: "bench-libcurl", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "bench-openssl", linkerSettings: [.linkedLibrary("crypto")]),

@@ -49,6 +49,8 @@ def version(name):
         "swift-nio": lambda: package("swift-nio"),
         "async-http-client": lambda: package("async-http-client"),
         "libcurl": lambda: found(r"libcurl/([\d.]+)", "curl", "--version"),
+        "libcurl and gdk-pixbuf": lambda: f"{version('libcurl')} and {version('gdk-pixbuf')}",
+        "gdk-pixbuf": lambda: found(r"([\d.]+)", "pkg-config", "--modversion", "gdk-pixbuf-2.0"),
         "curl": lambda: found(r"^curl ([\d.]+)", "curl", "--version"),
         "websockets": lambda: found(r"Version: ([\d.]+)", PYTHON, "-m", "pip", "show", "websockets"),
         "wrk": lambda: found(r"(\d+\.\d+\.\d+)", "wrk", "-v"),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 
@@ -9,6 +10,7 @@ BARE = "Linnet, bare"
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
 FROM_SERVER = "Linnet, from the server"
 WEBSOCKETS = "websockets"
+PIXBUF = "libcurl and gdk-pixbuf"
 OPENSSL, OPENSSL_PARSED = "OpenSSL, parsing each time", "OpenSSL, parsed once"
 PROGRAMS = {"linnet": "bench-linnet", AHC: "bench-ahc", URLSESSION: "bench-urlsession", LIBCURL: "bench-libcurl"}
 
@@ -64,6 +66,8 @@ SCENARIOS = [
              scale=1e-6, why_not=NO_AUTHORITY),
     Scenario("h2-upload-1g-file", "upload", (CURL, AHC), kind="HTTP2", path="upload/1g", seconds=0, unit="MB/s",
              scale=1e-6, options=("http=2",), why_not=NO_AUTHORITY),
+    Scenario("image-pipeline", "images", (PIXBUF,), path="pictures/", concurrency=4, seconds=0, unit="images/s",
+             memory=True),
     Scenario("handshake-pinned-vs-unpinned", "get", ("Linnet, not pinned",), kind="HTTPS", path="close",
              unit="handshakes/s", own=("pin",)),
     Scenario("handshakes-per-second", "get", (AHC, LIBCURL), kind="HTTPS", path="close", concurrency=8,
@@ -103,6 +107,8 @@ def command(scenario, who, server, programs):
         return values_command(scenario, who, server, programs), read_line
     if scenario.operation == "echo":
         return echo_command(scenario, who, url, programs), read_line
+    if scenario.operation == "images":
+        return images_command(scenario, who, server, url, programs), read_line
     own = scenario.own if who == "linnet" else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
     source = scenario.path.removeprefix("upload/").removeprefix("gzip/")
@@ -133,6 +139,14 @@ def echo_command(scenario, who, url, programs):
         raise Failed("the package websockets is not installed: .ci/setup bench")
     url = url.replace("http://", "ws://") if who == WEBSOCKETS else url
     return [*client, "echo", url, scenario.concurrency, scenario.seconds, "bytes=32"]
+
+
+def images_command(scenario, who, server, url, programs):
+    server.make_pictures()
+    # The default of Linnet's ImageDownloader, which bench-images checks.
+    threads = max(1, min(4, len(os.sched_getaffinity(0)) - 1))
+    return [programs / ("bench-pixbuf" if who == PIXBUF else "bench-images"), "images", url, scenario.concurrency, scenario.seconds,
+            "pictures=200", "side=128", f"threads={threads}"]
 
 
 def values_command(scenario, who, server, programs):

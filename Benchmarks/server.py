@@ -14,7 +14,10 @@ import sys
 import tempfile
 import time
 
+import pictures
+
 HERE = pathlib.Path(__file__).resolve().parent
+PICTURES, DISTINCT_PICTURES = 200, 8
 LARGE_FILES = {"256m": 256 << 20, "1g": 1 << 30}
 
 
@@ -125,6 +128,19 @@ class Server:
                 for _ in range(LARGE_FILES[name] >> 20):
                     file.write(block)
         return path
+
+    def make_pictures(self):
+        """Makes the pictures on first use: "first", and those with the numbers from 0. Some URLs have the same picture."""
+        folder = self.directory / "www" / "pictures"
+        if folder.exists():
+            return
+        folder.mkdir()
+        for number in range(PICTURES):
+            if number < DISTINCT_PICTURES:
+                (folder / str(number)).write_bytes(pictures.make(number))
+            else:
+                (folder / str(number)).hardlink_to(folder / str(number % DISTINCT_PICTURES))
+        (folder / "first").hardlink_to(folder / "0")
 
     def make_text(self, path):
         """A quarter of a gigabyte of JSON lines, and the same in gzip, which takes about a tenth."""
