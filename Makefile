@@ -72,4 +72,4 @@ fuzz:
 	@Tests/Fuzz/run $(ARGS)
 
 clean:
-	rm -rf .build .build-thread .build-address .build-fuzz .build-bench .build-bench-static
+	rm -rf .build .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk
