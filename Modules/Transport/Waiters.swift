@@ -23,7 +23,7 @@ package struct Waiters<Value: Sendable>: Sendable {
     /// Removes and returns all waiters.
     package mutating func takeAll() -> [Waiter] {
         defer { waiters = [] }
-        return waiters.map(\.waiter)
+        return waiters.map { $0.waiter }
     }
 
     fileprivate mutating func makeID() -> UInt64 {

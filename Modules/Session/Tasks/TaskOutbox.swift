@@ -27,7 +27,7 @@ struct TaskOutbox<Output: Sendable> {
 
     /// Adds an update for all current observers. No update follows the completion, after which the observers are released.
     mutating func append(_ news: TaskNews<Output>) {
-        waiting.append(Delivery(news: news, observers: observers.map(\.observer), hasJustHappened: true))
+        waiting.append(Delivery(news: news, observers: observers.map { $0.observer }, hasJustHappened: true))
         guard case .completed = news else { return }
         hasEnded = true
         observers = []

@@ -147,7 +147,7 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
                 state.waiters = [:]
                 state.readers = [:]
             }
-            return (state.waiters.sorted { $0.key < $1.key }.map(\.value), Array(state.readers.values))
+            return (state.waiters.sorted { $0.key < $1.key }.map { $0.value }, Array(state.readers.values))
         }
         for reader in readers {
             reader.yield(.completed(outcome))

@@ -49,7 +49,7 @@ enum ImageKey: Hashable, Sendable {
 extension ImageRequest {
     var source: ImageSource { ImageSource(url: url, headerFields: headerFields, options: options) }
 
-    var variant: [String] { processors.map(\.identifier) }
+    var variant: [String] { processors.map { $0.identifier } }
 
     /// The size to which the variant is scaled first; nil if it is not.
     var firstLimit: Int? { processors.first?.maximumDimension }
