@@ -6,22 +6,31 @@ extension ConnectionPool {
     /// How long a connection is unused before it frees its buffers.
     private static let restTime = TimeAmount.seconds(1)
 
-    func armIdleTimer(at due: NIODeadline? = nil) {
-        guard !hasIdleTimer.load(ordering: .relaxed) else { return }
-        guard !hasIdleTimer.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let due = due ?? now + min(idleTimeout, Self.restTime)
-        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in
-            self?.expireIdle()
+    /// Sets the timer for a connection that is unused from now on.
+    func armIdleTimer(from now: NIODeadline) {
+        armIdleTimer(at: now + min(idleTimeout, Self.restTime))
+    }
+
+    /// Sets the timer for unused connections, unless it is due by then.
+    private func armIdleTimer(at due: NIODeadline) {
+        guard due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else { return }
+        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireIdle() }
+        let superfluous = change { state -> Scheduled<Void>? in
+            guard !state.isShutDown, due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else {
+                return timer
+            }
+            idleTimerDue.store(due.uptimeNanoseconds, ordering: .releasing)
+            defer { state.idleTimer = timer }
+            return state.idleTimer
         }
-        let isShutDown = change { state in
-            state.idleTimer = timer
-            return state.isShutDown
-        }
-        if isShutDown { timer.cancel() }
+        superfluous?.cancel()
     }
 
     private func expireIdle() {
-        hasIdleTimer.store(false, ordering: .releasing)
+        change { state in
+            state.idleTimer = nil
+            idleTimerDue.store(.max, ordering: .releasing)
+        }
         let now = now
         var next: NIODeadline?
         for shard in shards {

@@ -64,7 +64,7 @@ final class ConnectionPool: Sendable {
         /// The connections that accept no more requests.
         var draining: Set<UInt64> = []
         var nextID: UInt64 = 1
-        /// The latest timer that closes idle connections.
+        /// Closes unused connections, or lets them rest.
         var idleTimer: Scheduled<Void>?
         var isShutDown = false
         var drained: [UnsafeContinuation<Void, Never>] = []
@@ -94,7 +94,8 @@ final class ConnectionPool: Sendable {
     let policy = RepeatPolicy()
     /// Whether connections use HTTP/1.1 even where servers and the configuration allow HTTP/2.
     let onlyHTTP1: Bool
-    let hasIdleTimer = Atomic(false)
+    /// When the timer for unused connections is due; read without the lock for each answered request.
+    let idleTimerDue = Atomic(UInt64.max)
     /// Whether there may be useless connections; read without the lock for each answered request.
     let hasUseless = Atomic(false)
     private let state: Mutex<State>
@@ -319,10 +320,11 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ connection: HTTPConnection) {
-        switch connection.shard.giveBack(connection, now: connection.shard.eventLoop.now) {
+        let now = connection.shard.eventLoop.now
+        switch connection.shard.giveBack(connection, now: now) {
         case .close: return connection.close(.retired)
         case .ignored: return
-        case .kept: armIdleTimer()
+        case .kept: armIdleTimer(from: now)
         }
         // A request that started to wait meanwhile has searched the shelf before this place was on it.
         offerShelved(connection)
@@ -344,7 +346,7 @@ final class ConnectionPool: Sendable {
             offer(connection)
         }
         guard connection.shard.isUnused(connection) else { return }
-        armIdleTimer()
+        armIdleTimer(from: connection.shard.eventLoop.now)
         offerShelved(connection)
     }
 }
