@@ -117,7 +117,7 @@ import Testing
             #"[{"id":"x","text":""}]"#,
             "The body does not decode as Array<Post>: the value at [0].id is not of type Int."
         ),
-        ("[", "The body does not decode as Array<Post>: The given data was not valid JSON."),
+        ("[", "The body does not decode as Array<Post>: The text is not JSON: unexpected end at byte 1."),
     ])
     func messagesNameThePlace(text: String, message: String) {
         let error = #expect(throws: SerializationError.self) {
