@@ -84,6 +84,8 @@ SCENARIOS = [
              unit="MB", scale=1 / 1024, lower=True, options=("http=2",), why_not=NO_AUTHORITY),
     Scenario("binary-size", "size", (AHC, URLSESSION), unit="MB", lower=True),
     Scenario("encode-query", "encode-query", ("URLComponents", "a loop by hand"), unit="µs", lower=True, seconds=0.5),
+    Scenario("decode-json-10m", "decode-json-10m", ("JSONDecoder",), unit="µs", lower=True),
+    Scenario("decode-json-2k", "decode-json-2k", ("JSONDecoder",), unit="µs", lower=True, seconds=0.5),
     # Linnet caches parsed certificates, so only the second row is the same work.
     Scenario("evaluate-chain", "evaluate-chain", (OPENSSL, OPENSSL_PARSED), unit="µs", lower=True, seconds=0.5),
 ]
@@ -103,7 +105,7 @@ def command(scenario, who, server, programs):
         return ["h2load", "-t1", "-c1", f"-m{scenario.concurrency}", f"-D{max(1, round(seconds))}", url], read_h2load
     if who == CURL:
         return curl_command(scenario, server, url)
-    if scenario.operation in ("encode-query", "evaluate-chain"):
+    if scenario.operation in ("encode-query", "decode-json-10m", "decode-json-2k", "evaluate-chain"):
         return values_command(scenario, who, server, programs), read_line
     if scenario.operation == "echo":
         return echo_command(scenario, who, url, programs), read_line
@@ -159,6 +161,8 @@ def values_command(scenario, who, server, programs):
         operation += "-urlcomponents"
     elif who == "a loop by hand":
         operation += "-loop"
+    elif who == "JSONDecoder":
+        operation += "-foundation"
     return [programs / program, operation, "-", 1, scenario.seconds, *files]
 
 

@@ -109,14 +109,16 @@ package func measureUnreadBodies(
     return withExtendedLifetime(bodies) { Outcome(Double(max(1, grown)), "KiB", count: bodies.count) }
 }
 
-/// Measures the time of an operation in microseconds, averaged over many runs.
-package func measureMicroseconds(_ arguments: Arguments, _ operation: () async throws -> Void) async throws -> Outcome {
-    for _ in 0..<20 { try await operation() }
+/// Measures the time of an operation in microseconds, averaged over many runs. The time is checked after every `runs` of them.
+package func measureMicroseconds(
+    _ arguments: Arguments, runs: Int = 20, _ operation: () async throws -> Void
+) async throws -> Outcome {
+    for _ in 0..<runs { try await operation() }
     let begin = now()
     var count = 0
     while now() - begin < arguments.seconds {
-        for _ in 0..<20 { try await operation() }
-        count += 20
+        for _ in 0..<runs { try await operation() }
+        count += runs
     }
     return Outcome((now() - begin) * 1e6 / Double(count), "µs", count: count)
 }

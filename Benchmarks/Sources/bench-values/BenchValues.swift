@@ -2,7 +2,7 @@ import BenchSupport
 import FoundationEssentials
 import Linnet
 
-/// Work without a network: encoding a query, evaluating a chain.
+/// Work without a network: encoding a query, decoding JSON, evaluating a chain.
 @main
 struct BenchValues {
     static func main() {
@@ -11,6 +11,13 @@ struct BenchValues {
             case "encode-query": try await encode(arguments) { try QueryEncoder().encode(parameters) }
             case "encode-query-urlcomponents": try await encode(arguments) { urlComponents() }
             case "encode-query-loop": try await encode(arguments) { loop() }
+            case "decode-json-10m":
+                try await decode(arguments, length: 10_000_000) { try linnet.decode([Row].self, from: $0) }
+            case "decode-json-10m-foundation":
+                try await decode(arguments, length: 10_000_000) { try foundation.decode([Row].self, from: $0) }
+            case "decode-json-2k": try await decode(arguments, length: 2000) { try linnet.decode([Row].self, from: $0) }
+            case "decode-json-2k-foundation":
+                try await decode(arguments, length: 2000) { try foundation.decode([Row].self, from: $0) }
             case "evaluate-chain": try await evaluateChain(arguments)
             default: throw Failure("no operation \(arguments.operation)")
             }
@@ -65,6 +72,36 @@ struct BenchValues {
             append(entry.1)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    // A row of a typical response: numbers, texts, a nested object and an array.
+    struct Row: Decodable {
+        struct Author: Decodable { var id: Int, name: String }
+
+        var id: Int, title: String, body: String, score: Double, isPublic: Bool, tags: [String], author: Author
+        var parent: Int?
+    }
+
+    static let linnet = JSONBodyDecoder()
+    static let foundation = JSONDecoder()
+
+    /// Decodes an array of rows with about as many bytes.
+    static func decode(_ arguments: Arguments, length: Int, _ body: (Data) throws -> [Row]) async throws -> Outcome {
+        var text = "["
+        var count = 0
+        while text.utf8.count < length - 200 {
+            text += """
+                \(count == 0 ? "" : ","){"id":\(count),"title":"The linnet number \(count)","body":"A small bird \\u2013 of the finch \
+                family.","score":\(Double(count) * 1.37),"isPublic":\(count % 3 == 0),"tags":["bird","t\(count % 10)"],"author":\
+                {"id":\(count % 100),"name":"Größe \(count % 50)"},"parent":\(count % 2 == 0 ? "null" : "\(count / 2)")}
+                """
+            count += 1
+        }
+        let data = Data((text + "]").utf8)
+        // The long text takes tenths of a second.
+        return try await measureMicroseconds(arguments, runs: length > 1_000_000 ? 1 : 20) {
+            guard try body(data).count == count else { throw Failure("rows are missing") }
+        }
     }
 
     static func evaluateChain(_ arguments: Arguments) async throws -> Outcome {
