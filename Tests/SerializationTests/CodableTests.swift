@@ -58,7 +58,7 @@ import Testing
             $0.isTopLevelNavigation = true
             $0.allowsExpensiveNetworks = false
             $0.waitsForConnectivity = true
-            $0.continuePolicy = .never
+            $0.continuePolicy = .bodies(ofAtLeast: 7)
             $0.tag = "import"
         }
         settings.queryEncoder.arrayStyle = .repeated
