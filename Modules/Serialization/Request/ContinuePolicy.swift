@@ -25,7 +25,7 @@ public struct ContinuePolicy: Sendable, Hashable {
     }
 }
 
-/// Coded as the minimum length, or as false for ``never``.
+/// Coded as the minimum length, or as false for `never`.
 extension ContinuePolicy: Codable {
     /// Decodes a policy. A negative length is an error.
     public init(from decoder: any Decoder) throws {

@@ -39,7 +39,7 @@ extension HTTPSession {
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
-        /// Which requests ask the server for its consent before their body is sent. The default is ``ContinuePolicy/never``;
+        /// Which requests ask the server for its consent before their body is sent. The default is `ContinuePolicy.never`;
         /// `RequestOptions.continuePolicy` chooses for a request.
         public var continuePolicy = ContinuePolicy.never
         /// How long a request with `Expect: 100-continue` waits for the server's response before it sends its body anyway (RFC
