@@ -76,7 +76,7 @@ SCENARIOS = [
              unit="KiB/connection", lower=True, why_not=NO_AUTHORITY),
     Scenario("idle-connections-memory-10k", "idle", (AHC, LIBCURL), kind="HTTPS", path="held-long", concurrency=10_000,
              unit="KiB/connection", lower=True, why_not=NO_AUTHORITY),
-    Scenario("h2-idle-connections-memory", "idle", (LIBCURL,), kind="HTTP2Single", path="held", concurrency=1000,
+    Scenario("h2-idle-connections-memory", "idle", (LIBCURL,), kind="HTTP2Single", path="held-long", concurrency=1000,
              unit="KiB/connection", lower=True, options=("http=2",), why_not=NO_AUTHORITY),
     Scenario("waiting-requests-memory", "waiting", (AHC,), path="held", concurrency=10_000, seconds=1,
              unit="KiB/request", lower=True, why_not="libcurl and URLSession have no queue that can be observed"),
