@@ -154,14 +154,15 @@ let appTests: [Target] = [
         name: "ExampleAppTests",
         dependencies: [
             "ExampleApp", "ExampleSupport", "Linnet", "LinnetImageSerialization", "LinnetTesting", "LinnetWebSocket",
-            "CommandSupport", httpTypes, lifetimes,
+            "CommandSupport", "SanitizerSupport", httpTypes, lifetimes,
         ],
         path: "Tests/ExampleAppTests",
         exclude: ["Screen/Frames"]),
     .testTarget(
         name: "RecipesTests",
         dependencies: recipes.map { .byName(name: "recipe-" + $0.name) } + [
-            "Linnet", "LinnetImageSerialization", "LinnetTesting", "CommandSupport", "COpenSSL", httpTypes,
+            "Linnet", "LinnetImageSerialization", "LinnetTesting", "CommandSupport", "SanitizerSupport", "COpenSSL",
+            httpTypes,
         ],
         path: "Tests/RecipesTests"),
     .testTarget(

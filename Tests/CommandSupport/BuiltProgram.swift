@@ -17,9 +17,8 @@ public struct BuiltProgram: Sendable {
     /// Its path; the name of no file if it was not found.
     public var path: String { file ?? "" }
 
-    /// Runs it with additional environment variables, and waits until it ends. The leak checker of the address sanitizer is off, because the program ends by `exit`.
+    /// Runs it with additional environment variables, and waits until it ends.
     public func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Command {
-        let variables = environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { own, _ in own }
-        return try await Command.run(["/usr/bin/env"] + variables.map { "\($0.key)=\($0.value)" } + [path] + arguments)
+        try await Command.run(["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + [path] + arguments)
     }
 }

@@ -27,9 +27,7 @@ struct LinnetReachTests {
     /// Runs a script in a network namespace of its own, where no interface is up. `$reach` is the program.
     private func isolated(_ script: String) async throws -> Command {
         try await Command.run([
-            "/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0", "reach=\(linnetReach.path)", "timeout", "60", "unshare",
-            "-n",
-            "bash", "-euc", script,
+            "/usr/bin/env", "reach=\(linnetReach.path)", "timeout", "60", "unshare", "-n", "bash", "-euc", script,
         ])
     }
 

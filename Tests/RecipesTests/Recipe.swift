@@ -14,8 +14,7 @@ enum Recipe {
     /// Runs a recipe, and waits until it ends.
     static func run(_ name: String, _ arguments: String..., input: String = "") async throws -> Command {
         let program = folder?.appending(path: "recipe-\(name)").path ?? ""
-        return try await Command.run(
-            ["/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0", program] + arguments, input: input)
+        return try await Command.run([program] + arguments, input: input)
     }
 
     /// Calls a function with an empty folder, which is removed afterwards.

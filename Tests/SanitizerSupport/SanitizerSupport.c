@@ -2,9 +2,14 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
+
+// The programs that the tests start do not have what follows, and would report what it explains to the sanitizer. What they are
+// made of is checked in the tests' own process. Here, too late for that process, for those that it starts.
+__attribute__((constructor)) static void setOptionsOfPrograms(void) { setenv("TSAN_OPTIONS", "report_bugs=0", 0); }
 
 // NIO reuses a receive buffer when isKnownUniquelyReferenced returns true. The reference count is in the Swift runtime, which
 // is not instrumented, so the sanitizer does not see the order.
@@ -58,6 +63,9 @@ __attribute__((swiftcall)) _Bool linnet_try_lock_slow(SELF) {
 }
 
 #elif __has_feature(address_sanitizer)
+
+// The programs that the tests start end by `exit`, with what they still use.
+__attribute__((constructor)) static void setOptionsOfPrograms(void) { setenv("ASAN_OPTIONS", "detect_leaks=0", 0); }
 
 // False reports of the leak checker, each by a part of a function's name (without its first `$`, which matches the end). The
 // checker recognizes only unmodified pointers. (CObjectLedger excludes the storage of Data and of bytes in an enum.) Names of

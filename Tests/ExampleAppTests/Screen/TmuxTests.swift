@@ -120,9 +120,7 @@ struct TmuxTests {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "linnet-tmux-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let variables = [
-            "COLORTERM": "truecolor", "NO_COLOR": "", "TMPDIR": scratch.path, "ASAN_OPTIONS": "detect_leaks=0",
-        ]
+        let variables = ["COLORTERM": "truecolor", "NO_COLOR": "", "TMPDIR": scratch.path]
         let tmux = try await Tmux(width: 100, height: 30, environment: variables.merging(environment) { $1 })
         do {
             let program = ([BuiltProduct.exampleApp.path] + arguments).joined(separator: " ")
