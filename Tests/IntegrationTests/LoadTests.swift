@@ -54,14 +54,18 @@ private struct Leak: Error {
     let descriptors: [String]
 }
 
-/// The open descriptors of the process with their targets.
+/// The open descriptors of the process with their targets, without pipes: Linnet opens none, and the thread sanitizer talks to its
+/// symbolizer through some.
 private func descriptors() throws -> Set<String> {
     let folder = "/proc/self/fd"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     // The descriptor that was used for listing is closed and has no target.
     return Set(
         names.compactMap { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map { "\(name) \($0)" }
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
+                !target.hasPrefix("pipe:")
+            else { return nil }
+            return "\(name) \(target)"
         })
 }
 
