@@ -12,8 +12,8 @@ enum UsualDate {
         else { return nil }
         guard let year = number(text[0..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
             let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
-            // Microseconds of other years are no exact numbers.
-            (1800..<2200).contains(year), (1...12).contains(month), hour < 24, minute < 60, second < 60,
+            // In other years a number is too coarse for its microsecond to be certain.
+            (1866..<2137).contains(year), (1...12).contains(month), hour < 24, minute < 60, second < 60,
             let days = days(year, month, day: day)
         else { return nil }
         let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
