@@ -43,10 +43,18 @@ public struct Command: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, files[0], O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, files[1], O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, files[2], O_WRONLY | O_CREAT, 0o600)
+        // The threads of Dispatch block most signals, and a program inherits that: a server would not notice its children's end.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { arguments.forEach { free($0) } }
         var process = pid_t()
-        let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, environ)
+        let code = posix_spawnp(&process, command[0], &actions, &attributes, &arguments, environ)
         guard code == 0 else { throw CannotStart(command: command, code: code) }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

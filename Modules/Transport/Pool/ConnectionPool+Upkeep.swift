@@ -113,11 +113,12 @@ extension ConnectionPool {
     }
 
     func resumeIfDrained() {
-        let drained = change { state -> [UnsafeContinuation<Void, Never>] in
-            guard state.isShutDown, state.machine.isEmpty else { return [] }
-            defer { state.drained = [] }
-            return state.drained
+        let (drained, timer) = change { state -> ([UnsafeContinuation<Void, Never>], Scheduled<Void>?) in
+            guard state.isDrained else { return ([], nil) }
+            defer { (state.drained, state.timer) = ([], nil) }
+            return (state.drained, state.timer)
         }
+        timer?.cancel()
         for continuation in drained { continuation.resume() }
     }
 }

@@ -69,6 +69,9 @@ final class ConnectionPool: Sendable {
         var isShutDown = false
         var drained: [UnsafeContinuation<Void, Never>] = []
 
+        /// Whether the pool was shut down, and no connection and no request is left.
+        var isDrained: Bool { isShutDown && machine.isEmpty }
+
         mutating func makeID() -> UInt64 {
             defer { nextID += 1 }
             return nextID
@@ -270,7 +273,7 @@ final class ConnectionPool: Sendable {
         let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireWaiters() }
         let superfluous = change { state -> Scheduled<Void>? in
             // An earlier timer may have been set meanwhile.
-            guard state.deadlines.armed == due else { return timer }
+            guard state.deadlines.armed == due, !state.isDrained else { return timer }
             defer { state.timer = timer }
             return state.timer
         }

@@ -90,15 +90,17 @@ struct PoolTimeTests {
     }
 
     /// An event loop outlives its sessions, and would hold the timers of those that were shut down.
-    @Test func shuttingDownCancelsTheIdleTimer() throws {
+    @Test func shuttingDownCancelsTheTimers() throws {
         let bench = PoolBench()
         _ = bench.request(try PoolBench.origin("a"))
         let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
         bench.settle()
         opened.connection.exchangeEnded()
-        let timer = try #require(bench.pool.change { $0.idleTimer })
+        let idleTimer = try #require(bench.pool.change { $0.idleTimer })
+        let waitTimer = try #require(bench.pool.change { $0.timer })
         expectEqual(try bench.shutDown(), true)
-        #expect(throws: EventLoopError.cancelled) { try timer.futureResult.wait() }
+        #expect(throws: EventLoopError.cancelled) { try idleTimer.futureResult.wait() }
+        #expect(throws: EventLoopError.cancelled) { try waitTimer.futureResult.wait() }
     }
 
     /// The first one is replaced at once, the next ones after growing pauses, and the request fails in the end.
