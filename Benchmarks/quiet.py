@@ -49,7 +49,7 @@ class Watch:
 
 
 def warning():
-    """What to say before a measurement on a machine that is in use; nil on a quiet one."""
+    """What to say before a measurement on a machine that is in use; None on a quiet one."""
     watch = Watch()
     time.sleep(1)
     if not watch.is_disturbed():

@@ -92,17 +92,15 @@ extension ConnectionPool {
 
     /// Shuts the pool down and returns when its last connection has closed.
     func shutDown(_ mode: ShutdownMode) async {
-        let timer = change { state in
+        let (timer, open, attempts, waiters) = change { state in
             state.isShutDown = true
-            return state.idleTimer
+            let timer = state.idleTimer
+            guard mode == .immediate else { return (timer, [HTTPConnection](), [ConnectAttempt](), [Waiter]()) }
+            let waiters = state.waiters.keys.sorted().compactMap { state.removeWaiter($0, cancelling: true) }
+            return (timer, Array(state.open.values), Array(state.attempts.values), waiters)
         }
         // The event loop, which may be shared, would otherwise hold it until it is due.
         timer?.cancel()
-        let (open, attempts, waiters) = change { state in
-            guard mode == .immediate else { return ([HTTPConnection](), [ConnectAttempt](), [Waiter]()) }
-            let waiters = state.waiters.keys.sorted().compactMap { state.removeWaiter($0, cancelling: true) }
-            return (Array(state.open.values), Array(state.attempts.values), waiters)
-        }
         for connection in shards.flatMap({ $0.shutDown() }) + open { connection.close(.shutDown) }
         for attempt in attempts { attempt.abort() }
         for waiter in waiters { waiter.resume(.failed(.shutDown)) }

@@ -214,7 +214,7 @@ final class ConnectionPool: Sendable {
         let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                enqueue(id, request, end, continuation)
+                enqueue(id, request, until: end, continuation)
             }
         } onCancel: {
             giveUp(id, .readerCancelled)
@@ -222,7 +222,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func enqueue(
-        _ id: UInt64, _ request: PoolRequest, _ end: PoolWaitEnd,
+        _ id: UInt64, _ request: PoolRequest, until end: PoolWaitEnd,
         _ continuation: UnsafeContinuation<LeaseOutcome, Never>
     ) {
         enum Step {
