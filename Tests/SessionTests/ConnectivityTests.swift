@@ -187,7 +187,7 @@ struct ConnectivityTests {
             for _ in 0..<2 { _ = try await client.get("a").response() }
             #expect(server.acceptedConnections == 1)
             network.become(.cellular)
-            while server.openConnections > 0 { await Task.yield() }
+            while server.openConnections > 0, !Task.isCancelled { await Task.yield() }
             _ = try await client.get("a").response()
             #expect(server.acceptedConnections == 2)
             await client.shutdown()

@@ -41,7 +41,7 @@ struct WaitersTests {
         }
 
         func waitForWaiters(_ count: Int) async {
-            while state.withLock({ $0.waiters.count }) != count { await Task.yield() }
+            while state.withLock({ $0.waiters.count }) != count, !Task.isCancelled { await Task.yield() }
         }
     }
 

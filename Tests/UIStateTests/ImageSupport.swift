@@ -132,9 +132,9 @@ func withDownloader<Result>(
     return result
 }
 
-/// Waits until a condition holds that other threads change. The time limit of the suite bounds the wait.
+/// Waits until a condition holds that other threads change. The time limit of the suite bounds the wait: it cancels the test.
 func eventually(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
+    while !condition(), !Task.isCancelled { await Task.yield() }
 }
 
 /// Whether the caller runs on the main thread.

@@ -8,7 +8,7 @@ import Testing
 /// Waits until a condition holds. The time limit of the suite bounds the wait.
 @MainActor
 func until(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
+    while !condition(), !Task.isCancelled { await Task.yield() }
 }
 
 @MainActor

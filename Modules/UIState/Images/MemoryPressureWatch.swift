@@ -63,9 +63,10 @@ final class MemoryPressureWatch: Sendable {
             guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return }
             guard polled[1].revents == 0 else { return }
             let happened = polled[0].revents
-            if happened & events != 0 { report() }
-            // What can be read is reported until it was read. Pressure is reported once per window instead.
+            // What can be read is reported until it was read. Pressure is reported once per window instead. It is read first, so that
+            // what is written while the function runs is reported again.
             if happened & Int16(POLLIN) != 0 { discardInput(of: file) }
+            if happened & events != 0 { report() }
             // The source has ended, or can no longer be watched.
             guard happened & Int16(POLLERR | POLLHUP | POLLNVAL) == 0 else { return }
         }

@@ -37,7 +37,7 @@ struct CollapsingTests {
     /// Waits until so many requests wait for another one.
     private func waiters(_ count: Int, _ cache: CacheFixture) async throws {
         let flights = try #require(cache.session.engine.flights)
-        while flights.waiting < count { await Task.yield() }
+        while flights.waiting < count, !Task.isCancelled { await Task.yield() }
     }
 
     private func start(_ cache: CacheFixture, _ count: Int) -> [Task<SessionResponse<String>, any Error>] {
@@ -64,7 +64,7 @@ struct CollapsingTests {
         try await withGate({ _ in }, respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in
             #expect(cache.session.engine.flights == nil)
             let all = start(cache, 3)
-            while cache.sent < 3 { await Task.yield() }
+            while cache.sent < 3, !Task.isCancelled { await Task.yield() }
             gate.open.fire()
             for task in all {
                 let response = try await task.value

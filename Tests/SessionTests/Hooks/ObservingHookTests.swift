@@ -136,7 +136,7 @@ struct ObservingHookTests {
             await done.wait()
             released = task
         }()
-        while released != nil { await Task.yield() }
+        while released != nil, !Task.isCancelled { await Task.yield() }
     }
 
     @Test func theEndOfTheSessionIsToldOnce() async throws {

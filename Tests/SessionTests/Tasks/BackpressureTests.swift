@@ -102,7 +102,7 @@ struct BackpressureTests {
                 .task(
                     StringResponseSerializer())
             task.resume()
-            while task.progress.upload.completed == 0 { await Task.yield() }
+            while task.progress.upload.completed == 0, !Task.isCancelled { await Task.yield() }
             var before: Int64 = -1
             while before != task.progress.upload.completed {
                 before = task.progress.upload.completed

@@ -35,7 +35,7 @@ struct PriorityTests {
                 tasks.append(task)
                 task.resume()
             }
-            for task in tasks { while !task.driver.isWaitingForConnection { await Task.yield() } }
+            for task in tasks { while !task.driver.isWaitingForConnection, !Task.isCancelled { await Task.yield() } }
             change(tasks)
             goOn.fire()
             for task in tasks { _ = try await task.value }

@@ -33,7 +33,7 @@ struct HTTP2WaitingTests {
                 #expect(!told.isRetiring && !told.isClosed)
                 async let response = client.send(
                     .http2(timeouts: TransportTimeouts(idleRead: .seconds(60), idleWrite: .seconds(60))))
-                while await client.deadlines(ofStream: 1) == nil { await Task.yield() }
+                while await client.deadlines(ofStream: 1) == nil, !Task.isCancelled { await Task.yield() }
                 let waiting = await client.deadlines(ofStream: 1)
                 #expect(waiting?.read == nil && waiting?.write == nil)
                 let peer = try #require(await peers.first())

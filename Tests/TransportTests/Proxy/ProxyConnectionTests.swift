@@ -424,7 +424,7 @@ struct ProxyConnectionTests {
                         $0.securityPolicy = try self.policy()
                     }) { transport in
                         try transport.prewarm(origin.request().head)
-                        while transport.openConnections == 0 { await Task.yield() }
+                        while transport.openConnections == 0, !Task.isCancelled { await Task.yield() }
                         let response = try await transport.send(origin.request())
                         #expect(response.metrics.connectionID == 1)
                         #expect(transport.openConnections == 1)
