@@ -38,13 +38,16 @@ struct ExampleAppProcessTests {
         #expect(document["response"]?["encryption"]?.string?.hasPrefix("TLSv1.3") == true)
     }
 
-    @Test(arguments: [("--offline", "during the TLS handshake"), ("--bad-pin", "seen: sha256/")])
-    func aMisbehavingServerFailsWithOneLine(option: String, part: String) async throws {
+    /// A server that closes connections at once may do so before or after the client's system has seen them open.
+    @Test(arguments: [
+        ("--offline", ["during the TLS handshake", "could not be opened"]), ("--bad-pin", ["seen: sha256/"]),
+    ])
+    func aMisbehavingServerFailsWithOneLine(option: String, parts: [String]) async throws {
         let run = try await BuiltProduct.run([option])
         #expect(run.status == 1)
         #expect(run.output.isEmpty)
         #expect(run.error.split(separator: "\n").count == 1)
-        #expect(run.error.contains(part))
+        #expect(parts.contains { run.error.contains($0) })
     }
 
     @Test(arguments: ["--slow", "--flaky"])
