@@ -1,9 +1,9 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 extension HTTPFields {
     /// Whether a request has fields that decide, beside Vary, whether a stored response answers it: directives, conditions and
     /// ranges. Most requests have none, which one pass finds out.
-    var decideAboutStoredResponses: Bool {
+    package var decideAboutStoredResponses: Bool {
         contains { field in
             let name = field.name.canonicalName
             // Comparing one byte is cheaper than hashing the name of each field.

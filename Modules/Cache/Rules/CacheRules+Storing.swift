@@ -46,6 +46,13 @@ extension CacheRules {
         return status.code == 206 && Self.part(of: response) == nil ? .part : nil
     }
 
+    /// Whether a response to GET must not be stored, whatever its request is. Others are refused by
+    /// ``refusal(of:to:)`` alone.
+    package func refuses(_ response: HTTPResponse) -> Bool {
+        let directives = CacheDirectives(response: response.headerFields)
+        return directives.noStore && !directives.mustUnderstand || !isCacheable(response, directives)
+    }
+
     /// The last condition of section 3.
     private func isCacheable(_ response: HTTPResponse, _ directives: CacheDirectives) -> Bool {
         response.status.isHeuristicallyCacheable || directives.isPublic || directives.maxAge != nil

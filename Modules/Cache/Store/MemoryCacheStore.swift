@@ -23,6 +23,12 @@ public final class MemoryCacheStore: CacheStore {
     /// The most entries for one URL: 32. Beyond, the one that was used least recently is removed.
     public static let variantLimit = MemoryCacheMachine.variantLimit
 
+    /// Whether there is no entry.
+    package var isEmpty: Bool { state.withLock { $0.isEmpty } }
+
+    /// Whether there is an entry of a key.
+    package func contains(_ key: CacheKey) -> Bool { state.withLock { $0.contains(key) } }
+
     /// Returns all entries of a key, the one that was stored last at the end.
     public func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
         state.withLock { $0.responses(for: key) }

@@ -3,6 +3,9 @@ package import HTTPTypes
 internal import LinnetMessages
 
 extension CookieJar {
+    /// Whether there are no cookies, those that have expired and are not removed yet included.
+    package var isEmpty: Bool { storage.isEmpty }
+
     /// Adds the cookies for a request to its header fields.
     ///
     /// There is one Cookie field afterwards (RFC 6265bis, section 5.8.1). Cookies that the request has itself come first, and

@@ -8,11 +8,19 @@ internal import LinnetTransport
 
 /// The interceptor that responds to 401 (RFC 9110, section 11). It runs inside the redirect interceptor: the credentials
 /// that it adds are for one origin, and outer interceptors never see them.
-struct AuthenticationInterceptor: Interceptor {
+final class AuthenticationInterceptor: PassiveInterceptor {
     /// The maximum number of attempts to authenticate one request.
     private static let attemptLimit = 8
 
     let store: CredentialStore?
+
+    init(store: CredentialStore?) {
+        self.store = store
+    }
+
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
+        store == nil && exchange.call.hooks == nil
+    }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let target = try RequestTarget(request.url)

@@ -9,8 +9,10 @@ internal import LinnetSerialization
 ///
 /// It is below cookies and authentication, since the fields that they add decide which stored response matches, and above the
 /// log and the transport: a hit is not an attempt. A failure of the store never fails a request.
-struct CacheInterceptor: Interceptor {
+final class CacheInterceptor: PassiveInterceptor {
     let store: any CacheStore
+    /// The store, if it is in memory and can be asked without waiting.
+    private let memory: MemoryCacheStore?
     /// The time, which ages are measured by.
     let now: @Sendable () -> Date
     let rules: CacheRules
@@ -22,6 +24,7 @@ struct CacheInterceptor: Interceptor {
 
     init(_ configuration: HTTPSession.Configuration, store: any CacheStore) {
         self.store = store
+        memory = store as? MemoryCacheStore
         now = configuration.cacheTime
         rules = CacheRules(isShared: configuration.isCacheShared)
         jar = configuration.cookieJar
@@ -40,6 +43,40 @@ struct CacheInterceptor: Interceptor {
             cache: self, request: request, head: head, key: key, use: CacheUse(request.options.cachePolicy),
             stored: stored, next: next
         ).response()
+    }
+
+    /// A plain request for which nothing is stored in memory passes.
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
+        guard let memory, flights == nil, exchange.call.upgrade == nil,
+            request.method == .get || request.method == .head, request.body == nil,
+            CacheUse(request.options.cachePolicy) == .protocolDefined,
+            !request.headerFields.decideAboutStoredResponses,
+            memory.isEmpty || (try? RequestTarget(request.url)).map({ !memory.contains(CacheKey($0)) }) ?? false
+        else { return false }
+        descent.requestTime = now()
+        return true
+    }
+
+    /// The response to HEAD, and one that may not be stored, change nothing where nothing is stored.
+    func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
+        guard request.method == .head || rules.refuses(response.head) else { return false }
+        response.cacheOutcome = .miss
+        store.record(.miss)
+        return true
+    }
+
+    func intercept(
+        _ outcome: Result<StreamedResponse, SessionError>, of request: SessionRequest, descent: Descent,
+        next: InterceptorChain
+    ) async throws -> StreamedResponse {
+        let (response, responseTime) = (try outcome.get(), now())
+        let target = try RequestTarget(request.url)
+        return try await CacheExchange(
+            cache: self, request: request, head: target.head(of: request), key: CacheKey(target),
+            use: .protocolDefined, stored: [], next: next
+        ).keeping(
+            .init(
+                response: response, requestTime: descent.requestTime ?? responseTime, responseTime: responseTime))
     }
 }
 

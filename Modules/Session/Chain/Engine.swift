@@ -8,9 +8,9 @@ internal import Synchronization
 ///
 /// The chain, top-down, is in ``Link/linksAboveCoding(_:_:)`` and ``Link/linksBelowCoding(_:_:_:)``, between which ``ContentCodingRules`` apply; below its last link is the ``TransportLink``.
 final class Engine: Sendable {
-    private let links: [Link]
+    let links: [Link]
     /// The number of links above the place where content codings are undone.
-    private let codingPlace: Int
+    let codingPlace: Int
     /// Nil in a session without content codings.
     let coding: ContentCodingRules?
     private let transportLink: TransportLink
@@ -111,29 +111,21 @@ final class Engine: Sendable {
     func proceed(
         _ request: SessionRequest, from index: Int, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
-        // The interceptors of the call come first.
-        let own = exchange.call.own?.interceptors ?? []
-        let start = index - own.count
-        var place = start
-        while place >= 0, place < links.count, links[place].isSkipped(by: request, exchange) { place += 1 }
-        let coding = start <= codingPlace && codingPlace <= place ? coding : nil
-        let sent = coding?.prepared(request) ?? request
+        var way = descend(request, from: index, exchange)
+        let sent = way.coding?.prepared(request) ?? request
         var response: StreamedResponse
-        if place < links.count {
-            let interceptor = place < 0 ? own[index] : links[place].interceptor
-            do {
-                response = try await interceptor.intercept(
-                    sent, next: InterceptorChain(engine: self, index: place + own.count + 1, exchange: exchange))
-            } catch {
-                throw SessionError(thrown: error, url: request.url)
+        do throws(SessionError) {
+            if way.end < links.count {
+                response = try await call(way.end, sent, exchange)
+            } else {
+                response = try await transportLink.send(sent, exchange, timeouts: timeouts)
             }
-        } else {
-            response = try await transportLink.send(sent, exchange, timeouts: timeouts)
+        } catch {
+            return try await ascend(.failure(error), to: nil, &way, request, sent, exchange)
         }
-        coding?.decode(&response, to: request)
-        return response
+        guard let index = ascend(&response, &way, request, sent, exchange) else { return response }
+        return try await ascend(.success(response), to: index, &way, request, sent, exchange)
     }
-
     /// From now on every request fails.
     func end() {
         hasEnded.store(true, ordering: .relaxed)

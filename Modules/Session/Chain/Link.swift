@@ -5,54 +5,27 @@ internal import Synchronization
 /// A place in the chain that requests go down and responses come up.
 struct Link: Sendable {
     let interceptor: any Interceptor
-    /// The requests that need the link; the others skip it.
-    var need = Need.always
+    /// The interceptor, if it need not be called for every request.
+    let passive: (any PassiveInterceptor)?
 
-    enum Need {
-        case always
-        /// Requests with hooks.
-        case hooks
-        /// Requests with hooks, or with a retrier or a retry policy of the call.
-        case retries
-        /// Requests with an adapter of the call.
-        case adapters
-        /// Requests that ask for the server's consent by their own policy, or else by this one.
-        case consent(ContinuePolicy)
-    }
-
-    func isSkipped(by request: SessionRequest, _ exchange: Exchange) -> Bool {
-        switch need {
-        case .always: false
-        case .hooks: exchange.call.hooks == nil
-        case .retries:
-            exchange.call.hooks == nil
-                && (exchange.call.own.map { $0.retriers.isEmpty && $0.retryPolicy == nil } ?? true)
-        case .adapters: exchange.call.own?.adapters.isEmpty ?? true
-        case .consent(let policy):
-            request.body == nil || !(request.options.continuePolicy ?? policy).applies(to: request)
-        }
+    init(_ interceptor: any Interceptor) {
+        self.interceptor = interceptor
+        passive = interceptor as? any PassiveInterceptor
     }
 
     /// The links that see decoded bodies, from top to bottom.
     static func linksAboveCoding(
         _ configuration: HTTPSession.Configuration, _ transport: any Transport
     ) -> [Link] {
-        var links = configuration.interceptors.map { Link(interceptor: $0) }
-        let retry = RetryInterceptor(policy: configuration.retryPolicy)
-        links.append(
-            Link(
-                interceptor: retry, need: retry.policy.limit <= 0 && configuration.retriers.isEmpty ? .retries : .always
-            ))
-        let adapters = AdapterInterceptor(adapters: configuration.requestAdapters)
-        links.append(Link(interceptor: adapters, need: adapters.adapters.isEmpty ? .adapters : .always))
+        var links = configuration.interceptors.map { Link($0) }
+        links.append(Link(RetryInterceptor(policy: configuration.retryPolicy, retriers: configuration.retriers)))
+        links.append(Link(AdapterInterceptor(adapters: configuration.requestAdapters)))
         let redirects = RedirectInterceptor(
-            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore,
-            transport: transport)
-        links.append(Link(interceptor: redirects, need: redirects.policy.limit <= 0 ? .hooks : .always))
-        if let store = configuration.hstsStore { links.append(Link(interceptor: HSTSInterceptor(store: store))) }
-        let store = configuration.credentialStore
-        links.append(Link(interceptor: AuthenticationInterceptor(store: store), need: store == nil ? .hooks : .always))
-        if let jar = configuration.cookieJar { links.append(Link(interceptor: CookieInterceptor(jar: jar))) }
+            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport)
+        links.append(Link(redirects))
+        if let store = configuration.hstsStore { links.append(Link(HSTSInterceptor(store: store))) }
+        links.append(Link(AuthenticationInterceptor(store: configuration.credentialStore)))
+        if let jar = configuration.cookieJar { links.append(Link(CookieInterceptor(jar: jar))) }
         return links
     }
 
@@ -61,18 +34,16 @@ struct Link: Sendable {
         _ configuration: HTTPSession.Configuration, _ transport: any Transport, _ network: NetworkWatch?
     ) -> [Link] {
         var links: [Link] = []
-        if let store = configuration.cacheStore {
-            links.append(Link(interceptor: CacheInterceptor(configuration, store: store)))
-        }
+        if let store = configuration.cacheStore { links.append(Link(CacheInterceptor(configuration, store: store))) }
         if let network {
             let waits = ConnectivityInterceptor(
                 watch: network, transport: transport, waits: configuration.waitsForConnectivity,
                 limit: configuration.connectivityTimeout)
-            links.append(Link(interceptor: waits))
+            links.append(Link(waits))
         }
-        links.append(Link(interceptor: ContinueInterceptor(), need: .consent(configuration.continuePolicy)))
+        links.append(Link(ContinueInterceptor(policy: configuration.continuePolicy)))
         if let logger = configuration.logger {
-            links.append(Link(interceptor: LogInterceptor(logger: logger, redaction: configuration.redaction)))
+            links.append(Link(LogInterceptor(logger: logger, redaction: configuration.redaction)))
         }
         return links
     }
@@ -124,6 +95,7 @@ final class RequestRecord: Sendable {
     var adapted: SessionRequest? { state.withLock { $0.adapted } }
 
     /// Begins an attempt, and returns its number.
+    @discardableResult
     func nextAttempt() -> Int {
         state.withLock { state in
             state.attempts += 1

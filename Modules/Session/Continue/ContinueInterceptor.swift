@@ -5,7 +5,18 @@ internal import LinnetSerialization
 /// the transport waits for it.
 ///
 /// A server that does not support expectations answers 417, and the request is repeated without one (RFC 9110, section 10.1.1).
-struct ContinueInterceptor: Interceptor {
+final class ContinueInterceptor: PassiveInterceptor {
+    /// The policy of requests that have none of their own.
+    let policy: ContinuePolicy
+
+    init(policy: ContinuePolicy) {
+        self.policy = policy
+    }
+
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
+        request.body == nil || !(request.options.continuePolicy ?? policy).applies(to: request)
+    }
+
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var asking = request
         asking.headerFields[.expect] = "100-continue"

@@ -5,8 +5,12 @@ internal import LinnetSerialization
 ///
 /// It is below redirects and authentication: each request on the network has the cookies of its own URL, and the cookies of each
 /// response are stored, also those of a redirect or a challenge.
-struct CookieInterceptor: Interceptor {
+final class CookieInterceptor: PassiveInterceptor {
     let jar: CookieJar
+
+    init(jar: CookieJar) {
+        self.jar = jar
+    }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         guard request.options.usesCookies ?? true else { return try await next(request) }
@@ -16,6 +20,19 @@ struct CookieInterceptor: Interceptor {
         let response = try await next(request)
         jar.store(setCookieFields: response.head.headerFields, of: request.url, context: context)
         return response
+    }
+
+    /// Without cookies there is nothing to send.
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
+        request.options.usesCookies == false || jar.isEmpty && !request.headerFields.contains(.cookie)
+    }
+
+    func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
+        if request.options.usesCookies ?? true, response.head.headerFields.contains(.setCookie) {
+            jar.store(
+                setCookieFields: response.head.headerFields, of: request.url, context: request.cookieContext)
+        }
+        return true
     }
 }
 

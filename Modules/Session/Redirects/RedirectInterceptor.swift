@@ -6,17 +6,36 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 /// The interceptor that follows redirects (RFC 9110, section 15.4).
-struct RedirectInterceptor: Interceptor {
+final class RedirectInterceptor: PassiveInterceptor {
     let policy: RedirectPolicy
     /// The hosts for which a target is changed from http to https.
     let hstsStore: HSTSStore?
     /// Knows which hosts are on unix sockets.
     let transport: any Transport
 
+    init(policy: RedirectPolicy, hstsStore: HSTSStore?, transport: any Transport) {
+        self.policy = policy
+        self.hstsStore = hstsStore
+        self.transport = transport
+    }
+
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         let response = try await next(request)
         guard response.head.status.isRedirect else { return response }
         return try await follow(response, to: request, next)
+    }
+
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool { true }
+
+    func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
+        !response.head.status.isRedirect || policy.limit <= 0 && exchange.call.hooks == nil
+    }
+
+    func intercept(
+        _ outcome: Result<StreamedResponse, SessionError>, of request: SessionRequest, descent: Descent,
+        next: InterceptorChain
+    ) async throws -> StreamedResponse {
+        try await follow(outcome.get(), to: request, next)
     }
 
     private func follow(

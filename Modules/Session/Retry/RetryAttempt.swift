@@ -59,8 +59,16 @@ public protocol RequestAdapter: Sendable {
 }
 
 /// The link that calls the adapters, in order.
-struct AdapterInterceptor: Interceptor {
+final class AdapterInterceptor: PassiveInterceptor {
     let adapters: [any RequestAdapter]
+
+    init(adapters: [any RequestAdapter]) {
+        self.adapters = adapters
+    }
+
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
+        adapters.isEmpty && exchange.call.own?.adapters.isEmpty ?? true
+    }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
         var request = request

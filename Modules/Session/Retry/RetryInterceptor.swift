@@ -3,22 +3,61 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 /// The link that repeats attempts. An attempt is everything below: adapters, redirects, authentication.
-struct RetryInterceptor: Interceptor {
+final class RetryInterceptor: PassiveInterceptor {
     let policy: RetryPolicy
+    let retriers: [any RequestRetrier]
+
+    init(policy: RetryPolicy, retriers: [any RequestRetrier]) {
+        self.policy = policy
+        self.retriers = retriers
+    }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
-        var request = request
+        next.exchange.record?.nextAttempt()
+        let outcome = await Result { () async throws(SessionError) in try await next(request) }
+        return try await retry(after: outcome, of: request, next)
+    }
+
+    /// Requests without retriers and hooks pass.
+    func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
+        guard retriers.isEmpty, exchange.call.hooks == nil, exchange.call.own?.retriers.isEmpty ?? true else {
+            return false
+        }
+        exchange.record?.nextAttempt()
+        return true
+    }
+
+    func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
+        !policy(of: exchange).mayRetry(response.head)
+    }
+
+    func passes(_ error: SessionError, of request: SessionRequest, _ exchange: Exchange) -> Bool {
+        policy(of: exchange).limit <= 0
+    }
+
+    func intercept(
+        _ outcome: Result<StreamedResponse, SessionError>, of request: SessionRequest, descent: Descent,
+        next: InterceptorChain
+    ) async throws -> StreamedResponse {
+        try await retry(after: outcome, of: request, next)
+    }
+
+    private func policy(of exchange: Exchange) -> RetryPolicy { exchange.call.own?.retryPolicy ?? policy }
+
+    /// Decides on the outcome of the first attempt, and of those that follow it.
+    private func retry(
+        after first: Result<StreamedResponse, SessionError>, of original: SessionRequest, _ next: InterceptorChain
+    ) async throws -> StreamedResponse {
+        var (request, outcome) = (original, first)
         let own = next.exchange.call.own
         let retriers = next.engine.retriers(with: own)
-        let record = next.exchange.record ?? RequestRecord(id: TaskID.next())
+        let record = next.exchange.record
+        var number = record?.attempts ?? 1
         var metrics: [TransportMetrics] = []
         while true {
-            let number = record.nextAttempt()
-            let sent = request
-            let outcome = await Result { () async throws(SessionError) in try await next(sent) }
-            let attempt = RetryAttempt(number, request, outcome, sent: record.adapted)
+            let attempt = RetryAttempt(number, request, outcome, sent: record?.adapted)
             let wait = try await retriers.wait(
-                after: attempt, policy: own?.retryPolicy ?? policy, hooks: next.exchange.call.hooks,
+                after: attempt, policy: policy(of: next.exchange), hooks: next.exchange.call.hooks,
                 deadline: next.exchange.deadline)
             guard let wait, let readable = try await next.readable(request) else {
                 return try outcome.adding(metrics).get()
@@ -32,6 +71,9 @@ struct RetryInterceptor: Interceptor {
                 metrics += error.metrics
             }
             try await next.engine.clock.sleep(for: wait.waitable)
+            number = record?.nextAttempt() ?? number + 1
+            let sent = request
+            outcome = await Result { () async throws(SessionError) in try await next(sent) }
         }
     }
 }

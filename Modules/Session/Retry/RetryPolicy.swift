@@ -81,10 +81,15 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         if let errorCode {
             return errorCodes.contains(errorCode) ? .retry(after: backoff.wait(after: attempts)) : .doNotRetry
         }
-        guard let head, statusCodes.contains(head.status.code) else { return .doNotRetry }
+        guard let head, mayRetry(head) else { return .doNotRetry }
         let asked = head.retryAfter ?? .zero
         guard asked <= maximumRetryAfter else { return .doNotRetry }
         return .retry(after: max(asked, backoff.wait(after: attempts)))
+    }
+
+    /// Whether the status is one that is retried.
+    func mayRetry(_ head: HTTPResponse) -> Bool {
+        limit > 0 && statusCodes.contains(head.status.code)
     }
 }
 

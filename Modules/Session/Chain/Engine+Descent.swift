@@ -1,0 +1,150 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+
+/// The way of a request down to the first link that is called: the links that it passed, and what they need on the way up.
+struct Descent: Sendable {
+    /// The index of the link that is called; the number of links for the transport's. Below 0 it is an interceptor of the call, the
+    /// last of which has the index -1.
+    fileprivate(set) var end: Int
+    /// The rules of content codings, if their place is on the way and the response has not passed it.
+    fileprivate(set) var coding: ContentCodingRules?
+    /// When the request passed the cache.
+    var requestTime: Date?
+    private let start: Int
+    /// A bit for each link from `start` on. There are fewer than 64 links that can be passed.
+    private var passed: UInt64 = 0
+
+    fileprivate init(from start: Int) {
+        self.start = start
+        end = start
+    }
+
+    /// The request passes the link that would be called.
+    fileprivate mutating func pass() {
+        passed |= 1 << UInt64(end - start)
+        end += 1
+    }
+
+    /// Removes and returns the last link that was passed, if its index is at least `index`.
+    fileprivate mutating func popLast(from index: Int) -> Int? {
+        guard passed != 0 else { return nil }
+        let offset = 63 - passed.leadingZeroBitCount
+        guard start + offset >= index else { return nil }
+        passed &= ~(1 << UInt64(offset))
+        return start + offset
+    }
+}
+
+// The ways down and up are not inlined: their temporary values would be part of the frame of a request that waits.
+extension Engine {
+    /// Takes a request down past the links that have nothing to do with it.
+    ///
+    /// - Parameter index: The place in the chain, where the interceptors of the call come first.
+    @inline(never)
+    func descend(_ request: SessionRequest, from index: Int, _ exchange: Exchange) -> Descent {
+        let start = index - exchange.ownCount
+        var descent = Descent(from: start)
+        while descent.end >= 0, descent.end < links.count, let passive = links[descent.end].passive,
+            passive.passes(request, exchange, &descent)
+        {
+            descent.pass()
+        }
+        if start <= codingPlace, codingPlace <= descent.end { descent.coding = coding }
+        return descent
+    }
+
+    /// Calls an interceptor of the call or of a link.
+    func call(
+        _ end: Int, _ request: SessionRequest, _ exchange: Exchange
+    ) async throws(SessionError) -> StreamedResponse {
+        let interceptor = end < 0 ? exchange.own(end) : links[end].interceptor
+        do {
+            return try await interceptor.intercept(request, next: chain(below: end, exchange))
+        } catch {
+            throw SessionError(thrown: error, url: request.url)
+        }
+    }
+
+    /// Takes a response up past the links that have nothing to do with it.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it came from above.
+    ///   - sent: The request below the place of the content codings.
+    /// - Returns: The first link that has something to do with it; nil at the end of the way.
+    @inline(never)
+    func ascend(
+        _ response: inout StreamedResponse, _ descent: inout Descent, _ request: SessionRequest, _ sent: SessionRequest,
+        _ exchange: Exchange
+    ) -> Int? {
+        if let coding = descent.coding {
+            while let index = descent.popLast(from: codingPlace) {
+                guard links[index].passive?.passes(&response, to: sent, exchange) == true else { return index }
+            }
+            coding.decode(&response, to: request)
+            descent.coding = nil
+        }
+        while let index = descent.popLast(from: 0) {
+            guard links[index].passive?.passes(&response, to: index < codingPlace ? request : sent, exchange) == true
+            else { return index }
+        }
+        return nil
+    }
+
+    /// Takes an outcome up, and calls the links that have something to do with it.
+    ///
+    /// - Parameter index: The first of them; nil if it is not known.
+    @inline(never)
+    func ascend(
+        _ outcome: Result<StreamedResponse, SessionError>, to index: Int?, _ descent: inout Descent,
+        _ request: SessionRequest, _ sent: SessionRequest, _ exchange: Exchange
+    ) async throws(SessionError) -> StreamedResponse {
+        var (outcome, index) = (outcome, index)
+        while true {
+            if let index, let passive = links[index].passive {
+                do {
+                    outcome = .success(
+                        try await passive.intercept(
+                            outcome, of: index < codingPlace ? request : sent, descent: descent,
+                            next: chain(below: index, exchange)))
+                } catch {
+                    outcome = .failure(SessionError(thrown: error, url: request.url))
+                }
+            }
+            switch outcome {
+            case .success(var response):
+                index = ascend(&response, &descent, request, sent, exchange)
+                if index == nil { return response }
+                outcome = .success(response)
+            case .failure(let error):
+                index = ascend(error, &descent, request, sent, exchange)
+                if index == nil { throw error }
+            }
+        }
+    }
+
+    /// Takes a failure up past the links that have nothing to do with it, and returns the first that has.
+    private func ascend(
+        _ error: SessionError, _ descent: inout Descent, _ request: SessionRequest, _ sent: SessionRequest,
+        _ exchange: Exchange
+    ) -> Int? {
+        while let index = descent.popLast(from: 0) {
+            let isAbove = index < codingPlace
+            // A response that a link above the place has fetched instead is decoded.
+            if isAbove { descent.coding = nil }
+            if links[index].passive?.passes(error, of: isAbove ? request : sent, exchange) != true { return index }
+        }
+        return nil
+    }
+
+    private func chain(below index: Int, _ exchange: Exchange) -> InterceptorChain {
+        InterceptorChain(engine: self, index: index + exchange.ownCount + 1, exchange: exchange)
+    }
+}
+
+extension Exchange {
+    /// The number of interceptors of the call.
+    fileprivate var ownCount: Int { call.own?.interceptors.count ?? 0 }
+
+    /// An interceptor of the call by its index in a descent.
+    fileprivate func own(_ index: Int) -> any Interceptor { (call.own?.interceptors ?? [])[index + ownCount] }
+}
