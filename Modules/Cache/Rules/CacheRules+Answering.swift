@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import HTTPTypes
+package import FoundationEssentials
+package import HTTPTypes
 internal import LinnetMessages
 
 extension CacheRules {
@@ -33,7 +33,7 @@ extension CacheRules {
         guard isPlain || !fields.contains(.ifMatch) && !fields.contains(.ifUnmodifiedSince) else { return nil }
         let freshness = freshness(of: stored, at: now)
         var head = stored.head
-        head.headerFields[.age] = String(Int64(min(freshness.age, Double(DeltaSeconds.limit))))
+        head.setAge(freshness.age)
         let answer = { (head: HTTPResponse, body: Range<Int64>?) in
             CachedAnswer(source: stored, head: head, body: body, isStale: !freshness.isFresh)
         }
@@ -56,6 +56,18 @@ extension CacheRules {
         head.headerFields[.contentRange] = part.contentRange
         head.headerFields[.contentLength] = String(requested.count)
         return answer(head, requested.lowerBound - held.lowerBound..<requested.upperBound - held.lowerBound)
+    }
+
+    /// The head of the answer to a GET request without directives, conditions and ranges, if a stored response answers it without
+    /// validation. This is what ``decision(for:use:among:at:)`` decides in such a case, with less work.
+    package func freshHead(of stored: StoredResponse, at now: Date) -> HTTPResponse? {
+        let freshness = freshness(of: stored, at: now)
+        guard freshness.isFresh, stored.part == nil, stored.variant.isEmpty,
+            stored.facts.directives.noCache != .response
+        else { return nil }
+        var head = stored.head
+        head.setAge(freshness.age)
+        return head
     }
 
     /// The range of a request; nil if the whole is requested, or if If-Range does not name the stored response.
@@ -83,6 +95,18 @@ extension CacheRules {
         let names = Set(kept.map(\.canonicalName))
         return HTTPResponse(
             status: .notModified, headerFields: head.headerFields.filter { names.contains($0.name.canonicalName) })
+    }
+}
+
+extension HTTPResponse {
+    /// Sets Age, in seconds (RFC 9111, section 5.1).
+    fileprivate mutating func setAge(_ age: Double) {
+        let age = String(Int64(min(age, Double(DeltaSeconds.limit))))
+        if headerFields.contains(.age) {
+            headerFields[.age] = age
+        } else {
+            headerFields.append(HTTPField(name: .age, value: age))
+        }
     }
 }
 

@@ -33,8 +33,6 @@ struct MemoryCacheMachine {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    func contains(_ key: CacheKey) -> Bool { variants[key] != nil }
-
     func responses(for key: CacheKey) -> [StoredResponse] {
         (variants[key] ?? []).compactMap { entries[$0]?.response }
     }

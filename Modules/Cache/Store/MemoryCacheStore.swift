@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import HTTPTypes
 internal import Synchronization
 
@@ -26,17 +26,20 @@ public final class MemoryCacheStore: CacheStore {
     /// Whether there is no entry.
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-    /// Whether there is an entry of a key.
-    package func contains(_ key: CacheKey) -> Bool { state.withLock { $0.contains(key) } }
+    /// The entries of a key, as ``responses(for:)`` returns them.
+    package func storedResponses(for key: CacheKey) -> [StoredResponse] { state.withLock { $0.responses(for: key) } }
+
+    /// The body of an entry, which counts as a use; nil if the entry has been removed.
+    package func useBody(of id: StoredResponse.ID) -> Data? { state.withLock { $0.use(id) } }
 
     /// Returns all entries of a key, the one that was stored last at the end.
     public func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
-        state.withLock { $0.responses(for: key) }
+        storedResponses(for: key)
     }
 
     /// Opens the body of an entry, which counts as a use; nil if the entry has been removed.
     public func body(of id: StoredResponse.ID) async throws(CacheError) -> (any StoredBody)? {
-        state.withLock { $0.use(id) }.map(MemoryBody.init)
+        useBody(of: id).map(MemoryBody.init)
     }
 
     /// Begins an entry.

@@ -41,10 +41,11 @@ package struct RequestTarget: Hashable, Sendable {
     package var pathAlone: Substring { path.utf8.firstIndex(of: .questionMark).map { path[..<$0] } ?? path[...] }
 
     private static func isSecure(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> Bool {
-        let letters = scheme.lazy.map(ASCII.lowercase)
-        if letters.elementsEqual("https".utf8) { return true }
-        guard letters.elementsEqual("http".utf8) else { throw .scheme }
-        return false
+        let isSecure = scheme.count == 5 && scheme[scheme.startIndex + 4] | 0x20 == UInt8(ascii: "s")
+        guard isSecure || scheme.count == 4, zip(scheme, "http".utf8).allSatisfy({ $0 | 0x20 == $1 }) else {
+            throw .scheme
+        }
+        return isSecure
     }
 
     private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> UserInfo? {

@@ -169,15 +169,7 @@ struct CacheExchange: Sendable {
         return response
     }
 
-    /// Fields that a server sends for one request: cookies, the proof that it knows the password, and what a verified
-    /// connection says about the host.
-    private static let fieldsOfOneRequest: [HTTPField.Name] = [
-        .setCookie, .authenticationInfo, .strictTransportSecurity,
-    ]
-
     /// The response that a stored one makes; nil if its body cannot be read.
-    ///
-    /// Of the fields that are for one request, it has those of the confirming response alone.
     private func response(
         of answer: CachedAnswer, as outcome: CacheOutcome, confirmedBy confirmation: HTTPResponse? = nil
     ) async -> StreamedResponse? {
@@ -188,16 +180,9 @@ struct CacheExchange: Sendable {
             else { return nil }
             body = stored
         }
-        var head = answer.head
-        for name in Self.fieldsOfOneRequest {
-            head.headerFields[name] = nil
-            for value in confirmation?.headerFields[values: name] ?? [] {
-                head.headerFields.append(HTTPField(name: name, value: value))
-            }
-        }
-        var response = StreamedResponse(url: request.url, head: head, body: body)
-        note(outcome, in: &response)
-        return response
+        if !isRefresh { store.record(outcome) }
+        return StreamedResponse(
+            cached: answer.head, body, at: request.url, outcome, confirmedBy: confirmation)
     }
 
     private func without(_ response: StoredResponse) -> CacheExchange {
@@ -241,9 +226,29 @@ extension CacheExchange {
 }
 
 extension StreamedResponse {
+    /// The response that a stored one makes. Of the fields that are for one request, it has those of the confirming response
+    /// alone.
+    init(
+        cached head: HTTPResponse, _ body: HTTPResponseBody, at url: URL, _ outcome: CacheOutcome,
+        confirmedBy confirmation: HTTPResponse? = nil
+    ) {
+        self.init(url: url, head: head, body: body)
+        cacheOutcome = outcome
+        for name in fieldsOfOneRequest {
+            if head.headerFields.contains(name) { self.head.headerFields[name] = nil }
+            for value in confirmation?.headerFields[values: name] ?? [] {
+                self.head.headerFields.append(HTTPField(name: name, value: value))
+            }
+        }
+    }
+
     /// Reads the unused body to its end; returns the final metrics of the attempts.
     fileprivate func drained() async -> [TransportMetrics] {
         await body.drain()
         return metrics
     }
 }
+
+/// Fields that a server sends for one request: cookies, the proof that it knows the password, and what a verified
+/// connection says about the host.
+private let fieldsOfOneRequest: [HTTPField.Name] = [.setCookie, .authenticationInfo, .strictTransportSecurity]

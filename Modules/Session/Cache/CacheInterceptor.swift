@@ -4,6 +4,7 @@ internal import LinnetCache
 internal import LinnetCookies
 internal import LinnetMessages
 internal import LinnetSerialization
+internal import LinnetTransport
 
 /// The link that answers requests with stored responses and stores new ones (RFC 9111).
 ///
@@ -50,11 +51,28 @@ final class CacheInterceptor: PassiveInterceptor {
         guard let memory, flights == nil, exchange.call.upgrade == nil,
             request.method == .get || request.method == .head, request.body == nil,
             CacheUse(request.options.cachePolicy) == .protocolDefined,
-            !request.headerFields.decideAboutStoredResponses,
-            memory.isEmpty || (try? RequestTarget(request.url)).map({ !memory.contains(CacheKey($0)) }) ?? false
+            !request.headerFields.decideAboutStoredResponses
         else { return false }
+        if !memory.isEmpty {
+            guard let target = try? RequestTarget(request.url) else { return false }
+            let stored = memory.storedResponses(for: CacheKey(target))
+            guard stored.isEmpty else {
+                descent.cached = stored.count == 1 ? Boxed(stored[0]) : nil
+                return false
+            }
+        }
         descent.requestTime = now()
         return true
+    }
+
+    /// A fresh response in memory answers a plain request, if it is the only one for its URL.
+    func response(to request: SessionRequest, _ exchange: Exchange, _ descent: Descent) -> StreamedResponse? {
+        guard let memory, let stored = descent.cached?.value, request.method == .get,
+            HTTPResponseBody.isOnePiece(stored.bodySize, for: exchange.delivery),
+            let head = rules.freshHead(of: stored, at: now()), let bytes = memory.useBody(of: stored.id)
+        else { return nil }
+        memory.record(.hit)
+        return StreamedResponse(cached: head, .whole(bytes), at: request.url, .hit)
     }
 
     /// The response to HEAD, and one that may not be stored, change nothing where nothing is stored.

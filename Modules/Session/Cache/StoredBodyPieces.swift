@@ -6,13 +6,17 @@ extension HTTPResponseBody {
     /// The most bytes that are read from a store at once for a reader that takes them one after another: 1 MiB.
     private static let storedPieceSize: Int64 = 1024 * 1024
 
+    /// Whether a body of this size is handed over in one piece.
+    static func isOnePiece(_ size: Int64, for delivery: ResponseDelivery) -> Bool {
+        if case .whole(let limit) = delivery, size <= limit { return true }
+        return size <= storedPieceSize
+    }
+
     /// A range of a stored body: in one piece if it is short, or if the caller wants it whole.
     static func stored(
         _ body: any StoredBody, _ range: Range<Int64>, for delivery: ResponseDelivery
     ) async throws(CacheError) -> HTTPResponseBody {
-        var limit = storedPieceSize
-        if case .whole(let wanted) = delivery { limit = Swift.max(limit, Int64(wanted)) }
-        guard range.count > limit else { return .whole(try await body.bytes(in: range)) }
+        guard !isOnePiece(Int64(range.count), for: delivery) else { return .whole(try await body.bytes(in: range)) }
         return .streamed(StoredBodyPieces(body: body, range: range, size: storedPieceSize))
     }
 }

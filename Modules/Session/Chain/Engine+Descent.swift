@@ -1,5 +1,7 @@
 internal import FoundationEssentials
+internal import LinnetCache
 internal import LinnetSerialization
+internal import LinnetTransport
 
 /// The way of a request down to the first link that is called: the links that it passed, and what they need on the way up.
 struct Descent: Sendable {
@@ -10,6 +12,8 @@ struct Descent: Sendable {
     fileprivate(set) var coding: ContentCodingRules?
     /// When the request passed the cache.
     var requestTime: Date?
+    /// The response that may answer the request, which therefore did not pass the cache.
+    var cached: Boxed<StoredResponse>?
     private let start: Int
     /// A bit for each link from `start` on. There are fewer than 64 links that can be passed.
     private var passed: UInt64 = 0
@@ -53,8 +57,28 @@ extension Engine {
         return descent
     }
 
+    /// Hands a request to what is at the end of its way down.
+    @inline(never)
+    func deliver(
+        _ request: SessionRequest, _ descent: Descent, _ exchange: Exchange
+    ) async throws(SessionError) -> StreamedResponse {
+        guard descent.end < links.count else {
+            return try await transportLink.send(request, exchange, timeouts: timeouts)
+        }
+        if let response = immediateResponse(to: request, descent, exchange) { return response }
+        return try await call(descent.end, request, exchange)
+    }
+
+    @inline(never)
+    private func immediateResponse(
+        to request: SessionRequest, _ descent: Descent, _ exchange: Exchange
+    ) -> StreamedResponse? {
+        descent.end < 0 ? nil : links[descent.end].passive?.response(to: request, exchange, descent)
+    }
+
     /// Calls an interceptor of the call or of a link.
-    func call(
+    @inline(never)
+    private func call(
         _ end: Int, _ request: SessionRequest, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         let interceptor = end < 0 ? exchange.own(end) : links[end].interceptor
@@ -90,11 +114,29 @@ extension Engine {
         return nil
     }
 
+    /// Takes a response up from a link that has something to do with it.
+    @inline(never)
+    func ascend(
+        from response: StreamedResponse, to index: Int, _ descent: inout Descent, _ request: SessionRequest,
+        _ sent: SessionRequest, _ exchange: Exchange
+    ) async throws(SessionError) -> StreamedResponse {
+        try await ascend(.success(response), to: index, &descent, request, sent, exchange)
+    }
+
+    /// Takes a failure up.
+    @inline(never)
+    func ascend(
+        from error: SessionError, _ descent: inout Descent, _ request: SessionRequest, _ sent: SessionRequest,
+        _ exchange: Exchange
+    ) async throws(SessionError) -> StreamedResponse {
+        try await ascend(.failure(error), to: nil, &descent, request, sent, exchange)
+    }
+
     /// Takes an outcome up, and calls the links that have something to do with it.
     ///
     /// - Parameter index: The first of them; nil if it is not known.
     @inline(never)
-    func ascend(
+    private func ascend(
         _ outcome: Result<StreamedResponse, SessionError>, to index: Int?, _ descent: inout Descent,
         _ request: SessionRequest, _ sent: SessionRequest, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {

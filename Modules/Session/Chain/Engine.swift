@@ -13,7 +13,7 @@ final class Engine: Sendable {
     let codingPlace: Int
     /// Nil in a session without content codings.
     let coding: ContentCodingRules?
-    private let transportLink: TransportLink
+    let transportLink: TransportLink
     private let hasEnded = Atomic(false)
     /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
     private let isExtended: Bool
@@ -115,16 +115,12 @@ final class Engine: Sendable {
         let sent = way.coding?.prepared(request) ?? request
         var response: StreamedResponse
         do throws(SessionError) {
-            if way.end < links.count {
-                response = try await call(way.end, sent, exchange)
-            } else {
-                response = try await transportLink.send(sent, exchange, timeouts: timeouts)
-            }
+            response = try await deliver(sent, way, exchange)
         } catch {
-            return try await ascend(.failure(error), to: nil, &way, request, sent, exchange)
+            return try await ascend(from: error, &way, request, sent, exchange)
         }
         guard let index = ascend(&response, &way, request, sent, exchange) else { return response }
-        return try await ascend(.success(response), to: index, &way, request, sent, exchange)
+        return try await ascend(from: response, to: index, &way, request, sent, exchange)
     }
     /// From now on every request fails.
     func end() {

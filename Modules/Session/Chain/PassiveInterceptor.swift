@@ -12,6 +12,9 @@ protocol PassiveInterceptor: Interceptor, AnyObject {
     /// notes in `descent`.
     func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool
 
+    /// The response to a request that did not pass, if it can be had without suspending; nil if ``intercept(_:next:)`` is to be called.
+    func response(to request: SessionRequest, _ exchange: Exchange, _ descent: Descent) -> StreamedResponse?
+
     /// Whether the response to a request that passed is returned without a call of ``intercept(_:of:descent:next:)``. It may store or
     /// note what it needs of the response.
     func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool
@@ -28,6 +31,8 @@ protocol PassiveInterceptor: Interceptor, AnyObject {
 
 // Most interceptors leave everything above the request that passed them as it is.
 extension PassiveInterceptor {
+    func response(to request: SessionRequest, _ exchange: Exchange, _ descent: Descent) -> StreamedResponse? { nil }
+
     func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool { true }
 
     func passes(_ error: SessionError, of request: SessionRequest, _ exchange: Exchange) -> Bool { true }

@@ -51,7 +51,7 @@ struct URLResolver: Sendable {
     /// Whether a URL leads to another origin than the base's.
     func leadsElsewhere(_ url: URL) -> Bool {
         guard let origin else { return false }
-        if let prefix, url.absoluteString.utf8.starts(with: prefix.utf8) { return false }
+        if let prefix, url.absoluteString.hasPrefix(prefix) { return false }
         return (try? Origin(url)) != origin
     }
 

@@ -107,7 +107,7 @@ struct DownloadTaskTests {
 
     /// Everybody may look into the system's folder for temporary files.
     @Test(arguments: [nil, 0o640] as [UInt16?])
-    func nobodyElseReadsWhatWaitsForItsPlace(permissions: UInt16?) async throws {
+    func onlyTheOwnerReadsWhatWaitsForItsPlace(permissions: UInt16?) async throws {
         try await withScratchFolder { folder in
             let seen = EventRecorder<Int?>()
             let options = DownloadOptions { $0.permissions = permissions }
