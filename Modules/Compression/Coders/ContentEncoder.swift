@@ -16,7 +16,7 @@ public final class ContentEncoder {
     private var stage: TransformStage
     private var isEnd = false
     private var isFinished = false
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 16)
+    private let room: UnsafeMutableRawBufferPointer
 
     /// Creates an encoder.
     ///
@@ -27,6 +27,8 @@ public final class ContentEncoder {
             throw CompressionError(code: .noEncoder, message: "The content coding \(coding.name) can be decoded only.")
         }
         stage = TransformStage(try makeEncoder())
+        // Last: what a failure of the initializer leaves behind is not deinitialized.
+        room = .allocate(byteCount: Self.pieceSize, alignment: 16)
     }
 
     deinit { room.deallocate() }
