@@ -101,7 +101,8 @@ struct ImageDownloaderTests {
             let failing = try (0..<12).map { downloader.download(try ImageRequest(path: "bad\($0)")) }
             let last = downloader.download(try ImageRequest(path: "good"))
             for (index, download) in failing.enumerated() {
-                try await server.waitForRequests(index + 1)
+                // Four are active, and arrive in any order.
+                try await server.waitForRequests(min(index + 4, failing.count + 1))
                 if index % 2 == 0 {
                     server.fail("bad\(index)")
                 } else {

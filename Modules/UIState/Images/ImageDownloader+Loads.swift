@@ -137,7 +137,7 @@ extension ImageDownloader {
         // With a limit, needed by receipts only that are added from now on.
         lazy var whole = original.map { .success($0) } ?? image(of: response, for: request)
         if scaled == nil { _ = whole }
-        let head = original == nil ? response?.withoutBody : nil
+        var head = original == nil ? response?.withoutBody : nil
         var variants: [[String]: Result<Image, SessionError>] = [:]
         while let downloads = nextDownloads(of: id) {
             for download in downloads {
@@ -147,6 +147,8 @@ extension ImageDownloader {
                 if variants.updateValue(made, forKey: variant) == nil { keep(made, for: download.request) }
                 download.finish(made.map { ImageResponse(image: $0, response: head) })
             }
+            // Requests that are added after the first ones have their image get one that was there already, as from the cache.
+            head = nil
         }
     }
 

@@ -74,6 +74,7 @@ extension ImageRequest {
 public struct ImageResponse<Image: DecodedImage>: Sendable {
     /// The image.
     public let image: Image
-    /// The response that the image was decoded from, without its body; nil if the image is from the image cache.
+    /// The response that the image was decoded from, without its body; nil if the image was there already, as one from the image
+    /// cache.
     public let response: SessionResponse<Void>?
 }
