@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 
 /// The Range field of a GET request (RFC 9110, sections 14.1.2 and 14.2).
 enum RangeRequest: Equatable {
@@ -42,21 +43,5 @@ enum RangeRequest: Equatable {
         case .suffix(let count): count > 0 && length > 0 ? max(0, length - count)..<length : nil
         case .unsupported: nil
         }
-    }
-}
-
-/// Decimal numbers of bytes, which may have any number of digits (RFC 9110, section 14.1.2).
-enum Digits {
-    /// Greater numbers count as this one.
-    static let limit = Int64.max / 16
-
-    static func parse(_ bytes: some Collection<UInt8>) -> Int64? {
-        guard !bytes.isEmpty else { return nil }
-        var number: Int64 = 0
-        for byte in bytes {
-            guard 0x30...0x39 ~= byte else { return nil }
-            number = min(number * 10 + Int64(byte - 0x30), limit)
-        }
-        return number
     }
 }

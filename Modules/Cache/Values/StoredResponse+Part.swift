@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 
 extension StoredResponse.Part {
     /// Parses the Content-Range field of a 206 response (RFC 9110, section 14.4); nil if it is invalid, or if the length of

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+internal import LinnetMessages
 
 /// A response in a cache, without its body, which the store has.
 ///

@@ -16,78 +16,37 @@ package struct HTTPDate: Hashable {
         secondsSinceEpoch = seconds
     }
 
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
     private static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
-        var words = Words(bytes[...])
-        // The day of the week.
-        guard words.next() != nil, let second = words.next(), let third = words.next(), let fourth = words.next(),
-            let fifth = words.next()
-        else { return nil }
+        let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
+        guard words.count == 6 || words.count == 5 else { return nil }
         // Of asctime: Sun Nov  6 08:49:37 1994; of the others: Sun, 06 Nov 1994 08:49:37 GMT.
-        let zone = words.next()
-        let isAsctime = zone == nil
-        if let zone {
-            guard zone.elementsEqual("GMT".utf8), second.count == 2, words.next() == nil else { return nil }
-        }
-        let (day, month, time, year) = isAsctime ? (third, second, fourth, fifth) : (second, third, fifth, fourth)
-        guard let month = monthNumber(month), let day = number(day, in: 1...31), let year = self.year(year),
-            let time = secondOfDay(time)
+        let isAsctime = words.count == 5
+        let (day, month, time) = isAsctime ? (words[2], words[1], words[3]) : (words[1], words[2], words[4])
+        guard isAsctime || words[5].elementsEqual("GMT".utf8) && day.count == 2,
+            let month = months.firstIndex(where: { $0.utf8.elementsEqual(month) }),
+            let day = number(day, in: 1...31), let year = year(isAsctime ? words[4] : words[3])
         else { return nil }
-        return days(year: year, month: month, day: day) * 86_400 + time
+        let parts = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = number(parts[0], in: 0...23), let minute = number(parts[1], in: 0...59),
+            let second = number(parts[2], in: 0...60)
+        else { return nil }
+        let days = days(year: year, month: Int64(month) + 1, day: day)
+        return ((days * 24 + hour) * 60 + minute) * 60 + second
     }
 
     package static let months: [Substring] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// What is between blanks, commas and hyphens.
-    private struct Words {
-        private var rest: Slice<UnsafeBufferPointer<UInt8>>
-
-        init(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
-            rest = bytes
-        }
-
-        mutating func next() -> Slice<UnsafeBufferPointer<UInt8>>? {
-            rest = rest.drop(while: Self.isSeparator)
-            let word = rest.prefix { !Self.isSeparator($0) }
-            rest = rest[word.endIndex...]
-            return word.isEmpty ? nil : word
-        }
-
-        private static func isSeparator(_ byte: UInt8) -> Bool {
-            byte == UInt8(ascii: " ") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "-")
-        }
-    }
-
-    private static func monthNumber(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
-        guard let index = months.firstIndex(where: { $0.utf8.elementsEqual(text) }) else { return nil }
-        return Int64(index) + 1
-    }
-
-    /// The seconds since midnight of a time such as `08:49:37`.
-    private static func secondOfDay(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
-        let isColon = { (byte: UInt8) in byte == UInt8(ascii: ":") }
-        guard let first = text.firstIndex(where: isColon), let last = text.lastIndex(where: isColon), first < last,
-            let hour = number(text[..<first], in: 0...23),
-            let minute = number(text[(first + 1)..<last], in: 0...59),
-            let second = number(text[(last + 1)...], in: 0...60)
-        else { return nil }
-        return (hour * 60 + minute) * 60 + second
-    }
-
-    private static func number(_ text: Slice<UnsafeBufferPointer<UInt8>>, in range: ClosedRange<Int64>) -> Int64? {
-        guard !text.isEmpty else { return nil }
-        var number: Int64 = 0
-        for byte in text {
-            guard 0x30...0x39 ~= byte else { return nil }
-            // Greater than any upper bound, and small enough for another digit.
-            number = min(number * 10 + Int64(byte - 0x30), 1_000_000)
-        }
-        return range.contains(number) ? number : nil
+    private static func number(_ text: Bytes, in range: ClosedRange<Int64>) -> Int64? {
+        guard let number = Digits.parse(text), range.contains(number) else { return nil }
+        return number
     }
 
     /// Two digits are of the years from 1970 to 2069.
-    private static func year(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
+    private static func year(_ text: Bytes) -> Int64? {
         guard let year = number(text, in: 0...9999) else { return nil }
         if text.count == 2 { return year < 70 ? 2000 + year : 1900 + year }
         return text.count == 4 ? year : nil
