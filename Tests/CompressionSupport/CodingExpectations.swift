@@ -142,18 +142,12 @@ public struct CodingExpectations {
     private func measured<Result>(_ operation: () throws -> Result) throws -> Result {
         // Resets the peak (proc_pid_clear_refs(5)).
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
-        let before = try memory("VmHWM")
+        let before = try processMemory("VmHWM")
         let result = try operation()
-        let grown = try memory("VmHWM") - before
+        let grown = try processMemory("VmHWM") - before
         print("\(coding): the peak grew by \(grown >> 10) KiB")
         if !isSanitized { #expect(grown < 32_000_000) }
         return result
-    }
-
-    private func memory(_ field: String) throws -> Int {
-        let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
-        return try #require(Int(line.filter(\.isNumber))) * 1024
     }
 }
 

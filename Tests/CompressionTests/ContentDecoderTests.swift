@@ -1,3 +1,4 @@
+import CommandSupport
 import CompressionSupport
 import FoundationEssentials
 import LinnetCompression
@@ -113,19 +114,12 @@ struct ContentDecoderTests {
         #expect(code { try coding.encoded(text) } == .noEncoder)
     }
 
-    /// An encoder has 64 KiB for its output.
+    /// An encoder has 64 KiB for its output, which count whether they are used or not.
     @Test func anEncoderThatCannotBeMadeHoldsNoMemory() throws {
         let coding = ContentCoding("x") { () throws(CompressionError) -> any ContentTransform in IdleTransform() }
-        let before = try dataSize()
+        let before = try processMemory("VmData")
         for _ in 0..<4000 { #expect(throws: CompressionError.self) { try ContentEncoder(coding) } }
-        #expect(try dataSize() - before < 128 << 20)
-    }
-
-    /// The size of the process's heap and other private memory in bytes, whether it is used or not.
-    private func dataSize() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmData:") })
-        return try #require(Int(line.filter(\.isNumber))) * 1024
+        #expect(try processMemory("VmData") - before < 128 << 20)
     }
 }
 

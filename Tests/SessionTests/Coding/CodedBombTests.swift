@@ -65,7 +65,7 @@ struct CodedBombTests {
                     for try await piece in try await session.get("/").bytes().body { counter.add(piece.count) }
                 }
             }
-            let grown = try memory("VmHWM") - before
+            let grown = try processMemory("VmHWM") - before
             print("\(coding), \(ending): the peak grew by \(grown >> 10) KiB")
             if !isSanitized { #expect(grown < 32_000_000) }
             #expect(error?.code == .bodyTooLarge)
@@ -77,13 +77,7 @@ struct CodedBombTests {
     /// Begins to measure the peak of the process's memory (proc_pid_clear_refs(5)), and returns it.
     private func resetPeak() throws -> Int {
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
-        return try memory("VmHWM")
-    }
-
-    private func memory(_ field: String) throws -> Int {
-        let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
-        return try #require(Int(line.filter(\.isNumber))) * 1024
+        return try processMemory("VmHWM")
     }
 }
 

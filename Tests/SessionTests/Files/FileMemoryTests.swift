@@ -101,15 +101,9 @@ enum Peak {
             var first = try await session.call(SessionRequest(url: server.url("/a"))).bytes().body.makeAsyncIterator()
             _ = try await first.next()
             await session.shutdown(.immediate)
-            let before = kilobytes("VmRSS")
+            let before = try processMemory("VmRSS")
             try await transfer(server)
-            return (kilobytes("VmHWM") - before) * 1024
+            return try processMemory("VmHWM") - before
         }
-    }
-
-    private static func kilobytes(_ key: String) -> Int {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix(key + ":") }
-        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 }

@@ -34,18 +34,12 @@ struct StreamMemoryTests {
                 }
                 // What the first ones bring into memory stays there.
                 try await post(100)
-                let before = residentBytes()
+                let before = try processMemory("VmRSS")
                 try await post(200)
-                let growth = residentBytes() - before
+                let growth = try processMemory("VmRSS") - before
                 try #require(growth < 32 * 1024 * 1024)
                 await session.shutdown()
             }
         }
     }
-}
-
-private func residentBytes() -> Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    return (line.flatMap { Int($0.filter(\.isNumber)) } ?? 0) * 1024
 }
