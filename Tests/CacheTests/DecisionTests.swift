@@ -150,6 +150,11 @@ struct DecisionTests {
         let response = try stored(test.response, rules: rules)
         let decision = rules.decision(for: request(test.request), among: [response], at: at(test.age))
         #expect(decision.word == test.expected)
+        guard test.request.isEmpty, response.variant.isEmpty else { return }
+        // What is decided with less work for plain requests.
+        let hit: HTTPResponse? =
+            if case .answer(let answer, validating: nil) = decision, !answer.isStale { answer.head } else { nil }
+        #expect(rules.freshHead(of: response, at: at(test.age)) == hit)
     }
 
     /// RFC 8246, section 3: only over connections that nothing can change.

@@ -104,6 +104,8 @@ struct StoringTests {
         let entry = rules.entry(
             for: response, to: request, key: try key(), requestTime: at(0), responseTime: at(0))
         #expect((entry == nil) == (test.expected != nil))
+        #expect(!rules.refuses(response) || test.expected != nil)
+        if let reason = test.expected, [.noStore, .notCacheable].contains(reason) { #expect(rules.refuses(response)) }
     }
 
     /// RFC 9111, section 3.1: each case is the response's fields and the names of those that are stored.

@@ -54,7 +54,7 @@ struct PassiveInterceptorTests {
         jar.store(setCookieFields: [.setCookie: "a=1"], of: try request().url)
         #expect(try way(request()) { Self.equip(&$0, jar: jar, store: store) }.end == 4)
         #expect(try way(request()) { $0.retriers = [RetryPolicy.never] }.end == 0)
-        let own = CallChain(interceptors: [RetryInterceptor(policy: .never, retriers: [])])
+        let own = CallChain(interceptors: [RetryInterceptor(policy: .never, hasRetriers: false)])
         #expect(try way(request(), own: own).end == -1)
     }
 

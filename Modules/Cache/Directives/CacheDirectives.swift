@@ -55,6 +55,10 @@ package struct CacheDirectives: Hashable, Sendable {
     /// All other directives, in order. They have no effect (section 5.2.3).
     package private(set) var extensions: [Extension] = []
 
+    /// Whether those of a response forbid to store it. A status that is understood overrides no-store beside must-understand
+    /// (section 5.2.2.3).
+    var forbidStoring: Bool { noStore && !mustUnderstand }
+
     /// Parses the Cache-Control fields of a response.
     package init(response fields: HTTPFields) {
         read(fields[values: .cacheControl])

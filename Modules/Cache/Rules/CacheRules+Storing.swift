@@ -34,8 +34,7 @@ extension CacheRules {
             return .status
         }
         if CacheDirectives(request: request.headerFields).noStore { return .noStoreInRequest }
-        // A status that is understood overrides no-store beside must-understand (section 5.2.2.3).
-        if directives.noStore, !directives.mustUnderstand { return .noStore }
+        if directives.forbidStoring { return .noStore }
         if isShared {
             if directives.isPrivate == .response { return .isPrivate }
             let isAllowed = directives.mustRevalidate || directives.isPublic || directives.sharedMaxAge != nil
@@ -50,7 +49,7 @@ extension CacheRules {
     /// ``refusal(of:to:)`` alone.
     package func refuses(_ response: HTTPResponse) -> Bool {
         let directives = CacheDirectives(response: response.headerFields)
-        return directives.noStore && !directives.mustUnderstand || !isCacheable(response, directives)
+        return directives.forbidStoring || !isCacheable(response, directives)
     }
 
     /// The last condition of section 3.

@@ -180,9 +180,9 @@ struct CacheExchange: Sendable {
             else { return nil }
             body = stored
         }
-        if !isRefresh { store.record(outcome) }
-        return StreamedResponse(
-            cached: answer.head, body, at: request.url, outcome, confirmedBy: confirmation)
+        var response = StreamedResponse(cached: answer.head, body, at: request.url, confirmedBy: confirmation)
+        note(outcome, in: &response)
+        return response
     }
 
     private func without(_ response: StoredResponse) -> CacheExchange {
@@ -192,8 +192,7 @@ struct CacheExchange: Sendable {
     }
 
     func note(_ outcome: CacheOutcome, in response: inout StreamedResponse) {
-        response.cacheOutcome = outcome
-        if !isRefresh { store.record(outcome) }
+        cache.note(outcome, in: &response, isCounted: !isRefresh)
     }
 
     // MARK: stale-while-revalidate
@@ -229,11 +228,10 @@ extension StreamedResponse {
     /// The response that a stored one makes. Of the fields that are for one request, it has those of the confirming response
     /// alone.
     init(
-        cached head: HTTPResponse, _ body: HTTPResponseBody, at url: URL, _ outcome: CacheOutcome,
+        cached head: HTTPResponse, _ body: HTTPResponseBody, at url: URL,
         confirmedBy confirmation: HTTPResponse? = nil
     ) {
         self.init(url: url, head: head, body: body)
-        cacheOutcome = outcome
         for name in fieldsOfOneRequest {
             if head.headerFields.contains(name) { self.head.headerFields[name] = nil }
             for value in confirmation?.headerFields[values: name] ?? [] {

@@ -71,16 +71,22 @@ final class CacheInterceptor: PassiveInterceptor {
             HTTPResponseBody.isOnePiece(stored.bodySize, for: exchange.delivery),
             let head = rules.freshHead(of: stored, at: now()), let bytes = memory.useBody(of: stored.id)
         else { return nil }
-        memory.record(.hit)
-        return StreamedResponse(cached: head, .whole(bytes), at: request.url, .hit)
+        var response = StreamedResponse(cached: head, .whole(bytes), at: request.url)
+        note(.hit, in: &response)
+        return response
     }
 
     /// The response to HEAD, and one that may not be stored, change nothing where nothing is stored.
     func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
         guard request.method == .head || rules.refuses(response.head) else { return false }
-        response.cacheOutcome = .miss
-        store.record(.miss)
+        note(.miss, in: &response)
         return true
+    }
+
+    /// Notes what the cache had to do with a response, and counts it.
+    func note(_ outcome: CacheOutcome, in response: inout StreamedResponse, isCounted: Bool = true) {
+        response.cacheOutcome = outcome
+        if isCounted { store.record(outcome) }
     }
 
     func intercept(

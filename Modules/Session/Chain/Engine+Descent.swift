@@ -97,48 +97,47 @@ extension Engine {
     /// - Returns: The first link that has something to do with it; nil at the end of the way.
     @inline(never)
     func ascend(
-        _ response: inout StreamedResponse, _ descent: inout Descent, _ request: SessionRequest, _ sent: SessionRequest,
-        _ exchange: Exchange
+        _ response: inout StreamedResponse, along descent: inout Descent, of request: SessionRequest,
+        sent: SessionRequest, in exchange: Exchange
     ) -> Int? {
-        if let coding = descent.coding {
-            while let index = descent.popLast(from: codingPlace) {
-                guard links[index].passive?.passes(&response, to: sent, exchange) == true else { return index }
+        while true {
+            if let index = descent.popLast(from: descent.coding == nil ? 0 : codingPlace) {
+                guard
+                    links[index].passive?.passes(&response, to: index < codingPlace ? request : sent, exchange) == true
+                else { return index }
+            } else {
+                guard let coding = descent.coding else { return nil }
+                coding.decode(&response, to: request)
+                descent.coding = nil
             }
-            coding.decode(&response, to: request)
-            descent.coding = nil
         }
-        while let index = descent.popLast(from: 0) {
-            guard links[index].passive?.passes(&response, to: index < codingPlace ? request : sent, exchange) == true
-            else { return index }
-        }
-        return nil
     }
 
     /// Takes a response up from a link that has something to do with it.
     @inline(never)
-    func ascend(
-        from response: StreamedResponse, to index: Int, _ descent: inout Descent, _ request: SessionRequest,
-        _ sent: SessionRequest, _ exchange: Exchange
+    func finish(
+        _ response: StreamedResponse, at index: Int, along descent: inout Descent, of request: SessionRequest,
+        sent: SessionRequest, in exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
-        try await ascend(.success(response), to: index, &descent, request, sent, exchange)
+        try await finish(.success(response), at: index, along: &descent, of: request, sent: sent, in: exchange)
     }
 
     /// Takes a failure up.
     @inline(never)
-    func ascend(
-        from error: SessionError, _ descent: inout Descent, _ request: SessionRequest, _ sent: SessionRequest,
-        _ exchange: Exchange
+    func finish(
+        _ error: SessionError, along descent: inout Descent, of request: SessionRequest, sent: SessionRequest,
+        in exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
-        try await ascend(.failure(error), to: nil, &descent, request, sent, exchange)
+        try await finish(.failure(error), at: nil, along: &descent, of: request, sent: sent, in: exchange)
     }
 
     /// Takes an outcome up, and calls the links that have something to do with it.
     ///
     /// - Parameter index: The first of them; nil if it is not known.
     @inline(never)
-    private func ascend(
-        _ outcome: Result<StreamedResponse, SessionError>, to index: Int?, _ descent: inout Descent,
-        _ request: SessionRequest, _ sent: SessionRequest, _ exchange: Exchange
+    private func finish(
+        _ outcome: Result<StreamedResponse, SessionError>, at index: Int?, along descent: inout Descent,
+        of request: SessionRequest, sent: SessionRequest, in exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         var (outcome, index) = (outcome, index)
         while true {
@@ -154,11 +153,11 @@ extension Engine {
             }
             switch outcome {
             case .success(var response):
-                index = ascend(&response, &descent, request, sent, exchange)
+                index = ascend(&response, along: &descent, of: request, sent: sent, in: exchange)
                 if index == nil { return response }
                 outcome = .success(response)
             case .failure(let error):
-                index = ascend(error, &descent, request, sent, exchange)
+                index = ascend(error, along: &descent, of: request, sent: sent, in: exchange)
                 if index == nil { throw error }
             }
         }
@@ -166,8 +165,8 @@ extension Engine {
 
     /// Takes a failure up past the links that have nothing to do with it, and returns the first that has.
     private func ascend(
-        _ error: SessionError, _ descent: inout Descent, _ request: SessionRequest, _ sent: SessionRequest,
-        _ exchange: Exchange
+        _ error: SessionError, along descent: inout Descent, of request: SessionRequest, sent: SessionRequest,
+        in exchange: Exchange
     ) -> Int? {
         while let index = descent.popLast(from: 0) {
             let isAbove = index < codingPlace

@@ -117,11 +117,14 @@ final class Engine: Sendable {
         do throws(SessionError) {
             response = try await deliver(sent, way, exchange)
         } catch {
-            return try await ascend(from: error, &way, request, sent, exchange)
+            return try await finish(error, along: &way, of: request, sent: sent, in: exchange)
         }
-        guard let index = ascend(&response, &way, request, sent, exchange) else { return response }
-        return try await ascend(from: response, to: index, &way, request, sent, exchange)
+        guard let index = ascend(&response, along: &way, of: request, sent: sent, in: exchange) else {
+            return response
+        }
+        return try await finish(response, at: index, along: &way, of: request, sent: sent, in: exchange)
     }
+
     /// From now on every request fails.
     func end() {
         hasEnded.store(true, ordering: .relaxed)

@@ -18,7 +18,9 @@ struct Link: Sendable {
         _ configuration: HTTPSession.Configuration, _ transport: any Transport
     ) -> [Link] {
         var links = configuration.interceptors.map { Link($0) }
-        links.append(Link(RetryInterceptor(policy: configuration.retryPolicy, retriers: configuration.retriers)))
+        let retries = RetryInterceptor(
+            policy: configuration.retryPolicy, hasRetriers: !configuration.retriers.isEmpty)
+        links.append(Link(retries))
         links.append(Link(AdapterInterceptor(adapters: configuration.requestAdapters)))
         let redirects = RedirectInterceptor(
             policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport)

@@ -20,11 +20,10 @@ final class RedirectInterceptor: PassiveInterceptor {
     }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
-        let response = try await next(request)
-        guard response.head.status.isRedirect else { return response }
-        return try await follow(response, to: request, next)
+        try await follow(next(request), to: request, next)
     }
 
+    /// What redirects is in the response.
     func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool { true }
 
     func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {

@@ -5,11 +5,12 @@ internal import LinnetTransport
 /// The link that repeats attempts. An attempt is everything below: adapters, redirects, authentication.
 final class RetryInterceptor: PassiveInterceptor {
     let policy: RetryPolicy
-    let retriers: [any RequestRetrier]
+    /// Whether the session has retriers, which are asked about every outcome.
+    private let hasRetriers: Bool
 
-    init(policy: RetryPolicy, retriers: [any RequestRetrier]) {
+    init(policy: RetryPolicy, hasRetriers: Bool) {
         self.policy = policy
-        self.retriers = retriers
+        self.hasRetriers = hasRetriers
     }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
@@ -20,7 +21,7 @@ final class RetryInterceptor: PassiveInterceptor {
 
     /// Requests without retriers and hooks pass.
     func passes(_ request: SessionRequest, _ exchange: Exchange, _ descent: inout Descent) -> Bool {
-        guard retriers.isEmpty, exchange.call.hooks == nil, exchange.call.own?.retriers.isEmpty ?? true else {
+        guard !hasRetriers, exchange.call.hooks == nil, exchange.call.own?.retriers.isEmpty ?? true else {
             return false
         }
         exchange.record?.nextAttempt()
