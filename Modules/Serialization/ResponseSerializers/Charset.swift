@@ -88,7 +88,7 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
             throw CharsetError(kind: .noConverter, offset: 0)
         }
         if case .converter(let names) = decoder {
-            guard let converter = CharsetConverter(from: names) else {
+            guard let converter = CharsetConverter(from: names.split(separator: " ").map { String($0) }) else {
                 throw CharsetError(kind: .noConverter, offset: 0)
             }
             return try converter.text(of: Array(bytes))

@@ -8,9 +8,9 @@ enum CharsetDecoder {
     /// Big endian without a byte order mark.
     case utf16(isBigEndian: Bool?)
     case utf32(isBigEndian: Bool?)
-    /// The C library's converter under the first name that it knows. The first name matches the tables of browsers
-    /// (WHATWG Encoding), the others approximate them.
-    case converter([String])
+    /// The C library's converter under the first name that it knows, of names separated by spaces. The first name matches the
+    /// tables of browsers (WHATWG Encoding), the others approximate them.
+    case converter(String)
 }
 
 /// The supported charsets, by the labels of the WHATWG Encoding standard and some of IANA's.
@@ -67,79 +67,79 @@ enum CharsetLabels {
 
     private static let latin = [
         Row(
-            "iso-8859-2", .converter(["ISO-8859-2"]),
+            "iso-8859-2", .converter("ISO-8859-2"),
             "csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2"),
         Row(
-            "iso-8859-3", .converter(["ISO-8859-3"]),
+            "iso-8859-3", .converter("ISO-8859-3"),
             "csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3"),
         Row(
-            "iso-8859-4", .converter(["ISO-8859-4"]),
+            "iso-8859-4", .converter("ISO-8859-4"),
             "csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4"),
         Row(
-            "windows-1254", .converter(["CP1254"]),
+            "windows-1254", .converter("CP1254"),
             "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 x-cp1254"),
-        Row("iso-8859-10", .converter(["ISO-8859-10"]), "csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6"),
-        Row("iso-8859-13", .converter(["ISO-8859-13"]), "iso8859-13 iso885913"),
-        Row("iso-8859-14", .converter(["ISO-8859-14"]), "iso8859-14 iso885914"),
+        Row("iso-8859-10", .converter("ISO-8859-10"), "csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6"),
+        Row("iso-8859-13", .converter("ISO-8859-13"), "iso8859-13 iso885913"),
+        Row("iso-8859-14", .converter("ISO-8859-14"), "iso8859-14 iso885914"),
         Row(
-            "iso-8859-15", .converter(["ISO-8859-15"]),
+            "iso-8859-15", .converter("ISO-8859-15"),
             "csisolatin9 iso8859-15 iso885915 iso_8859-15 l9 latin-9 latin9"),
-        Row("iso-8859-16", .converter(["ISO-8859-16"]), "iso8859-16 iso885916"),
-        Row("windows-1250", .converter(["CP1250"]), "cp1250 x-cp1250"),
-        Row("windows-1257", .converter(["CP1257"]), "cp1257 x-cp1257"),
-        Row("windows-1258", .converter(["CP1258"]), "cp1258 x-cp1258"),
-        Row("macintosh", .converter(["MACINTOSH"]), "csmacintosh mac x-mac-roman"),
+        Row("iso-8859-16", .converter("ISO-8859-16"), "iso8859-16 iso885916"),
+        Row("windows-1250", .converter("CP1250"), "cp1250 x-cp1250"),
+        Row("windows-1257", .converter("CP1257"), "cp1257 x-cp1257"),
+        Row("windows-1258", .converter("CP1258"), "cp1258 x-cp1258"),
+        Row("macintosh", .converter("MACINTOSH"), "csmacintosh mac x-mac-roman"),
     ]
 
     private static let otherAlphabets = [
-        Row("ibm866", .converter(["IBM866", "CP866"]), "866 cp866 csibm866"),
+        Row("ibm866", .converter("IBM866 CP866"), "866 cp866 csibm866"),
         Row(
-            "iso-8859-5", .converter(["ISO-8859-5"]),
+            "iso-8859-5", .converter("ISO-8859-5"),
             "csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988"),
-        Row("koi8-r", .converter(["KOI8-R"]), "cskoi8r koi koi8 koi8_r"),
-        Row("koi8-u", .converter(["KOI8-U"]), "koi8-ru"),
-        Row("windows-1251", .converter(["CP1251"]), "cp1251 x-cp1251"),
-        Row("x-mac-cyrillic", .converter(["MAC-CYRILLIC", "MAC-UK"]), "x-mac-ukrainian"),
+        Row("koi8-r", .converter("KOI8-R"), "cskoi8r koi koi8 koi8_r"),
+        Row("koi8-u", .converter("KOI8-U"), "koi8-ru"),
+        Row("windows-1251", .converter("CP1251"), "cp1251 x-cp1251"),
+        Row("x-mac-cyrillic", .converter("MAC-CYRILLIC MAC-UK"), "x-mac-ukrainian"),
         Row(
-            "iso-8859-6", .converter(["ISO-8859-6"]),
+            "iso-8859-6", .converter("ISO-8859-6"),
             """
             arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e iso-8859-6-i iso-ir-127 \
             iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987
             """),
-        Row("windows-1256", .converter(["CP1256"]), "cp1256 x-cp1256"),
+        Row("windows-1256", .converter("CP1256"), "cp1256 x-cp1256"),
         Row(
-            "iso-8859-7", .converter(["ISO-8859-7"]),
+            "iso-8859-7", .converter("ISO-8859-7"),
             """
             csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 \
             sun_eu_greek
             """),
-        Row("windows-1253", .converter(["CP1253"]), "cp1253 x-cp1253"),
+        Row("windows-1253", .converter("CP1253"), "cp1253 x-cp1253"),
         Row(
-            "iso-8859-8", .converter(["ISO-8859-8"]),
+            "iso-8859-8", .converter("ISO-8859-8"),
             """
             csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 \
             visual
             """),
-        Row("iso-8859-8-i", .converter(["ISO-8859-8"]), "csiso88598i logical"),
-        Row("windows-1255", .converter(["CP1255"]), "cp1255 x-cp1255"),
+        Row("iso-8859-8-i", .converter("ISO-8859-8"), "csiso88598i logical"),
+        Row("windows-1255", .converter("CP1255"), "cp1255 x-cp1255"),
         Row(
-            "windows-874", .converter(["CP874", "WINDOWS-874", "TIS-620"]),
+            "windows-874", .converter("CP874 WINDOWS-874 TIS-620"),
             "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620"),
     ]
 
     private static let eastAsian = [
         Row(
-            "gbk", .converter(["GB18030", "GBK"]),
+            "gbk", .converter("GB18030 GBK"),
             "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk cp936"),
-        Row("gb18030", .converter(["GB18030"]), ""),
-        Row("big5", .converter(["BIG5-HKSCS", "BIG5"]), "big5-hkscs cn-big5 csbig5 x-x-big5"),
-        Row("euc-jp", .converter(["EUC-JP-MS", "EUC-JP"]), "cseucpkdfmtjapanese x-euc-jp"),
-        Row("iso-2022-jp", .converter(["ISO-2022-JP"]), "csiso2022jp"),
+        Row("gb18030", .converter("GB18030"), ""),
+        Row("big5", .converter("BIG5-HKSCS BIG5"), "big5-hkscs cn-big5 csbig5 x-x-big5"),
+        Row("euc-jp", .converter("EUC-JP-MS EUC-JP"), "cseucpkdfmtjapanese x-euc-jp"),
+        Row("iso-2022-jp", .converter("ISO-2022-JP"), "csiso2022jp"),
         Row(
-            "shift_jis", .converter(["CP932", "SHIFT_JIS"]),
+            "shift_jis", .converter("CP932 SHIFT_JIS"),
             "csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis cp932"),
         Row(
-            "euc-kr", .converter(["CP949", "UHC", "EUC-KR"]),
+            "euc-kr", .converter("CP949 UHC EUC-KR"),
             """
             cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 cp949
             """),
