@@ -56,7 +56,7 @@ public final class EventRecorder<Event: Sendable>: Sendable {
     }
 
     private func waitForMore(than count: Int) async {
-        await state.wait(in: \.waiters, ifCancelled: {}) { $0.events.count > count ? () : nil }
+        await state.wait(in: { $1(&$0.waiters) }, ifCancelled: {}) { $0.events.count > count ? () : nil }
     }
 }
 

@@ -19,7 +19,7 @@ struct WaitersTests {
         var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
 
         func take() async -> Int? {
-            await state.wait(in: \.waiters, ifCancelled: { nil }) { state -> Int?? in
+            await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { nil }) { state -> Int?? in
                 guard state.count > 0 else { return nil }
                 state.count -= 1
                 return .some(-1)
@@ -27,7 +27,7 @@ struct WaitersTests {
         }
 
         func takeDespiteCancellation() async -> Int? {
-            await state.wait(in: \.waiters, ifCancelled: nil) { _ in nil }
+            await state.wait(in: { $1(&$0.waiters) }, ifCancelled: nil) { _ in nil }
         }
 
         /// Passes a value to the first waiter; counts it if there is none.

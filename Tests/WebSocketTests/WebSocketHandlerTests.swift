@@ -233,7 +233,7 @@ struct WebSocketHandlerTests {
 
     @Test func messagesAfterTheEndAreNotSent() throws {
         try receive(.connectionClose)
-        let completion = Completion<Void>()
+        let completion = Completion()
         handler.send(.text, ByteBuffer(string: "late"), completion)
         guard case .failure(let error)? = completion.outcome.result else {
             Issue.record("no failure")

@@ -49,7 +49,7 @@ final class CacheFlight: Sendable {
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     func wait() async -> Outcome {
-        await state.wait(in: \.waiters, ifCancelled: { .cancelled }) { $0.outcome }
+        await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { .cancelled }) { $0.outcome }
     }
 
     fileprivate func end(_ outcome: Outcome) {

@@ -119,7 +119,7 @@ final class NetworkWatch: Sendable {
         until condition: @Sendable (ReachabilityStatus) -> Bool, _ clock: any Clock<Duration>
     ) async -> Outcome {
         while true {
-            let outcome = await state.wait(in: \.waiters, ifCancelled: { .cancelled }) { state -> Outcome?? in
+            let outcome = await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { .cancelled }) { state -> Outcome?? in
                 if let end = state.end { return .some(end) }
                 return condition(source.reported()) ? .some(nil) : .none
             }

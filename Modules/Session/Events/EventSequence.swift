@@ -114,7 +114,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
     }
 
     func next() async -> Element? {
-        await state.wait(in: \.waiters, ifCancelled: { nil }) { state -> Element?? in
+        await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { nil }) { state -> Element?? in
             if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
             return state.isFinished ? .some(nil) : nil
         }

@@ -45,7 +45,7 @@ public final class CompletionGroup: Sendable {
 
     /// Waits until the count is zero, or the caller's task is cancelled.
     public func wait() async {
-        await state.wait(in: \.waiters, ifCancelled: {}) { $0.count == 0 ? () : nil }
+        await state.wait(in: { $1(&$0.waiters) }, ifCancelled: {}) { $0.count == 0 ? () : nil }
     }
 
     /// Calls a function once, on an executor, when the count is zero.

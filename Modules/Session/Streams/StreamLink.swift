@@ -67,7 +67,7 @@ final class StreamLink: Sendable {
     }
 
     private func waitForRoom() async -> Bool {
-        await state.wait(in: \.givers, ifCancelled: { false }) { state in
+        await state.wait(in: { $1(&$0.givers) }, ifCancelled: { false }) { state in
             if state.isReaderGone || state.end != nil || Task.isCancelled { return false }
             return state.chunk == nil ? true : nil
         }
@@ -101,14 +101,14 @@ final class StreamLink: Sendable {
     }
 
     private func head() async -> Head {
-        await state.wait(in: \.headWaiters, ifCancelled: { .failure(.cancelled(nil)) }) { $0.head }
+        await state.wait(in: { $1(&$0.headWaiters) }, ifCancelled: { .failure(.cancelled(nil)) }) { $0.head }
     }
 
     /// Waits for the next chunk, and returns nil at the end. Cancelling the caller's task ends the stream for its reader.
     func take() async throws(SessionError) -> Data? {
         var giver: Waiters<Bool>.Waiter?
         let result = await withTaskCancellationHandler {
-            await state.wait(in: \.takers, ifCancelled: { .failure(.cancelled(nil)) }) { state in
+            await state.wait(in: { $1(&$0.takers) }, ifCancelled: { .failure(.cancelled(nil)) }) { state in
                 if let chunk = state.chunk {
                     state.chunk = nil
                     giver = state.givers.takeFirst()

@@ -48,12 +48,12 @@ extension TaskDriver {
 
     /// Waits for the outcome and its delivery to all observers, even if the caller's task is cancelled.
     func ending() async -> Outcome {
-        await shared.wait(in: \.waiters, ifCancelled: nil) { $0.toldOutcome }
+        await shared.wait(in: { $1(&$0.waiters) }, ifCancelled: nil) { $0.toldOutcome }
     }
 
     /// Waits for the outcome and its delivery to all observers. Cancelling the caller's task only ends the wait.
     func waitForOutcome() async -> Outcome {
-        await shared.wait(in: \.waiters, ifCancelled: { [url = request?.url] in .failure(.cancelled(url)) }) {
+        await shared.wait(in: { $1(&$0.waiters) }, ifCancelled: { [url = request?.url] in .failure(.cancelled(url)) }) {
             $0.toldOutcome
         }
     }

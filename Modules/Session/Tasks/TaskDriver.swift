@@ -290,7 +290,7 @@ extension TaskDriver: TransferObserver, TransferControl {
 
     func waitWhileSuspended() async throws {
         guard shared.withLock({ $0.machine.isGateClosed }) else { return }
-        let isOpen = await shared.wait(in: \.gate, ifCancelled: { false }) { state in
+        let isOpen = await shared.wait(in: { $1(&$0.gate) }, ifCancelled: { false }) { state in
             if Task.isCancelled { return false }
             return state.machine.isGateClosed ? nil : true
         }

@@ -52,7 +52,8 @@ final class RequestLog: Sendable {
     }
 
     func next() async throws(TestingError) -> RecordedRequest {
-        let next = await state.wait(in: \.waiters, ifCancelled: { .failure(Self.cancelled) }) { state -> Next? in
+        let cancelled: @Sendable () -> Next = { .failure(Self.cancelled) }
+        let next = await state.wait(in: { $1(&$0.waiters) }, ifCancelled: cancelled) { state -> Next? in
             if Task.isCancelled { return .failure(Self.cancelled) }
             if state.returned < state.requests.count {
                 state.returned += 1

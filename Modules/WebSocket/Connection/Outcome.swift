@@ -25,20 +25,21 @@ final class Outcome<Value: Sendable>: Sendable {
 
     /// Waits for the result, at most until the task is cancelled.
     func value() async throws(WebSocketError) -> Value {
-        try await state.wait(in: \.waiters, ifCancelled: { .failure(.cancelled) }) { $0.result }.get()
+        if let result { return try result.get() }
+        return try await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { .failure(.cancelled) }) { $0.result }.get()
     }
 }
 
-/// The event loop's part of an ``Outcome``: an event loop that has ended drops its work, and with it this object, whose outcome is a
-/// failure then.
-final class Completion<Value: Sendable>: Sendable {
-    let outcome = Outcome<Value>()
+/// The event loop's part of the ``Outcome`` of a message that is sent: an event loop that has ended drops its work, and with it this
+/// object, whose outcome is a failure then.
+final class Completion: Sendable {
+    let outcome = Outcome<Void>()
 
     deinit {
-        outcome.complete(.failure(.closed))
+        if outcome.result == nil { outcome.complete(.failure(.closed)) }
     }
 
-    func complete(_ result: Result<Value, any Error>) {
+    func complete(_ result: Result<Void, any Error>) {
         outcome.complete(result.mapError { $0 as? WebSocketError ?? .connectionLost($0) })
     }
 }

@@ -13,6 +13,7 @@ final class WebSocketConnection: Sendable {
     private let handler: NIOLoopBound<WebSocketHandler>
     private let channel: any Channel
     private let closure = Outcome<WebSocketClosure>()
+    private let compresses: Bool
     /// Compresses messages in the task that sends, one at a time and in the order in which they are sent; nil if messages are not
     /// compressed.
     private let deflater: Mutex<MessageDeflater?>
@@ -22,7 +23,9 @@ final class WebSocketConnection: Sendable {
         self.channel = channel
         subprotocol = agreement.subprotocol
         let compression = agreement.compression
-        deflater = Mutex(compression.flatMap { $0.canDeflate ? MessageDeflater($0) : nil })
+        let deflater = compression.flatMap { $0.canDeflate ? MessageDeflater($0) : nil }
+        compresses = deflater != nil
+        self.deflater = Mutex(deflater)
         let handler = WebSocketHandler(options, compression, closure: closure)
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         queue = handler.queue
@@ -67,8 +70,13 @@ final class WebSocketConnection: Sendable {
         try await enqueue(opcode, payload).value()
     }
 
+    /// A task that runs on the event loop writes at once. Compressed messages are written in the order of their compression.
     private func enqueue(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) -> Outcome<Void> {
-        let (handler, completion) = (handler, Completion<Void>())
+        let (handler, completion) = (handler, Completion())
+        if !compresses, handler.eventLoop.inEventLoop {
+            handler.value.send(opcode, payload, completion)
+            return completion.outcome
+        }
         deflater.withLock { deflater in
             let message = deflater?.deflate(payload) ?? payload
             let isCompressed = deflater != nil

@@ -43,7 +43,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     /// Sends a message; it is complete when the socket has accepted it.
     func send(
-        _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false, _ completion: Completion<Void>
+        _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false, _ completion: Completion
     ) {
         guard machine.phase == .open, let context else { return completion.complete(.failure(WebSocketError.closed)) }
         let promise = context.eventLoop.makePromise(of: Void.self)
