@@ -59,7 +59,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     }
 
     /// The response with another value.
-    func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> SessionResponse<NewValue> {
+    consuming func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> SessionResponse<NewValue> {
         var response = SessionResponse<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
         response.redirects = redirects
         response.cacheOutcome = cacheOutcome
@@ -94,7 +94,7 @@ extension SessionResponse where Value == HTTPResponseBody {
 
     /// The response with its value read from its body by a serializer.
     @inline(never)
-    func read<S: ResponseSerializer>(
+    consuming func read<S: ResponseSerializer>(
         _ body: Data, answering method: HTTPRequest.Method, by serializer: S
     ) throws(SessionError) -> SessionResponse<S.Value> {
         do {

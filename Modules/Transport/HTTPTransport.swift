@@ -122,9 +122,8 @@ public final class HTTPTransport: Transport {
         defer { requests.end() }
         var attempts: [TransportMetrics] = []
         do {
-            var response = try await send(request, observer, &attempts)
-            if !attempts.isEmpty { response.earlierAttempts = attempts }
-            return response
+            let response = try await send(request, observer, &attempts)
+            return attempts.isEmpty ? response : response.following(attempts)
         } catch {
             throw error.following(attempts)
         }
@@ -179,10 +178,10 @@ public final class HTTPTransport: Transport {
     /// Returns the response of an attempt; nil if the request has to be sent again.
     @inline(never)
     private func end(
-        _ outcome: HTTPExchange.Outcome, of request: TransportRequest, on connection: HTTPConnection,
+        _ outcome: consuming HTTPExchange.Outcome, of request: TransportRequest, on connection: HTTPConnection,
         since start: Tick, _ sending: inout Sending, _ attempts: inout [TransportMetrics]
     ) throws(TransportError) -> TransportResponse? {
-        switch outcome {
+        switch consume outcome {
         case .response(let response, let answer):
             sending.pool.served(on: connection)
             if let connection = response.body.upgraded {
@@ -190,7 +189,7 @@ public final class HTTPTransport: Transport {
                 upgraded.add(connection.channel) { [requests] in requests.end() }
             }
             guard let proxy = sending.place.proxy, let answer,
-                let reply = proxy.authenticator.received(response.head, after: answer)
+                let reply = proxy.authenticator.received(response.head, after: answer.value)
             else { return response }
             return try sending.answer(reply, of: proxy.proxy, to: request, response, &attempts)
         case .failure(let error, let canRepeat):

@@ -1,9 +1,3 @@
-#if canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// The timings and properties of one attempt to send a request.
 ///
 /// Copies are cheap: exchanges on the same connection share its properties.
@@ -280,51 +274,5 @@ extension TransportMetrics {
             default: "other"
             }
         }
-    }
-}
-
-/// A time on the clock of `ContinuousClock`, in nanoseconds since the machine started.
-///
-/// The layout of `ContinuousClock.Instant` is known only at run time, so copying an optional one takes function calls.
-/// Metrics are copied often and store this type instead.
-struct Tick: Hashable, Sendable {
-    /// Never zero; zero stands for nil in ``OptionalTick``.
-    let nanoseconds: Int64
-
-    static var now: Tick {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Tick(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
-    /// The same moment on both clocks.
-    private static let (instantOfOrigin, origin) = (ContinuousClock.now, Tick.now)
-
-    init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
-
-    init(_ instant: ContinuousClock.Instant) {
-        let (seconds, attoseconds) = (instant - Self.instantOfOrigin).components
-        self.init(nanoseconds: Self.origin.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
-    }
-
-    var instant: ContinuousClock.Instant {
-        Self.instantOfOrigin.advanced(by: .nanoseconds(nanoseconds - Self.origin.nanoseconds))
-    }
-}
-
-/// An optional tick of the size of a tick.
-struct OptionalTick: Hashable, Sendable {
-    private var nanoseconds: Int64 = 0
-
-    var tick: Tick? {
-        get { nanoseconds == 0 ? nil : Tick(nanoseconds: nanoseconds) }
-        set { nanoseconds = newValue?.nanoseconds ?? 0 }
-    }
-
-    var instant: ContinuousClock.Instant? {
-        get { tick?.instant }
-        set { tick = newValue.map { Tick($0) } }
     }
 }

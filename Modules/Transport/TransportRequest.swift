@@ -20,10 +20,10 @@ public struct TransportRequest: Sendable {
     /// Whether the body of an unsuccessful response is streamed, whatever ``delivery`` says, unless it arrived
     /// completely with its head. For callers that may repeat the request and do not need a large body. The default is
     /// false.
-    public var streamsUnsuccessfulResponses = false
+    public var streamsUnsuccessfulResponses: Bool
     /// The priority among the requests that wait for a connection. The default is `.normal`. While the request waits,
     /// ``WaitingPlace/setPriority(_:)`` changes it.
-    public var priority = RequestPriority.normal
+    public var priority: RequestPriority
     /// The protocol that the connection is to switch to, over HTTP/1.1. If the server does, the response's status is 101 and its
     /// body is ``TransportResponseBody/upgraded``. The default is none.
     package var upgrade: ProtocolUpgrade?
@@ -37,16 +37,26 @@ public struct TransportRequest: Sendable {
         timeouts: TransportTimeouts = TransportTimeouts(),
         delivery: ResponseDelivery = .whole(upTo: ResponseDelivery.defaultLimit)
     ) {
+        self.init(head: head, origin: nil, body: body, timeouts: timeouts, delivery: delivery)
+    }
+
+    /// Creates a request whose properties are set at once, since each change could copy the others.
+    ///
+    /// - Parameter origin: The origin of the head, where the URL of the request was parsed already.
+    package init(
+        head: HTTPRequest, origin: Origin?, body: TransportRequestBody?, timeouts: TransportTimeouts,
+        delivery: ResponseDelivery, streamsUnsuccessfulResponses: Bool = false, priority: RequestPriority = .normal,
+        upgrade: ProtocolUpgrade? = nil
+    ) {
         self.head = head
+        self.origin = origin
         self.body = body
         self.timeouts = timeouts
         self.delivery = delivery
+        self.streamsUnsuccessfulResponses = streamsUnsuccessfulResponses
+        self.priority = priority
+        self.upgrade = upgrade
     }
-}
-
-extension TransportRequest {
-    /// Whether there is a body that is not known to be empty.
-    var hasContent: Bool { body.map { $0.length != 0 } ?? false }
 }
 
 /// How a response body is delivered.

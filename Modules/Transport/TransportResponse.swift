@@ -19,6 +19,12 @@ public struct TransportResponse: Sendable {
         self.body = body
         self.metrics = metrics
     }
+
+    /// The response after these attempts.
+    consuming func following(_ attempts: [TransportMetrics]) -> TransportResponse {
+        earlierAttempts = attempts
+        return self
+    }
 }
 
 /// The body of a response, pulled by one reader.

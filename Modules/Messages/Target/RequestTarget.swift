@@ -41,11 +41,13 @@ package struct RequestTarget: Hashable, Sendable {
     package var pathAlone: Substring { path.utf8.firstIndex(of: .questionMark).map { path[..<$0] } ?? path[...] }
 
     private static func isSecure(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> Bool {
-        let isSecure = scheme.count == 5 && scheme[scheme.startIndex + 4] | 0x20 == UInt8(ascii: "s")
-        guard isSecure || scheme.count == 4, zip(scheme, "http".utf8).allSatisfy({ $0 | 0x20 == $1 }) else {
-            throw .scheme
-        }
-        return isSecure
+        let scheme = UnsafeBufferPointer(rebasing: scheme)
+        // Setting the bit 0x20 makes letters lower-case, and no other byte of a scheme a letter.
+        guard 4...5 ~= scheme.count, scheme[0] | 0x20 == UInt8(ascii: "h"), scheme[1] | 0x20 == UInt8(ascii: "t"),
+            scheme[2] | 0x20 == UInt8(ascii: "t"), scheme[3] | 0x20 == UInt8(ascii: "p"),
+            scheme.count == 4 || scheme[4] | 0x20 == UInt8(ascii: "s")
+        else { throw .scheme }
+        return scheme.count == 5
     }
 
     private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> UserInfo? {

@@ -43,7 +43,8 @@ public struct BodyRequestSerializer: RequestSerializer {
     public func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
         -> SessionRequest
     {
-        var complete = settings.complete(request)
+        var complete = request
+        settings.complete(&complete)
         try complete.appendQuery(parameters, encoder: settings.queryEncoder)
         try complete.setBody(SerializedBody(body, contentType: contentType))
         return complete

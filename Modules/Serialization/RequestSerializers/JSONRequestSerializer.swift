@@ -50,7 +50,8 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
         encoder: JSONBodyEncoder? = nil
     ) throws(SerializationError) -> SessionRequest {
         let data = try encoded(value) { try (encoder ?? makeEncoder()).encode(value) }
-        var complete = settings.complete(request)
+        var complete = request
+        settings.complete(&complete)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/json"))
         return complete
     }

@@ -46,7 +46,8 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         encoding value: some Encodable
     ) throws(SerializationError) -> SessionRequest {
         let data = try Self.tree(of: value).data(format: format)
-        var complete = settings.complete(request)
+        var complete = request
+        settings.complete(&complete)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/x-plist"))
         return complete
     }

@@ -110,7 +110,8 @@ extension HTTPRequestSerializer {
     public func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
         -> SessionRequest
     {
-        var complete = settings.complete(request)
+        var complete = request
+        settings.complete(&complete)
         // Faster than hashing for so few elements.
         if settings.methodsEncodingParametersInURL.contains(where: { $0 == request.method }) {
             try complete.appendQuery(parameters, encoder: queryEncoder)
@@ -148,11 +149,9 @@ public struct RequestSerializerSettings: Sendable, Hashable {
     }
 
     /// Adds missing fields and options to a request.
-    func complete(_ request: SessionRequest) -> SessionRequest {
-        var request = request
+    func complete(_ request: inout SessionRequest) {
         request.headerFields.addMissing(headerFields)
         request.options = request.options.filled(from: requestOptions)
-        return request
     }
 }
 

@@ -12,7 +12,7 @@ extension SessionRequest {
     /// - Throws: A `SessionError` with ``SessionError/Code/requestBodyFailed`` when the body can be read only once: it is read for
     ///   its hash, and again when it is sent. With ``SessionError/Code/timeout`` at the deadline.
     func bodyHash(
-        _ algorithm: DigestAlgorithm, until deadline: ContinuousClock.Instant?
+        _ algorithm: DigestAlgorithm, until deadline: Tick?
     ) async throws(SessionError) -> String? {
         guard let body else { return nil }
         guard body.isReplayable else {

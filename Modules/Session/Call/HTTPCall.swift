@@ -236,7 +236,8 @@ extension HTTPCall {
         }
         let url = request.url
         do {
-            return try serialize(request)
+            try serialize(&request)
+            return request
         } catch let error as SessionError {
             throw error
         } catch let error as MultipartError {
@@ -260,8 +261,7 @@ extension HTTPCall {
         if case .request(let request) = target { request.headerFields } else { nil }
     }
 
-    private func serialize(_ request: SessionRequest) throws -> SessionRequest {
-        var request = request
+    private func serialize(_ request: inout SessionRequest) throws {
         var parameters: RequestParameters?
         let own = extras?.value.requestSerializer
         switch content {
@@ -295,7 +295,6 @@ extension HTTPCall {
         }
         request.headerFields.addMissing(session.codingFields)
         request.headerFields.override(with: headerFields)
-        return request
     }
 }
 

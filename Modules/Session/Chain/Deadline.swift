@@ -1,14 +1,15 @@
 internal import FoundationEssentials
+internal import LinnetTransport
 
 /// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has ended.
 func ending<Value: Sendable>(
-    by deadline: ContinuousClock.Instant, _ url: URL,
+    by deadline: Tick, _ url: URL,
     _ operation: @escaping @Sendable () async throws(SessionError) -> Value
 ) async throws(SessionError) -> Value {
     let outcome = await withTaskGroup(of: Result<Value, SessionError>?.self) { group in
         group.addTask { await Result(operation) }
         group.addTask {
-            try? await ContinuousClock().sleep(until: deadline)
+            try? await ContinuousClock().sleep(until: deadline.instant)
             return nil
         }
         let first = await group.next() ?? nil
@@ -16,7 +17,7 @@ func ending<Value: Sendable>(
         if let first { return first }
         // The timer ended first: at the deadline, or because the caller has cancelled.
         let last = (await group.next() ?? nil) ?? .failure(.cancelled(url))
-        guard ContinuousClock.now >= deadline else { return last }
+        guard Tick.now >= deadline else { return last }
         return .failure(.timedOut(.request, url).adding(metrics: last.error?.metrics ?? []))
     }
     return try outcome.get()

@@ -83,7 +83,7 @@ final class Engine: Sendable {
     /// Sends a request, and cancels what it does at a deadline: interceptors, hooks and transports of the user's included.
     @inline(never)
     private func run(
-        _ request: SessionRequest, _ exchange: Exchange, until deadline: ContinuousClock.Instant
+        _ request: SessionRequest, _ exchange: Exchange, until deadline: Tick
     ) async throws(SessionError) -> StreamedResponse {
         try await ending(by: deadline, request.url) { () async throws(SessionError) in
             guard let hooks = exchange.call.hooks else {
@@ -99,7 +99,14 @@ final class Engine: Sendable {
     ) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await run(
             request, delivery: .whole(upTo: maximumBodySize), in: call, decoding: decoding)
-        if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
+        guard let whole = response.body.whole, whole.count <= maximumBodySize else {
+            return try await collect(response)
+        }
+        return (response, whole)
+    }
+
+    @inline(never)
+    private func collect(_ response: StreamedResponse) async throws(SessionError) -> (StreamedResponse, Data) {
         do {
             return (response, try await response.body.collect(upTo: maximumBodySize))
         } catch {
@@ -136,8 +143,8 @@ final class Engine: Sendable {
         return RequestRecord(id: call.taskID ?? TaskID.next())
     }
 
-    func deadline(of request: SessionRequest) -> ContinuousClock.Instant? {
+    func deadline(of request: SessionRequest) -> Tick? {
         guard let limit = request.options.timeout ?? timeouts.request else { return nil }
-        return .now + limit
+        return .after(limit)
     }
 }

@@ -69,7 +69,7 @@ struct Exchange: Sendable {
     var delivery: ResponseDelivery
     var call: CallContext
     /// When the whole request must have ended, attempts and waiting included; nil means never.
-    var deadline: ContinuousClock.Instant?
+    var deadline: Tick?
     /// What is noted about the request; nil when the chain has neither a log, nor adapters, nor retriers.
     var record: RequestRecord?
 }

@@ -35,14 +35,12 @@ struct TransportLink: Sendable {
         }
         if let body = request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: request) }
         exchange.call.observer?.willSendBody(length: request.body.map(\.length) ?? 0)
-        var wire = TransportRequest(
-            head: target.head(of: request), body: request.body.map { TransportRequestBody($0, in: exchange.call) },
-            timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery)
-        wire.origin = target.origin
-        wire.upgrade = exchange.call.upgrade
-        if let control = exchange.call.control { wire.priority = control.priority }
-        wire.streamsUnsuccessfulResponses = true
-        return wire
+        return TransportRequest(
+            head: target.head(of: request), origin: target.origin,
+            body: request.body.map { TransportRequestBody($0, in: exchange.call) },
+            timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery,
+            streamsUnsuccessfulResponses: true, priority: exchange.call.control?.priority ?? .normal,
+            upgrade: exchange.call.upgrade)
     }
 
     @inline(never)
@@ -63,13 +61,13 @@ extension TransportResponse {
 extension TransportTimeouts {
     /// These timeouts with a request's own in their place, and no more for the whole than its deadline leaves.
     func applying(
-        _ request: SessionRequest, deadline: ContinuousClock.Instant?
+        _ request: SessionRequest, deadline: Tick?
     ) throws(SessionError) -> TransportTimeouts {
         var timeouts = self
         if let idle = request.options.idleTimeout { timeouts.idleRead = idle }
         if let connect = request.options.connectTimeout { timeouts.connect = connect }
         if let deadline {
-            let left = deadline - .now
+            let left = deadline.timeLeft
             guard left > .zero else { throw .timedOut(.request, request.url) }
             timeouts.request = left
         }

@@ -1,9 +1,10 @@
 internal import LinnetSerialization
+internal import LinnetTransport
 
 /// What the attempts of a request share when the retriers are also asked about responses that cannot be decoded.
 struct Decoding: Sendable {
     let record: RequestRecord
-    let deadline: ContinuousClock.Instant?
+    let deadline: Tick?
 }
 
 extension Engine {

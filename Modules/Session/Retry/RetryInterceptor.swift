@@ -82,13 +82,13 @@ final class RetryInterceptor: PassiveInterceptor {
 extension [any RequestRetrier] {
     /// How long to wait for the next attempt; nil when there is none.
     func wait(
-        after attempt: RetryAttempt, policy: RetryPolicy?, hooks: RequestHooks?, deadline: ContinuousClock.Instant?
+        after attempt: RetryAttempt, policy: RetryPolicy?, hooks: RequestHooks?, deadline: Tick?
     ) async throws -> Duration? {
         guard attempt.error?.isFinal != true else { return nil }
         var decision = try await decide(on: attempt, policy)
         if let hooks { decision = try await hooks.willRetry(attempt, decision) }
         guard case .retry(let wait) = decision else { return nil }
-        if let deadline, .now + wait >= deadline { return nil }
+        if let deadline, wait >= deadline.timeLeft { return nil }
         return Swift.max(.zero, wait)
     }
 

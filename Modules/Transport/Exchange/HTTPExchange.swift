@@ -11,7 +11,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// The outcome of an attempt. The error of a failed one contains its metrics.
     enum Outcome {
         /// With what the request told the proxy that forwarded it; nil if there is none.
-        case response(TransportResponse, toProxy: ProxyAnswer?)
+        case response(TransportResponse, toProxy: Boxed<ProxyAnswer>?)
         /// Whether the policy permits repeating the request.
         case failure(TransportError, canRepeat: Bool)
         /// The request was not started, since its connection may no longer be used for it.
@@ -31,7 +31,7 @@ final class HTTPExchange: @unchecked Sendable {
     var waiter: Waiter?
     var metrics: TransportMetrics
     /// What the request tells the proxy that forwards it; nil if the origin receives it.
-    var proxyAnswer: ProxyAnswer?
+    var proxyAnswer: Boxed<ProxyAnswer>?
     /// The bytes of a body that is delivered at once.
     var collected = ByteBuffer()
     var head: HTTPResponse?

@@ -29,12 +29,15 @@ struct RequestLine {
     }
 }
 
-extension TransportRequest {
+extension TransportRequestBody? {
+    /// Whether there is a body that is not known to be empty.
+    var hasContent: Bool { map { $0.length != 0 } ?? false }
+
     /// The value of `Content-Length`: the length of the body, or zero for a method that is defined to have a body but
     /// has none (RFC 9110, 8.6); nil if the field is not sent.
-    var contentLength: Int64? {
-        guard let body else {
-            switch head.method {
+    func contentLength(for method: HTTPRequest.Method) -> Int64? {
+        guard let body = self else {
+            switch method {
             case .post, .put, .patch: return 0
             default: return nil
             }

@@ -52,8 +52,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         }
         var writer: HTTP1RequestWriter
         do {
-            writer = try HTTP1RequestWriter(
-                exchange.request, through: proxy, mayAskFirst: exchange.mayAskProxyFirst)
+            writer = try HTTP1RequestWriter(exchange, through: proxy)
             output.clear()
             try writer.write(to: &output)
         } catch {

@@ -19,22 +19,20 @@ struct HTTP1RequestWriter {
     /// What the request tells the proxy that forwards it; nil if the origin receives it. Without an authorization the request's own is
     /// written, if any. The body of a request that may be challenged waits: it could be readable only once, and squid does not read
     /// the rest of a body behind its challenge.
-    let proxyAnswer: ProxyAnswer?
+    let proxyAnswer: Boxed<ProxyAnswer>?
     private let head: HTTPRequest
     /// Whether there is a body that is not known to be empty.
     private let hasContent: Bool
     private let upgrade: ProtocolUpgrade?
 
     /// - Parameters:
+    ///   - exchange: The exchange of the request.
     ///   - proxy: The proxy that forwards the request; nil if the origin receives it.
-    ///   - mayAskFirst: Whether the body may wait for the proxy's challenge.
-    init(
-        _ request: TransportRequest, through proxy: ProxyServer? = nil, mayAskFirst: Bool = true
-    ) throws(TransportError) {
-        head = request.head
-        let hasBody = request.body != nil
-        hasContent = request.hasContent
-        upgrade = request.upgrade
+    init(_ exchange: HTTPExchange, through proxy: ProxyServer? = nil) throws(TransportError) {
+        head = exchange.request.head
+        let body = exchange.request.body
+        hasContent = body.hasContent
+        upgrade = exchange.request.upgrade
         target = try RequestLine(head)
         if let proxy {
             // Anything else would become part of the authority.
@@ -44,17 +42,19 @@ struct HTTP1RequestWriter {
             }
             // `*` has no absolute form (RFC 9112, 3.2.4).
             uri = "http://" + target.authority + (target.path == "*" ? "" : target.path)
-            var answer = proxy.authenticator.answer(method: head.method.rawValue, uri: uri, body: request.body)
+            var answer = proxy.authenticator.answer(method: head.method.rawValue, uri: uri, body: body)
             // The request's own Expect is the caller's, who gets the response to it.
-            if !mayAskFirst || !hasContent || head.headerFields[.expect] != nil { answer.asksFirst = false }
-            proxyAnswer = answer
+            if !exchange.mayAskProxyFirst || !hasContent || head.headerFields[.expect] != nil {
+                answer.asksFirst = false
+            }
+            proxyAnswer = Boxed(answer)
         } else {
             (uri, proxyAnswer) = (target.path, nil)
         }
-        if let length = request.contentLength {
+        if let length = body.contentLength(for: head.method) {
             framing = .length(length)
         } else {
-            framing = hasBody ? .chunked : .none
+            framing = body == nil ? .none : .chunked
         }
     }
 
@@ -84,15 +84,12 @@ struct HTTP1RequestWriter {
             writer.write(uri)
             writer.write(" HTTP/1.1\r\nHost: ")
             writer.write(target.authority)
-            for field in head.headerFields {
-                note(field)
-                if !isReplaced(field.name) { isClean = writer.write(field) && isClean }
-            }
-            if let authorization = proxyAnswer?.authorization {
+            for field in head.headerFields where isKept(field) { isClean = writer.write(field) && isClean }
+            if let authorization = proxyAnswer?.value.authorization {
                 writer.write("\r\nProxy-Authorization: ")
                 writer.write(authorization)
             }
-            if proxyAnswer?.asksFirst == true {
+            if proxyAnswer?.value.asksFirst == true {
                 writer.write("\r\nExpect: 100-continue")
                 expectsContinue = true
             }
@@ -118,22 +115,31 @@ struct HTTP1RequestWriter {
         return !isFull
     }
 
-    /// Records what a field means for the message.
-    private mutating func note(_ field: HTTPField) {
-        if field.name.has("connection") { asksToClose = asksToClose || field.value.lowercased().contains("close") }
-        if field.name.has("expect") { expectsContinue = hasContent }
-    }
-
-    /// Whether the request's own field is left out: the transport writes it, or it is about content that there is not (RFC 9110,
-    /// 10.1.1).
-    private func isReplaced(_ name: HTTPField.Name) -> Bool {
-        name.isWrittenByTransport || (!hasContent && name.has("expect"))
-            || (proxyAnswer?.authorization != nil && name.has("proxy-authorization"))
+    /// Records what a field means for the message, and returns whether it is written: not if the transport writes it, for routing and
+    /// framing, nor if it is about content that there is not (RFC 9110, 10.1.1).
+    private mutating func isKept(_ field: HTTPField) -> Bool {
+        let name = field.name.canonicalName
+        // The lengths tell most names apart.
+        switch name.utf8.count {
+        case 4: return name != "host"
+        case 6:
+            guard name == "expect" else { return true }
+            expectsContinue = hasContent
+            return hasContent
+        case 7: return name != "upgrade"
+        case 10:
+            if name == "connection" { asksToClose = asksToClose || field.value.lowercased().contains("close") }
+            return true
+        case 14: return name != "content-length"
+        case 17: return name != "transfer-encoding"
+        case 19: return name != "proxy-authorization" || proxyAnswer?.value.authorization == nil
+        default: return true
+        }
     }
 
     /// The size of what is written for the proxy.
     private var proxyBytes: Int {
-        guard let proxyAnswer else { return 0 }
+        guard let proxyAnswer = proxyAnswer?.value else { return 0 }
         return (proxyAnswer.authorization.map { $0.utf8.count + 23 } ?? 0) + (proxyAnswer.asksFirst ? 22 : 0)
     }
 
@@ -148,11 +154,6 @@ struct HTTP1RequestWriter {
 }
 
 extension HTTPField.Name {
-    /// The transport writes the fields for routing and framing.
-    fileprivate var isWrittenByTransport: Bool {
-        has("host") || has("content-length") || has("transfer-encoding") || has("upgrade")
-    }
-
     /// Whether the name equals a lower-case name; the lengths are compared first.
     func has(_ name: String) -> Bool {
         canonicalName.utf8.count == name.utf8.count && canonicalName == name
@@ -171,8 +172,11 @@ private struct ByteWriter {
     }
 
     mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+        // Unlike `withUTF8` alone, this copies no native string.
+        if text.utf8.withContiguousStorageIfAvailable({ write(UnsafeRawBufferPointer($0)) }) == nil {
+            var text = text
+            text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+        }
     }
 
     mutating func write(_ text: StaticString) {

@@ -8,7 +8,7 @@ extension HTTP2Connection: ExchangeHost {
     private static let mostOnTheirWay = 256 * 1024
 
     func open(_ id: Int, _ exchange: HTTPExchange, _ head: [HTTP2FieldEncoder.Line]) {
-        let hasBody = exchange.request.hasContent
+        let hasBody = exchange.request.body.hasContent
         let stream = HTTP2Stream(
             id: id, exchange: exchange,
             machine: HTTP2StreamStateMachine(
@@ -157,13 +157,13 @@ enum HTTP2RequestHead {
         let nominated = connectionOptions(head.headerFields)
         for field in head.headerFields where belongs(field) && !nominated.contains(field.name.canonicalName) {
             // Not without content (RFC 9110, 10.1.1).
-            if field.name.has("expect"), !request.hasContent { continue }
+            if field.name.has("expect"), !request.body.hasContent { continue }
             guard field.withUnsafeBytesOfValue({ UnsafeRawBufferPointer($0).holdsFieldBytesAlone }) else {
                 throw TransportError(.invalidRequest, "A field value contains invalid characters.")
             }
             lines.append(Line(name: field.name.canonicalName, value: field.value, indexing: indexing(field)))
         }
-        if let length = request.contentLength {
+        if let length = request.body.contentLength(for: request.head.method) {
             lines.append(Line(name: "content-length", value: String(length), indexing: .notIndexed))
         }
         return lines

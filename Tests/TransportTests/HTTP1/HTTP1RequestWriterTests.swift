@@ -142,3 +142,13 @@ struct HTTP1RequestWriterTests {
 private struct EmptyReader: TransportBodyReader {
     mutating func next() async throws -> ByteBuffer? { nil }
 }
+
+extension HTTP1RequestWriter {
+    /// The writer for an exchange of a request.
+    fileprivate init(_ request: TransportRequest, through proxy: ProxyServer? = nil) throws(TransportError) {
+        let exchange = HTTPExchange(
+            request: request, observer: nil, timeouts: TransportTimeouts(), deadline: nil, mayBeStale: false,
+            metrics: TransportMetrics())
+        try self.init(exchange, through: proxy)
+    }
+}

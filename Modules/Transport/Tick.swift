@@ -1,0 +1,66 @@
+internal import NIOCore
+
+#if canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A time on the clock of `ContinuousClock`, in nanoseconds since the machine started.
+///
+/// The layout of `ContinuousClock.Instant` is known only at run time, so copying an optional one takes function calls.
+/// Metrics and what accompanies a request are copied often and store this type instead.
+package struct Tick: Hashable, Comparable, Sendable {
+    /// Never zero; zero stands for nil in ``OptionalTick``.
+    let nanoseconds: Int64
+
+    package static var now: Tick {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Tick(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// The same moment on both clocks.
+    private static let (instantOfOrigin, origin) = (ContinuousClock.now, Tick.now)
+
+    init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    package init(_ instant: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = (instant - Self.instantOfOrigin).components
+        self.init(nanoseconds: Self.origin.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    package var instant: ContinuousClock.Instant {
+        Self.instantOfOrigin.advanced(by: .nanoseconds(nanoseconds - Self.origin.nanoseconds))
+    }
+}
+
+extension Tick {
+    /// The time after a duration from now, clamped to about 292 years.
+    package static func after(_ duration: Duration) -> Tick {
+        let (sum, overflow) = Tick.now.nanoseconds.addingReportingOverflow(TimeAmount(duration).nanoseconds)
+        return Tick(nanoseconds: overflow ? .max : sum)
+    }
+
+    /// The time from now on; negative in the past.
+    package var timeLeft: Duration { .nanoseconds(nanoseconds - Tick.now.nanoseconds) }
+
+    package static func < (left: Tick, right: Tick) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+/// An optional tick of the size of a tick.
+struct OptionalTick: Hashable, Sendable {
+    private var nanoseconds: Int64 = 0
+
+    var tick: Tick? {
+        get { nanoseconds == 0 ? nil : Tick(nanoseconds: nanoseconds) }
+        set { nanoseconds = newValue?.nanoseconds ?? 0 }
+    }
+
+    var instant: ContinuousClock.Instant? {
+        get { tick?.instant }
+        set { tick = newValue.map { Tick($0) } }
+    }
+}
