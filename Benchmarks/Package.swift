@@ -39,7 +39,11 @@ let package = Package(
             dependencies: [linnet, support, .product(name: "LinnetDiskCache", package: "linnet")]),
         .executableTarget(
             name: "bench-websocket",
-            dependencies: [linnet, support, .product(name: "LinnetWebSocket", package: "linnet")]),
+            dependencies: [
+                linnet, support,
+                .product(name: "LinnetWebSocket", package: "linnet"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .executableTarget(
             name: "bench-echo",
             dependencies: [

@@ -50,8 +50,12 @@ SCENARIOS = [
     Scenario("cache-hit-memory", "cache", (FROM_SERVER,), path="cached", own=("store=memory",)),
     Scenario("cache-hit-disk", "cache", (FROM_SERVER,), path="cached", own=("store=disk",)),
     Scenario("websocket-echo", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", unit="messages/s"),
+    Scenario("websocket-echo-onloop", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", unit="messages/s",
+             own=("onloop",)),
     Scenario("websocket-echo-c32", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", concurrency=32,
              unit="messages/s"),
+    Scenario("websocket-echo-c32-onloop", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", concurrency=32,
+             unit="messages/s", own=("onloop",)),
     Scenario("body-256m", "body", (AHC, URLSESSION, LIBCURL), path="256m", unit="MB/s", scale=1e-6),
     Scenario("tls-body-256m", "body", (AHC, LIBCURL), kind="HTTPS", path="256m", unit="MB/s", scale=1e-6,
              why_not=NO_AUTHORITY),
@@ -140,7 +144,8 @@ def echo_command(scenario, who, url, programs):
     if who == WEBSOCKETS and not PYTHON.exists():
         raise Failed("the package websockets is not installed: .ci/setup bench")
     url = url.replace("http://", "ws://") if who == WEBSOCKETS else url
-    return [*client, "echo", url, scenario.concurrency, scenario.seconds, "bytes=32"]
+    options = [] if who == WEBSOCKETS else scenario.own
+    return [*client, "echo", url, scenario.concurrency, scenario.seconds, "bytes=32", *options]
 
 
 def images_command(scenario, who, server, url, programs):
