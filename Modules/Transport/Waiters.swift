@@ -15,27 +15,27 @@ public import Synchronization
 
     @usableFromInline var waiters: [(id: UInt64, waiter: Waiter)] = []
 
-    @inlinable @usableFromInline package init() {}
+    @inlinable package init() {}
 
-    @inlinable @usableFromInline package var isEmpty: Bool { waiters.isEmpty }
-    @inlinable @usableFromInline package var count: Int { waiters.count }
+    @inlinable package var isEmpty: Bool { waiters.isEmpty }
+    @inlinable package var count: Int { waiters.count }
 
     /// Removes and returns the waiter that came first.
-    @inlinable @usableFromInline package mutating func takeFirst() -> Waiter? {
+    @inlinable package mutating func takeFirst() -> Waiter? {
         waiters.isEmpty ? nil : waiters.removeFirst().waiter
     }
 
     /// Removes and returns all waiters.
-    @inlinable @usableFromInline package mutating func takeAll() -> [Waiter] {
+    @inlinable package mutating func takeAll() -> [Waiter] {
         defer { waiters = [] }
         return waiters.map { $0.waiter }
     }
 
-    @inlinable @usableFromInline mutating func add(_ waiter: Waiter, id: UInt64) {
+    @inlinable mutating func add(_ waiter: Waiter, id: UInt64) {
         waiters.append((id, waiter))
     }
 
-    @inlinable @usableFromInline mutating func take(_ id: UInt64) -> Waiter? {
+    @inlinable mutating func take(_ id: UInt64) -> Waiter? {
         waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0).waiter }
     }
 }
@@ -47,7 +47,7 @@ extension Mutex {
     ///   - place: The place of the waiters in the state: `{ $1(&$0.waiters) }`. A key path would be made anew by each call.
     ///   - cancelled: Makes the value for a task that is cancelled; nil to wait in spite of that.
     ///   - ready: Returns the value if it is there already. It is called once, with the lock held, before cancellation is checked.
-    @inlinable @usableFromInline package func wait<Answer: Sendable>(
+    @inlinable package func wait<Answer: Sendable>(
         in place: @escaping Waiters<Answer>.Place<Value>,
         ifCancelled cancelled: (@Sendable () -> Answer)?, _ ready: (inout Value) -> Answer?
     ) async -> Answer {
