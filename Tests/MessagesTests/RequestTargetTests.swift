@@ -35,6 +35,39 @@ struct RequestTargetTests {
         #expect(target.path == path)
     }
 
+    /// What is known of the origin changes no result.
+    @Test(arguments: [
+        "http://example.com:8080", "http://example.com", "HTTPS://Example.com:443/", "http://[::1]:80/x",
+        "http://127.0.0.1",
+    ])
+    func aKnownOriginIsRecognizedWhereItStands(base: String) throws {
+        let url = try #require(URL(string: base))
+        let known = try #require(KnownOrigin(url))
+        let path = base.hasSuffix("/x") ? 2 : base.hasSuffix("/") ? 1 : 0
+        let authority = String(base.dropLast(path))
+        let rests = [
+            "", "/", "/a/b?c=d#e", "?q=1", "?q=/a@b", "#top", "#/a?b", "//x", "/a b", "0", "0/", ":80/", ":8080/", ".",
+            ".evil/", "@evil.example/", ":x@evil.example/", "\\@evil.example/", "%40evil.example/", "/@evil.example",
+        ]
+        for rest in rests {
+            for text in [authority + rest, authority.uppercased() + rest, "http://other.example" + rest] {
+                let expected = Result { try RequestTarget(parsing: text) }
+                let target = Result { try RequestTarget(parsing: text, expecting: known) }
+                #expect((try? target.get()) == (try? expected.get()), "\(text)")
+            }
+        }
+        for rest in ["", "/", "/a?b", "?b", "#c"] {
+            let found = Array((authority + rest).utf8).withUnsafeBufferPointer { known.rest(of: $0) }
+            #expect(found?.count == rest.utf8.count, "\(authority + rest)")
+        }
+    }
+
+    @Test(arguments: ["http://user@example.com/", "http://@example.com/", "ftp://example.com/", "http://127.1/", "/x"])
+    func notEveryURLHasAKnownOrigin(url: String) throws {
+        let url = try #require(URL(string: url))
+        #expect(KnownOrigin(url) == nil)
+    }
+
     @Test(arguments: [
         "ftp://example.com/", "file:///etc/passwd", "/x", "http:///x", "http://example.com:0/",
         "http://example.com:65536/", "http://a%3Ab@example.com/", "http://%FF@example.com/", "data:,x", "http://127.1/",

@@ -17,15 +17,27 @@ package struct RequestTarget: Hashable, Sendable {
         package let password: String
     }
 
-    package init(parsing url: URL) throws(URLFault) {
-        try self.init(parsing: url.absoluteString)
+    /// - Parameter known: The origin of most of the URLs, which is not parsed again; nil for none.
+    package init(parsing url: URL, expecting known: KnownOrigin? = nil) throws(URLFault) {
+        try self.init(parsing: url.absoluteString, expecting: known)
     }
 
-    package init(parsing text: String) throws(URLFault) {
+    package init(parsing text: String, expecting known: KnownOrigin? = nil) throws(URLFault) {
         // On bytes, since every request comes through here and Characters cost several times as much.
         var text = text
-        let parsed = text.withUTF8 { bytes in Result { () throws(URLFault) in try RequestTarget(bytes) } }
+        let parsed = text.withUTF8 { bytes in
+            Result { () throws(URLFault) in
+                guard let known, let rest = known.rest(of: bytes) else { return try RequestTarget(bytes) }
+                return RequestTarget(known.origin, bytes[rest])
+            }
+        }
         self = try parsed.get()
+    }
+
+    private init(_ origin: Origin, _ rest: Slice<UnsafeBufferPointer<UInt8>>) {
+        self.origin = origin
+        userInfo = nil
+        path = Self.target(rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)])
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) throws(URLFault) {

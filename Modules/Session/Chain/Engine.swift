@@ -34,7 +34,8 @@ final class Engine: Sendable {
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
 
-    init(_ configuration: HTTPSession.Configuration, transport: any Transport) {
+    /// - Parameter baseURL: The session's.
+    init(_ configuration: HTTPSession.Configuration, transport: any Transport, baseURL: URL? = nil) {
         let network = configuration.network.map { NetworkWatch($0, discarding: transport) }
         self.network = network
         let upper = Link.linksAboveCoding(configuration, transport)
@@ -51,7 +52,8 @@ final class Engine: Sendable {
         refreshes = cache?.refreshes
         flights = cache?.flights
         transportLink = TransportLink(
-            transport: transport, permission: NetworkPermission(network))
+            transport: transport, permission: NetworkPermission(network),
+            baseOrigin: baseURL.flatMap { KnownOrigin($0) })
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
         retriers = configuration.retriers

@@ -4,9 +4,9 @@ public import LinnetMessages
 internal import LinnetSerialization
 
 extension RequestTarget {
-    init(_ url: URL) throws(SessionError) {
+    init(_ url: URL, expecting known: KnownOrigin? = nil) throws(SessionError) {
         do {
-            try self.init(parsing: url)
+            try self.init(parsing: url, expecting: known)
         } catch {
             throw .invalidURL(error.message, url)
         }

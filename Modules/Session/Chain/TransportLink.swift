@@ -7,6 +7,8 @@ internal import LinnetTransport
 struct TransportLink: Sendable {
     let transport: any Transport
     let permission: NetworkPermission
+    /// The origin of the session's base URL.
+    let baseOrigin: KnownOrigin?
 
     @inline(never)
     func send(
@@ -28,7 +30,7 @@ struct TransportLink: Sendable {
     private func wire(
         _ request: SessionRequest, _ exchange: Exchange, _ timeouts: TransportTimeouts
     ) throws(SessionError) -> TransportRequest {
-        let target = try RequestTarget(request.url)
+        let target = try RequestTarget(request.url, expecting: baseOrigin)
         try permission.check(request)
         if let length = request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)

@@ -107,7 +107,7 @@ public final class HTTPSession: Sendable {
             hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup,
             latch: latch)
         registry = TaskRegistry()
-        engine = Engine(configuration, transport: transport)
+        engine = Engine(configuration, transport: transport, baseURL: baseURL)
         fields = Mutex(HeaderTable(configuration, engine.coding))
     }
 
