@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetDiskCache
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeadCodingTests {
     private let head = HTTPResponse(
         status: HTTPResponse.Status(code: 299, reasonPhrase: "Fine"),
