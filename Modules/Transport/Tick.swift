@@ -38,8 +38,9 @@ package struct Tick: Hashable, Comparable, Sendable {
 }
 
 extension Tick {
-    /// The time after a duration from now, clamped to about 292 years.
+    /// The time after a duration from now, clamped to about 292 years; now for a duration that is not positive.
     package static func after(_ duration: Duration) -> Tick {
+        guard duration > .zero else { return .now }
         let (sum, overflow) = Tick.now.nanoseconds.addingReportingOverflow(TimeAmount(duration).nanoseconds)
         return Tick(nanoseconds: overflow ? .max : sum)
     }

@@ -37,7 +37,7 @@ package struct RequestTarget: Hashable, Sendable {
     private init(_ origin: Origin, _ rest: Slice<UnsafeBufferPointer<UInt8>>) {
         self.origin = origin
         userInfo = nil
-        path = Self.target(rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)])
+        path = Self.target(rest[..<(rest.firstIndex(of: .hash) ?? rest.endIndex)])
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) throws(URLFault) {

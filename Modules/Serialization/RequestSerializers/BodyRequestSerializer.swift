@@ -43,8 +43,7 @@ public struct BodyRequestSerializer: RequestSerializer {
     public func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
         -> SessionRequest
     {
-        var complete = request
-        settings.complete(&complete)
+        var complete = settings.complete(request)
         try complete.appendQuery(parameters, encoder: settings.queryEncoder)
         try complete.setBody(SerializedBody(body, contentType: contentType))
         return complete

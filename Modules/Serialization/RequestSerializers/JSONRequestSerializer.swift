@@ -50,8 +50,7 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
         encoder: JSONBodyEncoder? = nil
     ) throws(SerializationError) -> SessionRequest {
         let data = try encoded(value) { try (encoder ?? makeEncoder()).encode(value) }
-        var complete = request
-        settings.complete(&complete)
+        var complete = settings.complete(request)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/json"))
         return complete
     }

@@ -46,8 +46,7 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         encoding value: some Encodable
     ) throws(SerializationError) -> SessionRequest {
         let data = try Self.tree(of: value).data(format: format)
-        var complete = request
-        settings.complete(&complete)
+        var complete = settings.complete(request)
         try complete.setBody(SerializedBody(.data(data), contentType: "application/x-plist"))
         return complete
     }

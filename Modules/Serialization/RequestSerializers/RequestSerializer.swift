@@ -110,8 +110,7 @@ extension HTTPRequestSerializer {
     public func serialize(_ request: SessionRequest, parameters: RequestParameters?) throws(SerializationError)
         -> SessionRequest
     {
-        var complete = request
-        settings.complete(&complete)
+        var complete = settings.complete(request)
         // Faster than hashing for so few elements.
         if settings.methodsEncodingParametersInURL.contains(where: { $0 == request.method }) {
             try complete.appendQuery(parameters, encoder: queryEncoder)
@@ -149,9 +148,10 @@ public struct RequestSerializerSettings: Sendable, Hashable {
     }
 
     /// Adds missing fields and options to a request.
-    func complete(_ request: inout SessionRequest) {
+    func complete(_ request: consuming SessionRequest) -> SessionRequest {
         request.headerFields.addMissing(headerFields)
         request.options = request.options.filled(from: requestOptions)
+        return request
     }
 }
 

@@ -153,13 +153,6 @@ struct HTTP1RequestWriter {
     }
 }
 
-extension HTTPField.Name {
-    /// Whether the name equals a lower-case name; the lengths are compared first.
-    func has(_ name: String) -> Bool {
-        canonicalName.utf8.count == name.utf8.count && canonicalName == name
-    }
-}
-
 /// Writes into memory with bounds checks.
 private struct ByteWriter {
     private let bytes: UnsafeMutableRawBufferPointer

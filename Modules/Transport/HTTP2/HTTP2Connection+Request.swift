@@ -221,3 +221,10 @@ private struct NameSet {
         return length < 64 && lengths >> UInt64(length) & 1 == 1 && names.contains(name.canonicalName)
     }
 }
+
+extension HTTPField.Name {
+    /// Whether the name equals a lower-case name; the lengths are compared first.
+    fileprivate func has(_ name: String) -> Bool {
+        canonicalName.utf8.count == name.utf8.count && canonicalName == name
+    }
+}
