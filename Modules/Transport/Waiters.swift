@@ -46,11 +46,13 @@ extension Mutex {
     /// - Parameters:
     ///   - place: The place of the waiters in the state: `{ $1(&$0.waiters) }`. A key path would be made anew by each call.
     ///   - cancelled: Makes the value for a task that is cancelled; nil to wait in spite of that.
-    ///   - ready: Returns the value if it is there already. It is called once, with the lock held, before cancellation is checked.
+    ///   - ready: Returns the value if it is there already, also for a task that is cancelled. It is called with the lock held, once
+    ///     or twice, and changes nothing when it returns nil.
     @inlinable package func wait<Answer: Sendable>(
         in place: @escaping Waiters<Answer>.Place<Value>,
         ifCancelled cancelled: (@Sendable () -> Answer)?, _ ready: (inout Value) -> Answer?
     ) async -> Answer {
+        if let answer = withLock({ ready(&$0) }) { return answer }
         let id = WaiterID.next()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in

@@ -63,8 +63,10 @@ final class MessageQueue: Sendable {
 
     /// The next message, or nil at the end of the closing handshake.
     func next() async throws(WebSocketError) -> WebSocketMessage? {
-        let ready = state.withLock { $0.take() }
-        let answer = if let ready { ready } else { await nextAnswer() }
+        let cancelled: @Sendable () -> Answer = { .failure(.cancelled) }
+        let answer = await state.wait(in: { $1(&$0.readers) }, ifCancelled: cancelled) { state -> Answer? in
+            state.take() ?? (state.readers.isEmpty ? nil : .failure(.secondReader))
+        }
         let resumeReading = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.isFull, state.messages.isEmpty else { return nil }
             state.isFull = false
@@ -72,12 +74,6 @@ final class MessageQueue: Sendable {
         }
         resumeReading?()
         return try answer.get()
-    }
-
-    private func nextAnswer() async -> Answer {
-        await state.wait(in: { $1(&$0.readers) }, ifCancelled: { .failure(.cancelled) }) { state in
-            state.take() ?? (state.readers.isEmpty ? nil : .failure(.secondReader))
-        }
     }
 }
 

@@ -25,8 +25,7 @@ final class Outcome<Value: Sendable>: Sendable {
 
     /// Waits for the result, at most until the task is cancelled.
     func value() async throws(WebSocketError) -> Value {
-        if let result { return try result.get() }
-        return try await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { .failure(.cancelled) }) { $0.result }.get()
+        try await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { .failure(.cancelled) }) { $0.result }.get()
     }
 }
 
