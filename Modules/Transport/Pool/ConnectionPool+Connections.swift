@@ -157,7 +157,7 @@ extension ConnectionPool {
 
     /// Called when the connection accepts no more exchanges.
     func isRetiring(_ connection: HTTPConnection) {
-        connection.shard.setCapacity(0, of: connection)
+        connection.shard.retire(connection)
         let action = change { state -> PoolStateMachine<PoolKey>.WaitAction in
             guard state.open[connection.id] != nil, state.draining.insert(connection.id).inserted else { return .wait }
             return state.machine.draining(connection.key)

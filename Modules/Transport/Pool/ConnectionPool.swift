@@ -340,7 +340,11 @@ final class ConnectionPool: Sendable {
         guard hasWaiters else { return }
         let isUnused = connection.shard.isUnused(connection)
         guard change({ $0.machine.needsPlace(of: connection.key, isUnused: isUnused) }) else { return }
-        if connection.shard.take(connection) { offer(connection) }
+        if connection.shard.take(connection) { return offer(connection) }
+        // Its server allows no exchange for now, and another origin needs the room.
+        if change({ $0.machine.needsRoom(isUnused: isUnused) }), connection.shard.takeUnused(connection) {
+            connection.close(.evicted)
+        }
     }
 
     /// Gives newly allowed places of a connection to waiting requests, or its room if it is unused.

@@ -9,7 +9,8 @@ protocol ShelvedConnection: Identifiable {
 /// The connections of an event loop with room for another exchange. Pure.
 ///
 /// A connection has one place for each exchange that it can run at a time; HTTP/1.1 has one. A place that was taken has
-/// to be returned. A connection without a free place is not on the shelf.
+/// to be returned. A connection without a free place is not offered. An unused one whose server allows no exchange for now is kept
+/// apart: it expires and is closed like the others.
 struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable {
     enum Return: Equatable {
         case kept
@@ -34,23 +35,31 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
     private struct Use {
         var inUse: Int
         var capacity: Int
+        /// Whether the connection ends after its exchanges, whatever its server allows.
+        var isRetired = false
         var hasRoom: Bool { inUse < capacity }
     }
 
     /// The connections with the same key. A reference, so that taking or returning a place needs a single lookup.
     private final class Stack {
+        /// Those with room, in the order in which they were returned.
         var entries: [Entry] = []
+        /// Those that are unused and have no room.
+        var barred: [Entry] = []
 
-        func remove(_ id: Connection.ID) {
-            guard let index = entries.lastIndex(where: { $0.connection.id == id }) else { return }
-            entries.remove(at: index)
+        var isEmpty: Bool { entries.isEmpty && barred.isEmpty }
+
+        @discardableResult
+        func remove(_ id: Connection.ID) -> Entry? {
+            if let index = entries.lastIndex(where: { $0.connection.id == id }) { return entries.remove(at: index) }
+            return barred.firstIndex { $0.connection.id == id }.map { barred.remove(at: $0) }
         }
     }
 
     private var stacks: [Key: Stack] = [:]
     private var uses: [Connection.ID: Use] = [:]
 
-    var isEmpty: Bool { uses.isEmpty && stacks.values.allSatisfy(\.entries.isEmpty) }
+    var isEmpty: Bool { uses.isEmpty && stacks.values.allSatisfy(\.isEmpty) }
 
     // MARK: Places
 
@@ -80,21 +89,26 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
                 if use.inUse == 1 { touch(connection, key, now) }
                 return .kept
             }
-            guard use.inUse - 1 < use.capacity else { return .kept }
+            guard use.inUse - 1 < use.capacity else {
+                if use.inUse == 1, !use.isRetired {
+                    stack(key).barred.append(Entry(connection: connection, since: now))
+                }
+                return .kept
+            }
         }
         put(connection, key, now)
         return .kept
     }
 
     private mutating func put(_ connection: Connection, _ key: Key, _ now: NIODeadline) {
-        let entry = Entry(connection: connection, since: now)
-        if let stack = stacks[key] {
-            stack.entries.append(entry)
-        } else {
-            let stack = Stack()
-            stack.entries = [entry]
-            stacks[key] = stack
-        }
+        stack(key).entries.append(Entry(connection: connection, since: now))
+    }
+
+    private mutating func stack(_ key: Key) -> Stack {
+        if let stack = stacks[key] { return stack }
+        let stack = Stack()
+        stacks[key] = stack
+        return stack
     }
 
     private mutating func occupy(_ connection: Connection, _ stack: Stack) {
@@ -115,13 +129,25 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     /// Changes the number of places of a multiplexed connection.
     mutating func setCapacity(_ capacity: Int, of connection: Connection, key: Key, now: NIODeadline) {
-        guard let before = uses[connection.id] else { return }
+        guard let before = uses[connection.id], !before.isRetired else { return }
         uses[connection.id]?.capacity = capacity
-        switch (before.hasRoom, before.inUse < capacity) {
-        case (false, true): put(connection, key, now)
-        case (true, false): stacks[key]?.remove(connection.id)
-        default: break
+        let hasRoom = before.inUse < capacity
+        guard hasRoom != before.hasRoom else { return }
+        let stack = stack(key)
+        let entry = stack.remove(connection.id)
+        if hasRoom {
+            put(connection, key, now)
+        } else if before.inUse == 0, let entry {
+            stack.barred.append(entry)
         }
+    }
+
+    /// Takes a multiplexed connection's places away, for good. It remains until its exchanges have ended.
+    mutating func retire(_ connection: Connection, key: Key) {
+        guard uses[connection.id] != nil else { return }
+        uses[connection.id]?.capacity = 0
+        uses[connection.id]?.isRetired = true
+        stacks[key]?.remove(connection.id)
     }
 
     /// Removes a connection.
@@ -140,16 +166,18 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         let expired = takeUnused { $0.since + idleTime <= now }
         var resting: [Connection] = []
         var next: NIODeadline?
-        for stack in stacks.values {
-            for index in stack.entries.indices where isUnused(stack.entries[index].connection) {
-                let entry = stack.entries[index]
-                if !entry.isResting, entry.since + restTime <= now {
-                    stack.entries[index].isResting = true
-                    resting.append(entry.connection)
-                }
-                let due = entry.since + (stack.entries[index].isResting ? idleTime : min(restTime, idleTime))
-                next = min(next ?? due, due)
+        func look(at entry: inout Entry) {
+            guard isUnused(entry.connection) else { return }
+            if !entry.isResting, entry.since + restTime <= now {
+                entry.isResting = true
+                resting.append(entry.connection)
             }
+            let due = entry.since + (entry.isResting ? idleTime : min(restTime, idleTime))
+            next = min(next ?? due, due)
+        }
+        for stack in stacks.values {
+            for index in stack.entries.indices { look(at: &stack.entries[index]) }
+            for index in stack.barred.indices { look(at: &stack.barred[index]) }
         }
         return (expired, resting, next)
     }
@@ -158,21 +186,21 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
     mutating func takeUnused(where isWanted: (Unused) -> Bool = { _ in true }) -> [Connection] {
         var taken: [(Connection, Key)] = []
         for (key, stack) in stacks {
-            for entry in stack.entries where isUnused(entry.connection) {
+            for entry in stack.entries + stack.barred where isUnused(entry.connection) {
                 let unused = Unused(connection: entry.connection.id, key: key, since: entry.since)
                 if isWanted(unused) { taken.append((entry.connection, key)) }
             }
         }
         for (connection, key) in taken { remove(connection, key: key) }
         // Not earlier, so that the next exchange of a key finds its stack.
-        for (key, stack) in stacks where stack.entries.isEmpty { stacks[key] = nil }
+        for (key, stack) in stacks where stack.isEmpty { stacks[key] = nil }
         return taken.map(\.0)
     }
 
     /// Takes a connection if it is here and unused.
     mutating func takeUnused(_ connection: Connection, key: Key) -> Bool {
         guard isUnused(connection), let stack = stacks[key],
-            stack.entries.contains(where: { $0.connection.id == connection.id })
+            (stack.entries + stack.barred).contains(where: { $0.connection.id == connection.id })
         else { return false }
         remove(connection, key: key)
         return true
@@ -183,8 +211,10 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         var oldest: (connection: Connection, key: Key, since: NIODeadline)?
         for (key, stack) in stacks {
             // Connections with the same key are in the order in which they were returned.
-            guard let entry = stack.entries.first(where: { isUnused($0.connection) }) else { continue }
-            if entry.since < oldest?.since ?? .distantFuture { oldest = (entry.connection, key, entry.since) }
+            for entry in [stack.entries.first { isUnused($0.connection) }, stack.barred.first] {
+                guard let entry, entry.since < oldest?.since ?? .distantFuture else { continue }
+                oldest = (entry.connection, key, entry.since)
+            }
         }
         return oldest
     }

@@ -69,7 +69,7 @@ final class PoolShard: Sendable {
             let result = Return(state.shelf.giveBack(connection, key: connection.key, now: now))
             if state.shelf.isUnused(connection) { connection.layAside() }
             guard !isValid else { return result }
-            state.shelf.setCapacity(0, of: connection, key: connection.key, now: now)
+            state.shelf.retire(connection, key: connection.key)
             return state.shelf.isUnused(connection) ? .close : .ignored
         }
     }
@@ -98,6 +98,10 @@ final class PoolShard: Sendable {
 
     func setCapacity(_ capacity: Int, of connection: HTTPConnection) {
         state.withLock { $0.shelf.setCapacity(capacity, of: connection, key: connection.key, now: eventLoop.now) }
+    }
+
+    func retire(_ connection: HTTPConnection) {
+        state.withLock { $0.shelf.retire(connection, key: connection.key) }
     }
 
     func remove(_ connection: HTTPConnection) {

@@ -68,7 +68,7 @@ struct PoolStateMachine<Key: Hashable> {
     }
 
     /// Whether a request to another origin waits for the room of an unused connection.
-    private func needsRoom(isUnused: Bool) -> Bool {
+    func needsRoom(isUnused: Bool) -> Bool {
         isUnused && connections >= limits.connections && !inNeed.isEmpty
     }
 

@@ -96,6 +96,32 @@ struct HTTP2WaitingTests {
         }
     }
 
+    /// An unused connection whose server allows no streams has neither room nor exchanges; it is closed with the others.
+    @Test(arguments: [ShutdownMode.graceful, .immediate])
+    func aShutdownClosesAConnectionWithoutStreams(mode: ShutdownMode) async throws {
+        let (peers, acknowledged) = (Log<Peer>(), Log<Void>())
+        try await FrameServer.run { frame, peer in
+            switch frame.payload {
+            case .settings(.settings): peers.add(peer.bound)
+            case .settings(.ack): acknowledged.add(())
+            default: break
+            }
+            if let path = frame.path { peer.respond(frame.streamID, path) }
+        } perform: { server in
+            try await withTransport({ $0.httpVersions = .http2 }) { transport in
+                var request = TransportRequest.http2("/")
+                request.head.authority = "127.0.0.1:\(server.address.port ?? 0)"
+                try await expectText("/", transport, request)
+                let peer = try #require(await peers.first())
+                _ = await acknowledged.first()
+                peer.execute { Self.allow(0, $0) }
+                _ = await acknowledged.first()
+                await transport.shutdown(mode)
+                #expect(transport.openConnections == 0)
+            }
+        }
+    }
+
     // MARK: HTTP/1.1
 
     /// RFC 9113, 7: the request is repeated over HTTP/1.1, whatever its method, and later requests use it.

@@ -68,6 +68,58 @@ struct ConnectionShelfTests {
         expectEqual(shelf.isEmpty, true)
     }
 
+    /// RFC 9113, 5.1.2: a server may allow no exchange for a while. The connection is not offered, but it is not forgotten either.
+    @Test func anUnusedConnectionWithoutPlacesExpires() {
+        let fake = Fake(id: 1, isMultiplexed: true)
+        for (barsFirst, later) in [(true, epoch + .seconds(1)), (false, epoch)] {
+            var shelf = Shelf()
+            shelf.add(fake, key: "a", capacity: 8, now: epoch)
+            if barsFirst { shelf.setCapacity(0, of: fake, key: "a", now: epoch) }
+            _ = shelf.giveBack(fake, key: "a", now: later)
+            if !barsFirst { shelf.setCapacity(0, of: fake, key: "a", now: epoch + .seconds(5)) }
+            expectEqual(shelf.take("a"), nil)
+            expectEqual(shelf.take(fake, key: "a"), false)
+            expectEqual(shelf.oldestUnused?.connection, fake)
+            expectEqual(shelf.oldestUnused?.since, later)
+            let (expired, resting, next) = shelf.expire(
+                now: epoch + .seconds(9), idleTime: .seconds(10), restTime: .seconds(1))
+            #expect(expired.isEmpty && resting == [fake] && next == later + .seconds(10))
+            #expect(
+                shelf.expire(now: next ?? epoch, idleTime: .seconds(10), restTime: .seconds(1)).expired == [fake])
+            expectEqual(shelf.isEmpty, true)
+        }
+    }
+
+    @Test func anUnusedConnectionWithoutPlacesIsTakenAndUsedAgain() {
+        let fakes = (1...3).map { Fake(id: $0, isMultiplexed: true) }
+        var shelf = Shelf()
+        for fake in fakes {
+            shelf.add(fake, key: "a", capacity: 8, now: epoch)
+            _ = shelf.giveBack(fake, key: "a", now: epoch)
+            shelf.setCapacity(0, of: fake, key: "a", now: epoch)
+        }
+        expectEqual(shelf.takeUnused(fakes[0], key: "a"), true)
+        shelf.setCapacity(1, of: fakes[1], key: "a", now: epoch)
+        expectEqual(shelf.take("a"), fakes[1])
+        expectEqual(shelf.take("a"), nil)
+        expectEqual(shelf.takeUnused(), [fakes[2]])
+        shelf.remove(fakes[1], key: "a")
+        expectEqual(shelf.isEmpty, true)
+    }
+
+    @Test func aRetiredConnectionGetsNoPlaces() {
+        let fake = Fake(id: 1, isMultiplexed: true)
+        var shelf = Shelf()
+        shelf.add(fake, key: "a", capacity: 8, now: epoch)
+        shelf.retire(fake, key: "a")
+        shelf.setCapacity(8, of: fake, key: "a", now: epoch)
+        expectEqual(shelf.take("a"), nil)
+        expectEqual(shelf.giveBack(fake, key: "a", now: epoch), .kept)
+        expectEqual(shelf.take("a"), nil)
+        expectEqual(shelf.oldestUnused?.connection, nil)
+        expectEqual(shelf.isUnused(fake), true)
+    }
+
     @Test func unusedConnectionsExpire() {
         let (idle, busy) = (Fake(id: 1, isMultiplexed: true), Fake(id: 2, isMultiplexed: true))
         var shelf = Shelf()

@@ -47,14 +47,13 @@ struct PoolRoomTests {
         expectEqual(try bench.shutDown(), true)
     }
 
-    /// A connection that allows no streams is not idle. Once it allows some again, it is like any unused one.
-    @Test func anUnusedConnectionThatAllowsStreamsAgainMakesRoom() throws {
+    /// A server that allows no streams keeps no other origin waiting.
+    @Test func anUnusedConnectionThatAllowsNoStreamsMakesRoom() throws {
         let (bench, shared) = try fullPool(exchanges: 1)
         shared.connection.capacityChanged(0)
         shared.connection.exchangeEnded()
-        let other = bench.request(try PoolBench.origin("a"))
         #expect(shared.connection.isOpen)
-        shared.connection.capacityChanged(2)
+        let other = bench.request(try PoolBench.origin("a"))
         bench.settle()
         #expect(!shared.connection.isOpen)
         _ = try bench.opener.succeed(try #require(bench.opener.attempts.first))
@@ -63,11 +62,37 @@ struct PoolRoomTests {
         expectEqual(try bench.shutDown(), true)
     }
 
+    @Test func aConnectionThatAllowsNoStreamsMakesRoomOnceItIsUnused() throws {
+        let (bench, shared) = try fullPool(exchanges: 1)
+        shared.connection.capacityChanged(0)
+        let other = bench.request(try PoolBench.origin("a"))
+        bench.settle()
+        #expect(shared.connection.isOpen)
+        shared.connection.exchangeEnded()
+        bench.settle()
+        #expect(!shared.connection.isOpen)
+        _ = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(bench.outcome(other) != nil)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    @Test func anUnusedConnectionThatAllowsNoStreamsExpires() throws {
+        let (bench, shared) = try fullPool(exchanges: 1)
+        shared.connection.capacityChanged(0)
+        shared.connection.exchangeEnded()
+        bench.advance(by: .seconds(59))
+        #expect(shared.connection.isOpen)
+        bench.advance(by: .seconds(2))
+        #expect(!shared.connection.isOpen)
+        expectEqual(try bench.shutDown(), true)
+    }
+
     @Test func anUnusedConnectionThatAllowsStreamsAgainExpires() throws {
         let (bench, shared) = try fullPool(exchanges: 1)
         shared.connection.capacityChanged(0)
         shared.connection.exchangeEnded()
-        bench.advance(by: .seconds(100))
+        bench.advance(by: .seconds(30))
         shared.connection.capacityChanged(2)
         bench.advance(by: .seconds(59))
         #expect(shared.connection.isOpen)
