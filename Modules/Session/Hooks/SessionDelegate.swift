@@ -18,6 +18,10 @@ public import LinnetTransport
 /// ```
 /// The methods are called as the hooks are. The delegate is held weakly; once it is deallocated, the default implementations
 /// apply.
+///
+/// The hooks that change how each response is read, or how connections are opened, have protocols of their own:
+/// ``SessionDataDelegate`` and ``SessionTrustDelegate``. A method of theirs is called only if the delegate conforms to its
+/// protocol.
 public protocol SessionDelegate: AnyObject, Sendable {
     /// See ``TaskHooks/willRedirect``. The default leaves the decision to the session's policy.
     func willRedirect(
@@ -33,12 +37,6 @@ public protocol SessionDelegate: AnyObject, Sendable {
     ) async throws -> RetryDecision
     /// See ``TaskHooks/needsNewBody``. The default returns nil.
     func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody?
-    /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
-    func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
-    /// See ``TaskHooks/willCacheResponse``. The default stores the response.
-    func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool
-    /// See ``TaskHooks/didReceiveData``. The default does nothing.
-    func didReceiveData(_ data: Data, _ context: HookContext) async throws
     /// See ``TaskHooks/willPlaceDownload``. The default selects the request's destination.
     func willPlaceDownload(_ file: URL, _ head: HTTPResponse, _ context: HookContext) async throws -> URL?
 
@@ -59,14 +57,29 @@ public protocol SessionDelegate: AnyObject, Sendable {
     /// See ``TaskHooks/didComplete``. The default does nothing.
     func didComplete(_ error: SessionError?, _ context: HookContext)
 
-    /// See ``SessionHooks/didReceiveServerTrust``. The default returns the policy's decision.
-    func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision
     /// See ``SessionHooks/didReceiveClientCertificateRequest``. The default returns the configured identity.
     func didReceiveClientCertificateRequest(
         _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
     ) async throws -> ClientIdentity?
     /// See ``SessionHooks/didBecomeInvalid``. The default does nothing.
     func didBecomeInvalid()
+}
+
+/// A delegate that also receives responses and their bodies. Each response of its session is passed on in pieces, as it arrives.
+public protocol SessionDataDelegate: SessionDelegate {
+    /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
+    func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
+    /// See ``TaskHooks/willCacheResponse``. The default stores the response.
+    func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool
+    /// See ``TaskHooks/didReceiveData``. The default does nothing.
+    func didReceiveData(_ data: Data, _ context: HookContext) async throws
+}
+
+/// A delegate that also decides on the certificate chains of servers. Its session resumes no TLS sessions, so that it is asked in
+/// each handshake.
+public protocol SessionTrustDelegate: SessionDelegate {
+    /// See ``SessionHooks/didReceiveServerTrust``. There is no default.
+    func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision
 }
 
 extension SessionDelegate {
@@ -90,21 +103,10 @@ extension SessionDelegate {
         nil
     }
 
-    /// Reads the body.
-    public func didReceiveResponse(
-        _ head: HTTPResponse, _ context: HookContext
-    ) async throws -> ResponseDisposition { .allow }
-
-    /// Stores the response.
-    public func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool { true }
-
     /// Returns nil, which selects the request's destination.
     public func willPlaceDownload(
         _ file: URL, _ head: HTTPResponse, _ context: HookContext
     ) async throws -> URL? { nil }
-
-    /// Does nothing.
-    public func didReceiveData(_ data: Data, _ context: HookContext) async throws {}
 
     /// Does nothing.
     public func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
@@ -130,11 +132,6 @@ extension SessionDelegate {
     /// Does nothing.
     public func didComplete(_ error: SessionError?, _ context: HookContext) {}
 
-    /// Returns the policy's decision.
-    public func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision {
-        decision
-    }
-
     /// Returns the configured identity.
     public func didReceiveClientCertificateRequest(
         _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
@@ -142,4 +139,17 @@ extension SessionDelegate {
 
     /// Does nothing.
     public func didBecomeInvalid() {}
+}
+
+extension SessionDataDelegate {
+    /// Reads the body.
+    public func didReceiveResponse(
+        _ head: HTTPResponse, _ context: HookContext
+    ) async throws -> ResponseDisposition { .allow }
+
+    /// Stores the response.
+    public func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool { true }
+
+    /// Does nothing.
+    public func didReceiveData(_ data: Data, _ context: HookContext) async throws {}
 }

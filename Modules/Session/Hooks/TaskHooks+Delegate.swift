@@ -13,13 +13,6 @@ extension TaskHooks {
         needsNewBody = { [weak delegate] context, request in
             try await delegate?.needsNewBody(for: request, context)
         }
-        didReceiveResponse = { [weak delegate] context, head in
-            try await delegate?.didReceiveResponse(head, context) ?? .allow
-        }
-        willCacheResponse = { [weak delegate] context, head in
-            try await delegate?.willCacheResponse(head, context) ?? true
-        }
-        didReceiveData = { [weak delegate] context, data in try await delegate?.didReceiveData(data, context) }
         willPlaceDownload = { [weak delegate] context, file, head in
             try await delegate?.willPlaceDownload(file, head, context)
         }
@@ -35,14 +28,27 @@ extension TaskHooks {
         didFinishDownload = { [weak delegate] context, file in delegate?.didFinishDownload(file, context) }
         didCollectMetrics = { [weak delegate] context, metrics in delegate?.didCollectMetrics(metrics, context) }
         didComplete = { [weak delegate] context, error in delegate?.didComplete(error, context) }
+        if let delegate = delegate as? any SessionDataDelegate { setDataHooks(delegate) }
+    }
+
+    private mutating func setDataHooks(_ delegate: any SessionDataDelegate) {
+        didReceiveResponse = { [weak delegate] context, head in
+            try await delegate?.didReceiveResponse(head, context) ?? .allow
+        }
+        willCacheResponse = { [weak delegate] context, head in
+            try await delegate?.willCacheResponse(head, context) ?? true
+        }
+        didReceiveData = { [weak delegate] context, data in try await delegate?.didReceiveData(data, context) }
     }
 }
 
 extension SessionHooks {
     /// Creates hooks that call a delegate, which is held weakly.
     public init(delegate: any SessionDelegate) {
-        didReceiveServerTrust = { [weak delegate] trust, decision in
-            await delegate?.didReceiveServerTrust(trust, decision) ?? decision
+        if let delegate = delegate as? any SessionTrustDelegate {
+            didReceiveServerTrust = { [weak delegate] trust, decision in
+                await delegate?.didReceiveServerTrust(trust, decision) ?? decision
+            }
         }
         didReceiveClientCertificateRequest = { [weak delegate] request, proposed in
             guard let delegate else { return proposed }

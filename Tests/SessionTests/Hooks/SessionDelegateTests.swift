@@ -10,7 +10,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SessionDelegateTests {
     /// Notes every call, and changes nothing.
-    private final class RecordingDelegate: SessionDelegate {
+    private final class RecordingDelegate: SessionDataDelegate {
         let calls = EventRecorder<String>()
 
         func willRedirect(
@@ -96,6 +96,51 @@ struct SessionDelegateTests {
         let transport = StubTransport { $0.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1") }
         let client = try makeClient(transport) { $0.setDelegate(delegate) }
         #expect(try await client.get("a").json() == 1)
+    }
+
+    @Test func hooksThatChangeHowResponsesAreReadNeedTheirProtocols() {
+        final class Silent: SessionDelegate {}
+        final class Reader: SessionDataDelegate {}
+        let silent = Silent()
+        let reader = Reader()
+        #expect(TaskHooks(delegate: silent).didReceiveResponse == nil)
+        #expect(TaskHooks(delegate: silent).willCacheResponse == nil)
+        #expect(TaskHooks(delegate: silent).didReceiveData == nil)
+        #expect(TaskHooks(delegate: reader).didReceiveData != nil)
+        #expect(SessionHooks(delegate: reader).didReceiveServerTrust == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func onlyADelegateForTrustIsAskedInEachHandshake(decidesOnTrust: Bool) async throws {
+        final class Plain: SessionDelegate {}
+        final class Judge: SessionTrustDelegate {
+            let hosts = EventRecorder<String>()
+
+            func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision {
+                hosts.record(trust.host)
+                return decision
+            }
+        }
+        let pki = try TestPKI()
+        let plain = Plain()
+        let judge = Judge()
+        let configuration = MockServer.Configuration {
+            $0.issuesSessionTickets = true
+            $0.maximumRequestsPerConnection = 1
+        }
+        try await withMockServer(.text(""), tls: try pki.identity(), configuration: configuration) { server in
+            let session = try HTTPSession {
+                $0.securityPolicy = .systemTrust(anchors: try .certificates([pki.root]))
+                $0.setDelegate(decidesOnTrust ? judge : plain)
+            }
+            let url = server.url
+            for round in 0..<2 {
+                let response = try await session.call(SessionRequest(url: url)).response()
+                #expect(response.metrics.last?.isResumedTLSSession == (round == 1 && !decidesOnTrust))
+            }
+            await session.shutdown()
+        }
+        #expect(judge.hosts.events == (decidesOnTrust ? ["127.0.0.1", "127.0.0.1"] : []))
     }
 
     @Test func itIsHeldWeakly() async throws {
