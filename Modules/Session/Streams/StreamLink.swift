@@ -104,29 +104,24 @@ final class StreamLink: Sendable {
         await state.wait(in: { $1(&$0.headWaiters) }, ifCancelled: { .failure(.cancelled(nil)) }) { $0.head }
     }
 
-    /// Waits for the next chunk, and returns nil at the end. Cancelling the caller's task ends the stream for its reader.
+    /// Waits for the next chunk, and returns nil at the end.
     func take() async throws(SessionError) -> Data? {
         var giver: Waiters<Bool>.Waiter?
-        let result = await withTaskCancellationHandler {
-            await state.wait(in: { $1(&$0.takers) }, ifCancelled: { .failure(.cancelled(nil)) }) { state in
-                if let chunk = state.chunk {
-                    state.chunk = nil
-                    giver = state.givers.takeFirst()
-                    return .success(chunk)
-                }
-                if let end = state.end { return end.map { _ in nil } }
-                if state.isReaderGone || Task.isCancelled { return .failure(.cancelled(nil)) }
-                return state.takers.isEmpty ? nil : .failure(.secondReader)
+        let result = await state.wait(in: { $1(&$0.takers) }, ifCancelled: { .failure(.cancelled(nil)) }) { state in
+            if let chunk = state.chunk {
+                state.chunk = nil
+                giver = state.givers.takeFirst()
+                return .success(chunk)
             }
-        } onCancel: {
-            readerLeft()
+            if let end = state.end { return end.map { _ in nil } }
+            if state.isReaderGone || Task.isCancelled { return .failure(.cancelled(nil)) }
+            return state.takers.isEmpty ? nil : .failure(.secondReader)
         }
         giver?.resume(returning: true)
         return try result.get()
     }
 
     /// Records that the reader is gone; returns whether the stream had already ended.
-    @discardableResult
     func readerLeft() -> Bool {
         let (hasEnded, giver) = state.withLock { state in
             state.isReaderGone = true
@@ -143,7 +138,7 @@ extension SessionError {
     }
 }
 
-/// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task.
+/// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task, and so does cancelling a read.
 final class HandedReader: Sendable {
     private let link: StreamLink
     private let leaving: @Sendable () -> Void
@@ -154,12 +149,21 @@ final class HandedReader: Sendable {
     }
 
     deinit {
-        if !link.readerLeft() { leaving() }
+        leave()
     }
 
     var completion: StreamLink.Completion? { link.completion }
 
     func next() async throws(SessionError) -> Data? {
-        try await link.take()
+        let chunk = await withTaskCancellationHandler {
+            await Result { () async throws(SessionError) in try await link.take() }
+        } onCancel: {
+            leave()
+        }
+        return try chunk.get()
+    }
+
+    private func leave() {
+        if !link.readerLeft() { leaving() }
     }
 }

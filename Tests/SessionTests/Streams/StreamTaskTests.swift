@@ -98,6 +98,25 @@ struct StreamTaskTests {
         #expect(await asking.value.error?.code == .cancelled)
     }
 
+    /// The response is still there, and the network silent.
+    @Test func cancellingAReadCancelsTheTask() async throws {
+        let body = StubBody()
+        let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
+        let task = try session.call(makeRequest()).streamTask()
+        let response = try await task.response
+        body.send("a")
+        let (reads, read) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            for try await _ in response.body { read.yield() }
+        }
+        for await _ in reads { break }
+        reader.cancel()
+        let outcome = await Result { () async throws(SessionError) in try await task.value }
+        #expect(outcome.error?.code == .cancelled)
+        await #expect(throws: SessionError.self) { try await reader.value }
+        _ = response
+    }
+
     @Test func leavingBeforeTheEndCancelsTheTask() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
