@@ -18,7 +18,12 @@ struct FilePlace: Sendable, Hashable {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         guard !name.isEmpty, name != ".", name != ".." else { return nil }
-        folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let slash else {
+            folder = "."
+            return
+        }
+        let end = path.utf8[..<slash].lastIndex { $0 != UInt8(ascii: "/") }
+        folder = end.map { String(path[...$0]) } ?? "/"
     }
 
     private init(folder: String, name: String) {

@@ -31,7 +31,9 @@ extension SessionRequest {
     }
 
     private func curlCommand(_ redaction: Redaction, isDecoded: Bool) -> String {
-        let body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
+        var body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
+        // curl refuses --head together with a body, and waits for the response's body with --request HEAD.
+        if method == .head, self.body != nil { body = CurlBody(remark: "curl sends no body with HEAD") }
         var words = ["curl", "--globoff", "--path-as-is"] + (isDecoded ? ["--compressed"] : [])
         words += methodWords(hasBody: !body.words.isEmpty)
         for field in headerFields {
@@ -66,6 +68,8 @@ private struct CurlBody {
     var prefix = ""
     var words: [String] = []
     var remark: String?
+
+    init(remark: String) { self.remark = remark }
 
     init(_ body: HTTPRequestBody?, limit: Int) {
         guard let body else { return }

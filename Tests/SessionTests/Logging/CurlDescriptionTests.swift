@@ -181,6 +181,16 @@ struct CurlDescriptionTests {
         fields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
     }
 
+    @Test func aBodyOfHEADIsNamed() throws {
+        let url = try #require(Self.url)
+        let request = SessionRequest(
+            url: url, method: .head, headerFields: [.accept: "*/*", .userAgent: "x"], body: .data(Data("body".utf8)))
+        #expect(
+            request.curlDescription()
+                == "curl --globoff --path-as-is --head --header 'Accept: */*' --header 'User-Agent: x' 'http://example.com/a?b=c'"
+                + "  # curl sends no body with HEAD")
+    }
+
     @Test func aFileIsSentByItsName() async throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "linnet curl 'x' \(UInt64.random(in: 0 ... .max))")
