@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// Frames that wait to be written. Small ones share one buffer, which is reused for each flush; large payloads are not
-/// copied.
+/// Frames that wait to be written. They share a buffer, which is reused for each flush: what a frame costs below, in TLS records,
+/// writes and promises, is more than copying it.
 struct HTTP2Outbox {
     /// The part of a request body in a piece.
     struct Carried: Equatable {
@@ -19,10 +19,11 @@ struct HTTP2Outbox {
         var carriedBytes: Int { carried.reduce(0) { $0 + $1.count } }
     }
 
-    /// Payloads up to this are copied.
-    private static let mostCopied = 2048
-    /// The capacity of the buffer that a connection keeps.
-    private static let mostKept = 65_536
+    /// A piece with this many bytes is complete, so that the socket's progress is seen. It is a little more than the default window
+    /// of a stream (RFC 9113, 6.9.2), which many servers keep.
+    private static let pieceBytes = 66_560
+    /// The capacity of the buffer that a connection keeps until it rests: a piece and its last frame.
+    private static let mostKept = 131_072
 
     private var pieces: [Piece] = []
     private var tail = ByteBuffer()
@@ -51,13 +52,11 @@ struct HTTP2Outbox {
     mutating func write(payload: ByteBuffer, of stream: Int, isEnd: Bool) {
         let part = Carried(stream: stream, count: payload.readableBytes, isEnd: isEnd)
         carriedBytes += part.count
-        guard payload.readableBytes > Self.mostCopied else {
-            buffer.writeImmutableBuffer(payload)
-            return carried.append(part)
-        }
+        carried.append(part)
+        buffer.writeImmutableBuffer(payload)
+        guard tail.readableBytes >= Self.pieceBytes else { return }
         closeTail()
         tail = ByteBuffer()
-        pieces.append(Piece(bytes: payload, carried: [part]))
     }
 
     /// Frees memory that is not in use.
