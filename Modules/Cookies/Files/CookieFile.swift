@@ -14,6 +14,8 @@ struct CookieFile {
 
     /// A file of 3,000 cookies of the largest size, in the longest spelling, is smaller.
     private static var largestSize: Int { 128 << 20 }
+    /// How long another process may hold the lock.
+    private static var patience: Duration { .seconds(10) }
 
     init(_ file: URL, _ code: CookieError.Code) throws(CookieError) {
         guard file.isFileURL else {
@@ -25,7 +27,8 @@ struct CookieFile {
 
     /// Runs a function while no other process, and no other thread, does so for the same file.
     ///
-    /// The lock is one on a file beside it, because the file itself is replaced. The lock file stays.
+    /// The lock is one on a file beside it, because the file itself is replaced. The lock file stays. A process that holds the lock for
+    /// longer than ``patience`` has been stopped, and is not waited for.
     func locked<Result>(_ body: () throws(CookieError) -> Result) throws(CookieError) -> Result {
         let lock = path + ".lock"
         let descriptor = Self.retrying { open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
@@ -34,8 +37,16 @@ struct CookieFile {
         }
         // Closing the descriptor releases the lock.
         defer { close(descriptor) }
-        guard Self.retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
-            throw CookieError(.unwritableFile, file: lock, "cannot be locked", errorNumber: errno)
+        let deadline = ContinuousClock.now + Self.patience
+        while Self.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+            guard errno == EWOULDBLOCK else {
+                throw CookieError(.unwritableFile, file: lock, "cannot be locked", errorNumber: errno)
+            }
+            guard .now < deadline else {
+                throw CookieError(
+                    .unwritableFile, file: lock, "is locked by another process", errorNumber: EWOULDBLOCK)
+            }
+            usleep(5_000)
         }
         return try body()
     }

@@ -43,9 +43,10 @@ extension CookieJar {
     /// later wins. If the file was deleted, it is written again.
     ///
     /// - Parameter file: The URL of the file.
-    /// - Throws: ``CookieError`` with the code ``CookieError/Code/unwritableFile``, ``CookieError/Code/unreadableFile`` or
-    ///   ``CookieError/Code/unsupportedVersion``; then the file is as it was, unless it was corrupt and has been renamed. With
-    ///   the code ``CookieError/Code/corruptFile``, the damaged file was renamed, and the cookies of the jar were written.
+    /// - Throws: ``CookieError`` with the code ``CookieError/Code/unwritableFile``, also if another process holds the file's lock
+    ///   for 10 seconds, ``CookieError/Code/unreadableFile`` or ``CookieError/Code/unsupportedVersion``; then the file is as it
+    ///   was, unless it was corrupt and has been renamed. With the code ``CookieError/Code/corruptFile``, the damaged file was
+    ///   renamed, and the cookies of the jar were written.
     public func save(to file: URL) throws(CookieError) {
         let store = try CookieFile(file, .unwritableFile)
         let damage = try store.locked { () throws(CookieError) -> CookieError? in
