@@ -15,8 +15,8 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// The interval between Ping frames; nil for none. The default is 20 seconds. While messages are not read, nothing is
     /// received and no answer is expected.
     public var pingInterval: Duration? = .seconds(20)
-    /// How long nothing may be received after the socket has accepted a Ping frame. The default is 20 seconds. Then the connection
-    /// ends with ``WebSocketError/Code/pongTimeout``.
+    /// How long nothing may be received after the socket has accepted a Ping frame, or while the socket accepts nothing. The default
+    /// is 20 seconds. Then the connection ends with ``WebSocketError/Code/pongTimeout``.
     public var pongTimeout: Duration = .seconds(20)
     /// How long the closing handshake may take, and the server may then take to close the connection. The default is 5 seconds.
     public var closeTimeout: Duration = .seconds(5)

@@ -14,6 +14,15 @@ struct WebSocketHandlerTests {
         var reads = 0
         var written: [WebSocketFrame] = []
         var promises: [EventLoopPromise<Void>] = []
+        private var context: ChannelHandlerContext?
+
+        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+        func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+        /// More bytes wait for the socket.
+        func buffer(_ bytes: Int) {
+            context?.write(NIOAny(ByteBuffer(repeating: 0, count: bytes)), promise: nil)
+        }
 
         func read(context: ChannelHandlerContext) { reads += 1 }
 
@@ -113,15 +122,34 @@ struct WebSocketHandlerTests {
         try end()
     }
 
-    /// Behind a large message.
-    @Test func aPingThatTheSocketHasNotAcceptedHasNoDeadline() throws {
+    /// Behind a large message, of which the socket accepts a part now and then.
+    @Test func aPingThatTheSocketHasNotAcceptedHasNoDeadlineWhileItMoves() throws {
         advance(20)
         #expect(opcodes == [.ping])
-        advance(1_000)
+        for _ in 0..<100 {
+            advance(9)
+            socket.buffer(1)
+        }
         #expect(channel.isActive)
         accept()
+        advance(9)
+        #expect(channel.isActive)
+        advance(1)
+        #expect(failure == .pongTimeout)
+        try end()
+    }
+
+    /// The network is gone, or the server does not read.
+    @Test func aPingThatTheSocketDoesNotAcceptEndsTheConnection() throws {
+        advance(20)
+        #expect(opcodes == [.ping])
+        try receive(.pong)
+        advance(9)
+        #expect(channel.isActive)
         advance(10)
         #expect(failure == .pongTimeout)
+        #expect(!channel.isActive)
+        accept()
         try end()
     }
 

@@ -23,6 +23,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     /// section 5.5.3), so that a server that sends them and does not read fills no memory.
     private var isPongWaiting = false
     private var nextPong: ByteBuffer?
+    /// Whether a Ping frame waits for the socket.
+    private var isPingWaiting = false
     private var pingTimer: Scheduled<Void>?
     private var pongTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
@@ -214,10 +216,39 @@ final class WebSocketHandler: ChannelInboundHandler {
         guard let context else { return }
         hasReceived = false
         // Behind a message that the socket has not accepted the server does not see it.
+        isPingWaiting = true
         let promise = context.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenSuccess { if self.machine.phase == .open { self.armPongTimer() } }
+        promise.futureResult.assumeIsolated().whenSuccess {
+            self.isPingWaiting = false
+            guard self.machine.phase == .open else { return }
+            self.pongTimer?.cancel()
+            self.armPongTimer()
+        }
         write(.ping, ByteBuffer(), promise: promise)
+        if isPingWaiting { watchSocket(from: bufferedBytes) }
     }
+
+    /// The bytes that wait for the socket.
+    private var bufferedBytes: Int? {
+        context.flatMap { try? $0.channel.syncOptions?.getOption(.bufferedWritableBytes) }
+    }
+
+    /// Ends the connection if the socket accepts nothing, and nothing is received, for the time of an answer.
+    private func watchSocket(from buffered: Int?, still: Int = 1) {
+        pongTimer = schedule(in: options.pongTimeout / Self.looksAtSocket) { handler in
+            guard handler.isPingWaiting else { return }
+            let now = handler.bufferedBytes
+            let isStill = !handler.isReadPaused && !handler.hasReceived && now == buffered
+            handler.hasReceived = false
+            guard isStill, still == Self.looksAtSocket else {
+                return handler.watchSocket(from: now, still: isStill ? still + 1 : 1)
+            }
+            handler.endWithoutPong()
+        }
+    }
+
+    /// How often the socket is looked at in the time of an answer: as many bytes may wait as before by chance.
+    private static let looksAtSocket = 4
 
     private func armPongTimer() {
         pongTimer = schedule(in: options.pongTimeout) { handler in
@@ -226,13 +257,17 @@ final class WebSocketHandler: ChannelInboundHandler {
                 handler.hasReceived = false
                 return handler.armPongTimer()
             }
-            handler.end(WebSocketError(.pongTimeout, "The server did not answer a Ping frame in time."))
-            handler.context?.close(promise: nil)
+            handler.endWithoutPong()
         }
     }
 
+    private func endWithoutPong() {
+        end(WebSocketError(.pongTimeout, "The server did not answer a Ping frame in time."))
+        context?.close(promise: nil)
+    }
+
     private func receivedPong() {
-        guard let timer = pongTimer.take(), machine.phase == .open else { return }
+        guard !isPingWaiting, let timer = pongTimer.take(), machine.phase == .open else { return }
         timer.cancel()
         armPing()
     }
