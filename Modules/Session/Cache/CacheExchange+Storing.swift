@@ -17,6 +17,11 @@ extension CacheExchange {
             await remove(superseded)
             return response
         }
+        // After the entry was begun: an invalidation that comes later ends it.
+        guard !cache.invalidations.include(key, since: received.invalidations) else {
+            await recorder.abandon()
+            return response
+        }
         if let whole = response.body.whole {
             await recorder.append(whole)
             await recorder.commit()

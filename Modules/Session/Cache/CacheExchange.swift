@@ -59,15 +59,18 @@ struct CacheExchange: Sendable {
         var response: StreamedResponse
         let requestTime: Date
         let responseTime: Date
+        /// The number of invalidations at the time of the request.
+        let invalidations: UInt64
     }
 
     private func send(_ request: SessionRequest) async throws(SessionError) -> Received {
-        let requestTime = cache.now()
+        let (requestTime, invalidations) = (cache.now(), cache.invalidations.count)
         var request = request
         // A stored response stands in for the server's while there is no network, and a refresh is not waited for.
         if next.engine.network != nil, isRefresh || standsIn { request.options.waitsForConnectivity = false }
         let response = try await next(request)
-        return Received(response: response, requestTime: requestTime, responseTime: cache.now())
+        return Received(
+            response: response, requestTime: requestTime, responseTime: cache.now(), invalidations: invalidations)
     }
 
     /// Whether a stored response answers if the server cannot be reached.
@@ -79,7 +82,10 @@ struct CacheExchange: Sendable {
     private func bypass() async throws(SessionError) -> StreamedResponse {
         var response = try await next(request)
         let keys = rules.invalidatedKeys(by: response.head, to: head, key: key)
-        if !keys.isEmpty { try? await store.removeAll(for: keys) }
+        if !keys.isEmpty {
+            cache.invalidations.add(keys)
+            try? await store.removeAll(for: keys)
+        }
         note(.bypass, in: &response)
         return response
     }

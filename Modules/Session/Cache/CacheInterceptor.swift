@@ -22,6 +22,7 @@ final class CacheInterceptor: PassiveInterceptor {
     /// The requests that others wait for; nil if none does.
     let flights: CacheFlights?
     let refreshes = CacheRefreshes()
+    let invalidations = CacheInvalidations()
 
     init(_ configuration: HTTPSession.Configuration, store: any CacheStore) {
         self.store = store
@@ -62,6 +63,7 @@ final class CacheInterceptor: PassiveInterceptor {
             }
         }
         descent.requestTime = now()
+        descent.invalidations = invalidations.count
         return true
     }
 
@@ -100,7 +102,8 @@ final class CacheInterceptor: PassiveInterceptor {
             use: .protocolDefined, stored: [], next: next
         ).keeping(
             .init(
-                response: response, requestTime: descent.requestTime ?? responseTime, responseTime: responseTime))
+                response: response, requestTime: descent.requestTime ?? responseTime, responseTime: responseTime,
+                invalidations: descent.invalidations))
     }
 }
 

@@ -64,17 +64,17 @@ extension HTTPSession {
         _ request: SessionRequest, _ serializer: S, in call: CallContext
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         if engine.retriers(with: call.own).isEmpty { return try await answerOnce(request, serializer, in: call) }
-        return try await engine.decoding(request, in: call) { decoding async throws(SessionError) in
-            try await answerOnce(request, serializer, in: call, decoding)
+        return try await engine.decoding(request, in: call) { course async throws(SessionError) in
+            try await answerOnce(request, serializer, in: call, course)
         }
     }
 
     // Not inlined, so that the frame of a request that waits has nothing of what happens around it.
     @inline(never)
     private func answerOnce<S: ResponseSerializer>(
-        _ request: SessionRequest, _ serializer: S, in call: CallContext, _ decoding: Decoding? = nil
+        _ request: SessionRequest, _ serializer: S, in call: CallContext, _ course: Course? = nil
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        let (response, body) = try await engine.runWhole(request, in: call, decoding: decoding)
+        let (response, body) = try await engine.runWhole(request, in: call, course: course)
         return try response.read(body, answering: request.method, by: serializer)
     }
 }

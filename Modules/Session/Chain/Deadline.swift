@@ -2,8 +2,10 @@ internal import FoundationEssentials
 internal import LinnetTransport
 
 /// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has ended.
+///
+/// - Parameter keepsLateValue: Whether a value is returned although the operation made it after the deadline: it has moved a file.
 func ending<Value: Sendable>(
-    by deadline: Tick, _ url: URL,
+    by deadline: Tick, _ url: URL, keepsLateValue: Bool = false,
     _ operation: @escaping @Sendable () async throws(SessionError) -> Value
 ) async throws(SessionError) -> Value {
     let outcome = await withTaskGroup(of: Result<Value, SessionError>?.self) { group in
@@ -18,7 +20,10 @@ func ending<Value: Sendable>(
         // The timer ended first: at the deadline, or because the caller has cancelled.
         let last = (await group.next() ?? nil) ?? .failure(.cancelled(url))
         guard Tick.now >= deadline else { return last }
-        return .failure(.timedOut(.request, url).adding(metrics: last.error?.metrics ?? []))
+        guard let error = last.error else {
+            return keepsLateValue ? last : .failure(.timedOut(.request, url))
+        }
+        return .failure(error.timedOut(.request, url))
     }
     return try outcome.get()
 }

@@ -12,6 +12,8 @@ struct Descent: Sendable {
     fileprivate(set) var coding: ContentCodingRules?
     /// When the request passed the cache.
     var requestTime: Date?
+    /// The number of invalidations of the cache then.
+    var invalidations: UInt64 = 0
     /// The response that may answer the request, which therefore did not pass the cache.
     var cached: Boxed<StoredResponse>?
     private let start: Int

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import LinnetCache
 internal import LinnetSerialization
 internal import LinnetTransport
-internal import Synchronization
 
 /// Takes a request, and returns its response or throws. Every surface of a session calls this and nothing else.
 ///
@@ -14,7 +13,7 @@ final class Engine: Sendable {
     /// Nil in a session without content codings.
     let coding: ContentCodingRules?
     let transportLink: TransportLink
-    private let hasEnded = Atomic(false)
+    let running = RunningRequests()
     /// Whether there is code of the user's in the chain, or below it, that does not know of the deadline.
     private let isExtended: Bool
 
@@ -66,41 +65,75 @@ final class Engine: Sendable {
     ///
     /// The response's body is whole when `delivery` says so and no interceptor streams; a caller that needs it whole collects
     /// it.
+    ///
+    /// - Parameter course: What the request shares with the one that it is a part of, which has begun and keeps its deadline.
     func run(
-        _ request: SessionRequest, delivery: ResponseDelivery, in call: CallContext, decoding: Decoding? = nil
+        _ request: SessionRequest, delivery: ResponseDelivery, in call: CallContext, course: Course? = nil
     ) async throws(SessionError) -> StreamedResponse {
-        guard !hasEnded.load(ordering: .relaxed) else { throw .shutDown(request.url) }
-        let exchange = Exchange(
-            delivery: delivery, call: call, deadline: decoding.map(\.deadline) ?? deadline(of: request),
-            record: decoding?.record ?? record(call))
-        if let deadline = exchange.deadline,
-            isExtended || call.hooks != nil || call.own != nil || request.options.waitsForConnectivity == true
-        {
-            return try await run(request, exchange, until: deadline)
+        if course == nil { guard running.begin() else { throw .shutDown(request.url) } }
+        defer { if course == nil { running.end() } }
+        let exchange = exchange(request, delivery, call, course)
+        guard course == nil, let deadline = exchange.deadline, needsTimer(request, call) else {
+            return try await send(request, exchange)
         }
-        guard let hooks = call.hooks else { return try await proceed(request, from: 0, exchange) }
-        return try await run(request, exchange, hooks)
-    }
-
-    /// Sends a request, and cancels what it does at a deadline: interceptors, hooks and transports of the user's included.
-    @inline(never)
-    private func run(
-        _ request: SessionRequest, _ exchange: Exchange, until deadline: Tick
-    ) async throws(SessionError) -> StreamedResponse {
-        try await ending(by: deadline, request.url) { () async throws(SessionError) in
-            guard let hooks = exchange.call.hooks else {
-                return try await self.proceed(request, from: 0, exchange)
-            }
-            return try await self.run(request, exchange, hooks)
+        return try await ending(by: deadline, request.url) { () async throws(SessionError) in
+            try await self.send(request, exchange)
         }
     }
 
     /// Sends a request, and returns its response with the body in memory.
     func runWhole(
-        _ request: SessionRequest, in call: CallContext, decoding: Decoding? = nil
+        _ request: SessionRequest, in call: CallContext, course: Course? = nil
     ) async throws(SessionError) -> (StreamedResponse, Data) {
-        let response = try await run(
-            request, delivery: .whole(upTo: maximumBodySize), in: call, decoding: decoding)
+        if course == nil { guard running.begin() else { throw .shutDown(request.url) } }
+        defer { if course == nil { running.end() } }
+        let exchange = exchange(request, .whole(upTo: maximumBodySize), call, course)
+        guard let deadline = exchange.deadline, needsTimer(request, call) else {
+            return try await sendWhole(request, exchange)
+        }
+        return try await ending(by: deadline, request.url) { () async throws(SessionError) in
+            try await self.sendWhole(request, exchange)
+        }
+    }
+
+    /// Runs an operation that sends a request and reads its response, as one request with one deadline.
+    @inline(never)
+    func whole<Value: Sendable>(
+        _ request: SessionRequest, in call: CallContext, _ course: Course?, keepsLateValue: Bool = false,
+        _ operation: @escaping @Sendable (Course) async throws(SessionError) -> Value
+    ) async throws(SessionError) -> Value {
+        if course == nil { guard running.begin() else { throw .shutDown(request.url) } }
+        defer { if course == nil { running.end() } }
+        let course = course ?? Course(record: nil, deadline: deadline(of: request))
+        guard let deadline = course.deadline else { return try await operation(course) }
+        return try await ending(by: deadline, request.url, keepsLateValue: keepsLateValue) {
+            () async throws(SessionError) in try await operation(course)
+        }
+    }
+
+    private func exchange(
+        _ request: SessionRequest, _ delivery: ResponseDelivery, _ call: CallContext, _ course: Course?
+    ) -> Exchange {
+        Exchange(
+            delivery: delivery, call: call, deadline: course.map(\.deadline) ?? deadline(of: request),
+            record: course?.record ?? record(call))
+    }
+
+    /// Whether what a request does must be cancelled at its deadline: interceptors, hooks and transports of the user's do not know
+    /// of it.
+    private func needsTimer(_ request: SessionRequest, _ call: CallContext) -> Bool {
+        isExtended || call.hooks != nil || call.own != nil || request.options.waitsForConnectivity == true
+    }
+
+    private func send(_ request: SessionRequest, _ exchange: Exchange) async throws(SessionError) -> StreamedResponse {
+        guard let hooks = exchange.call.hooks else { return try await proceed(request, from: 0, exchange) }
+        return try await run(request, exchange, hooks)
+    }
+
+    private func sendWhole(
+        _ request: SessionRequest, _ exchange: Exchange
+    ) async throws(SessionError) -> (StreamedResponse, Data) {
+        let response = try await send(request, exchange)
         guard let whole = response.body.whole, whole.count <= maximumBodySize else {
             return try await collect(response)
         }
@@ -134,9 +167,9 @@ final class Engine: Sendable {
         return try await finish(response, at: index, along: &way, of: request, sent: sent, in: exchange)
     }
 
-    /// From now on every request fails.
-    func end() {
-        hasEnded.store(true, ordering: .relaxed)
+    /// From now on every request fails that has not begun.
+    func end(_ mode: ShutdownMode) {
+        running.refuse(mode)
         network?.end()
     }
 

@@ -46,6 +46,15 @@ extension SessionError {
         return error
     }
 
+    /// The timeout that cancelled what has failed with this error, with what it tells about the request.
+    func timedOut(_ timeout: Timeout, _ url: URL?) -> SessionError {
+        var error = Self.timedOut(timeout, url).adding(metrics: metrics)
+        error.head = head
+        error.redirects = redirects
+        error.resumeData = resumeData
+        return error
+    }
+
     /// Returns the error with the response's URL, head, metrics and redirects, for those that it does not have.
     func adding(_ response: StreamedResponse) -> SessionError {
         var error = self

@@ -56,7 +56,7 @@ struct DownloadSaver: Sendable {
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
-            if case .rest(_, let total?) = content, file.size < total { throw wrongLength(total, file.size) }
+            if case .rest(_, let total?) = content, file.size != total { throw wrongLength(total, file.size) }
             let place = try await choosePlace(file, destination)
             try await call.control.commit(response.url)
             let path = try fileStep { () throws(FileFailure) in
@@ -158,6 +158,7 @@ struct DownloadSaver: Sendable {
     ) async throws(SessionError) {
         let beginning = first?.first.map { Data($0) } ?? Data()
         var head = response.head
+        if case .whole = content { try checkWhole(head) }
         // The part came from a 200, so a 206 with the rest is valid if a 200 is.
         if case .rest = content { head.status = .ok }
         do {
@@ -167,6 +168,16 @@ struct DownloadSaver: Sendable {
             var refusal = error
             refusal.response?.body = await batches.collectErrorBody(after: first)
             throw SessionError(refusal, url: response.url)
+        }
+    }
+
+    /// Refuses a part (206) that was not asked for, unless it is the whole (RFC 9110, section 15.3.7).
+    private func checkWhole(_ head: HTTPResponse) throws(SessionError) {
+        guard head.status == .partialContent, !request.headerFields.contains(.range) else { return }
+        let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }
+        guard let range, let bytes = range.bytes, bytes.lowerBound == 0, bytes.upperBound + 1 == range.complete else {
+            throw SessionError(
+                .invalidResponse, "The server sent a part (206) although the whole was asked for.", url: response.url)
         }
     }
 

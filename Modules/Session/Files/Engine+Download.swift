@@ -19,12 +19,15 @@ extension Engine {
             if let hooks = call.hooks { call.observer = hooks.observing(call.observer, isDownload: true) }
             // Bytes are resumed as they are stored: a part of coded bytes cannot be decoded.
             let request = plan.mayBeResumed ? coding?.withoutCodings(request) ?? request : request
-            let saved =
+            let context = call
+            let saved = try await whole(request, in: call, nil, keepsLateValue: true) {
+                course async throws(SessionError) in
                 if let resume = plan.resume {
-                    try await download(request, plan, goingOnFrom: resume, in: call)
+                    try await self.download(request, plan, goingOnFrom: resume, in: context, course)
                 } else {
-                    try await download(request, plan, because: nil, in: call)
+                    try await self.download(request, plan, because: nil, in: context, course)
                 }
+            }
             call.hooks?.didFinishDownload(saved.value)
             return saved
         } catch {
@@ -42,10 +45,11 @@ extension Engine {
     }
 
     private func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, in call: CallContext
+        _ request: SessionRequest, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, in call: CallContext,
+        _ course: Course
     ) async throws(SessionError) -> SessionResponse<URL> {
         let rest = request.asking(forTheRestOf: resume)
-        let response = try await run(rest, delivery: .streamed, in: call)
+        let response = try await run(rest, delivery: .streamed, in: call, course: course)
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
@@ -55,7 +59,7 @@ extension Engine {
                 return try await finish(
                     DownloadSaver(response, to: rest, plan: plan, content: .whole(reason), in: call))
             case .askAgain(let reason):
-                return try await download(request, plan, because: reason, in: call)
+                return try await download(request, plan, because: reason, in: call, course)
             }
         } catch {
             throw error.adding(response)
@@ -65,9 +69,9 @@ extension Engine {
     /// Downloads the whole entity; with the reason, if the download was to resume.
     private func download(
         _ request: SessionRequest, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
-        in call: CallContext
+        in call: CallContext, _ course: Course
     ) async throws(SessionError) -> SessionResponse<URL> {
-        let response = try await run(request, delivery: .streamed, in: call)
+        let response = try await run(request, delivery: .streamed, in: call, course: course)
         do {
             return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(reason), in: call))
         } catch {

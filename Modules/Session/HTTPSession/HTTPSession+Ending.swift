@@ -5,9 +5,11 @@ extension HTTPSession {
     /// Ends the session, and returns when its connections and threads have ended. Later requests fail with
     /// ``SessionError/Code/shutDown``, and so do handles that were never resumed.
     ///
-    /// A graceful shutdown, the default, lets running requests finish; a suspended handle finishes only once it is resumed. An
-    /// immediate one fails them with ``SessionError/Code/shutDown``. Validations that the cache does in the background count as
-    /// running requests. The cookies of a persistent configuration are saved.
+    /// A graceful shutdown, the default, lets running requests finish, with their redirects, credentials and retries; a suspended
+    /// handle finishes only once it is resumed. It must not be awaited by a hook or an interceptor of the session, for whose request
+    /// it waits; ``invalidate(cancellingTasks:)`` returns at once. An immediate one fails running requests with
+    /// ``SessionError/Code/shutDown``. Validations that the cache does in the background count as running requests. The cookies of a
+    /// persistent configuration are saved.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
         await end(mode)
@@ -15,6 +17,7 @@ extension HTTPSession {
 
     private func end(_ mode: ShutdownMode) async {
         await engine.refreshes?.end(mode)
+        if mode == .graceful { await engine.running.drained() }
         await transport.shutdown(mode)
         await initialConfiguration.cookieSaver?.save()
         hub.latch?.sessionEnded()
@@ -29,7 +32,7 @@ extension HTTPSession {
     }
 
     private func refuseRequests(_ mode: ShutdownMode) {
-        engine.end()
+        engine.end(mode)
         for task in registry.tasks where mode == .immediate || !task.hasStarted {
             task.fail(.shutDown(task.originalRequest?.url))
         }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
+internal import LinnetTransport
 
 extension Engine {
     /// Sends a request that has hooks through the chain.
@@ -16,7 +17,7 @@ extension Engine {
         } catch {
             throw error.adding(response)
         }
-        response.body = hooks.watching(response.body)
+        response.body = hooks.watching(response.body, until: exchange.deadline, request.url)
         return response
     }
 
@@ -82,25 +83,36 @@ extension SessionError {
 final class WatchedBody: Sendable {
     let base: HTTPResponseBody
     let hooks: RequestHooks
+    /// The request's.
+    let deadline: Tick?
+    let url: URL
 
-    init(base: HTTPResponseBody, hooks: RequestHooks) {
+    init(base: HTTPResponseBody, hooks: RequestHooks, deadline: Tick?, url: URL) {
         self.base = base
         self.hooks = hooks
+        self.deadline = deadline
+        self.url = url
     }
 }
 
 struct WatchedSource: ResponseBodySource {
     private var iterator: HTTPResponseBody.Iterator
-    private let hooks: RequestHooks
+    private let body: WatchedBody
 
     init(_ body: WatchedBody) {
         iterator = body.base.makeAsyncIterator()
-        hooks = body.hooks
+        self.body = body
     }
 
     mutating func next() async throws(SessionError) -> Data? {
         guard let chunk = try await iterator.next() else { return nil }
-        try await hooks.didReceiveData(chunk)
+        guard let deadline = body.deadline else {
+            try await body.hooks.didReceiveData(chunk)
+            return chunk
+        }
+        try await ending(by: deadline, body.url) { [body] () async throws(SessionError) in
+            try await body.hooks.didReceiveData(chunk)
+        }
         return chunk
     }
 }

@@ -114,6 +114,8 @@ final class RedirectInterceptor: PassiveInterceptor {
             // A hook that only changes the URL must not send the credentials of one origin to another.
             if try Origin(changed.url) != Origin(proposal.url), try Origin(changed.url) != Origin(request.url) {
                 changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)
+                let userInfo = try RequestTarget(proposal.url).userInfo
+                if try RequestTarget(changed.url).userInfo == userInfo { changed.url = changed.url.withoutUserInfo }
             }
             try check(changed, from: request.url, StreamedResponse(url: redirect.url, head: redirect.head))
             return changed

@@ -1,9 +1,10 @@
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// What the attempts of a request share when the retriers are also asked about responses that cannot be decoded.
-struct Decoding: Sendable {
-    let record: RequestRecord
+/// What the requests share that are parts of one: attempts of which the retriers are asked about responses that cannot be decoded,
+/// or the two of a download that cannot be resumed.
+struct Course: Sendable {
+    let record: RequestRecord?
     let deadline: Tick?
 }
 
@@ -13,30 +14,28 @@ extension Engine {
     /// - Parameter attempt: Runs the chain once and reads the response.
     func decoding<Value>(
         _ request: SessionRequest, in call: CallContext,
-        _ attempt: (Decoding?) async throws(SessionError) -> SessionResponse<Value>
+        _ attempt: (Course?) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
         let retriers = retriers(with: call.own)
         guard !retriers.isEmpty else { return try await attempt(nil) }
-        let decoding = Decoding(
-            record: RequestRecord(id: call.taskID ?? TaskID.next()), deadline: deadline(of: request))
+        guard running.begin() else { throw .shutDown(request.url) }
+        defer { running.end() }
+        let record = RequestRecord(id: call.taskID ?? TaskID.next())
+        let course = Course(record: record, deadline: deadline(of: request))
         var metrics: [TransportMetrics] = []
         while true {
             do throws(SessionError) {
-                var response = try await attempt(decoding)
+                var response = try await attempt(course)
                 response.attempts = metrics + response.attempts
                 return response
             } catch {
                 let failure = error.adding(metrics)
                 guard failure.isOfDecoding, request.body?.canBeRead ?? true else { throw failure }
                 let wait = try await wait(
-                    after: failure, of: request, decoding, retriers: retriers, hooks: call.hooks)
+                    after: failure, of: request, record, course.deadline, retriers: retriers, hooks: call.hooks)
                 guard let wait else { throw failure }
                 metrics = failure.metrics
-                do {
-                    try await clock.sleep(for: wait.waitable)
-                } catch {
-                    throw .cancelled(request.url)
-                }
+                try await running.sleep(for: wait, by: clock, request.url)
             }
         }
     }
@@ -48,15 +47,15 @@ extension Engine {
     }
 
     private func wait(
-        after failure: SessionError, of request: SessionRequest, _ decoding: Decoding, retriers: [any RequestRetrier],
-        hooks: RequestHooks?
+        after failure: SessionError, of request: SessionRequest, _ record: RequestRecord, _ deadline: Tick?,
+        retriers: [any RequestRetrier], hooks: RequestHooks?
     ) async throws(SessionError) -> Duration? {
         let attempt = RetryAttempt(
-            number: decoding.record.attempts, request: request, head: failure.head, error: failure,
-            sentRequest: decoding.record.adapted)
+            number: record.attempts, request: request, head: failure.head, error: failure,
+            sentRequest: record.adapted)
         do {
             return try await retriers.wait(
-                after: attempt, policy: nil, hooks: hooks, deadline: decoding.deadline)
+                after: attempt, policy: nil, hooks: hooks, deadline: deadline)
         } catch {
             throw SessionError(thrown: error, url: request.url)
         }

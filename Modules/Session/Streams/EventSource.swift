@@ -107,11 +107,9 @@ public struct EventSource: AsyncSequence, Sendable {
         }
 
         private func pause() async throws(SessionError) {
-            do {
-                try await source.options.clock.sleep(for: source.options.delay(after: failures, serverDelay))
-            } catch {
-                throw .cancelled(source.url)
-            }
+            try await source.session.engine.running.sleep(
+                for: source.options.delay(after: failures, serverDelay), by: source.options.clock, until: .ending,
+                source.url)
         }
 
         /// Counts a failed attempt; throws the error if it is not a network error, or if there were too many.
@@ -148,10 +146,15 @@ public struct EventSource: AsyncSequence, Sendable {
 }
 
 extension EventSourceOptions {
+    /// The delay that is doubled, if the server's is shorter.
+    private static let leastDoubled = Duration.milliseconds(500)
+
     /// Returns the delay after this many failed attempts.
     func delay(after failures: Int, _ serverDelay: Duration?) -> Duration {
         let delay = (serverDelay ?? reconnectDelay).waitable
-        let doubled = delay * (1 << min(max(0, failures - 1), 20))
+        guard failures > 1 else { return delay }
+        // A server may ask for no delay, but not for no end of attempts without one.
+        let doubled = max(delay, min(reconnectDelay, Self.leastDoubled)) * (1 << min(failures - 1, 20))
         return max(delay, min(doubled, maximumReconnectDelay))
     }
 }
@@ -167,8 +170,8 @@ extension SessionError {
 public struct EventSourceOptions: Sendable {
     /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds.
     public var reconnectDelay: Duration = .seconds(3)
-    /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. The
-    /// default is 1 minute.
+    /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
+    /// delay of less than half a second applies to the first attempt only. The default is 1 minute.
     public var maximumReconnectDelay: Duration = .seconds(60)
     /// The maximum number of consecutive failed attempts, after which the next one's error is thrown; an event resets the count.
     /// The default is nil: no limit.

@@ -12,10 +12,12 @@ extension Engine {
         driver.shared.withLock { $0.serializer = serializer }
         do {
             let call = driver.context(own)
-            return try await decoding(request, in: call) { decoding async throws(SessionError) in
-                var response = try await run(request, delivery: .streamed, in: call, decoding: decoding)
-                let body = try await collect(&response, of: request.method, driver)
-                return try response.read(body, answering: request.method, by: serializer)
+            return try await decoding(request, in: call) { course async throws(SessionError) in
+                try await whole(request, in: call, course) { course async throws(SessionError) in
+                    var response = try await self.run(request, delivery: .streamed, in: call, course: course)
+                    let body = try await self.collect(&response, of: request.method, driver)
+                    return try response.read(body, answering: request.method, by: serializer)
+                }
             }
         } catch {
             throw error.adding(metrics: driver.attemptMetrics)

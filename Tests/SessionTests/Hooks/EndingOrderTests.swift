@@ -30,10 +30,11 @@ struct EndingOrderTests {
         let request = Task { await surface.send("a", with: client) }
         await arrived.wait()
         // The stub's connections are gone at once.
-        await client.shutdown()
+        client.invalidate(cancellingTasks: false)
         #expect(told.events.isEmpty)
         answer.fire()
         _ = try await request.value.get()
+        await client.shutdown()
         try await told.wait(count: 2)
         #expect(told.events == ["completed /api/a", "invalid"])
     }

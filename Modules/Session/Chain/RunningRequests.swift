@@ -1,0 +1,108 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+internal import LinnetTransport
+internal import Synchronization
+
+/// The requests of a session that are on their way through the chain, and the session's end.
+///
+/// A graceful end waits for them before the transport is shut down, since they may have to send again: redirects, credentials,
+/// retries. An immediate one ends the times between their attempts.
+final class RunningRequests: Sendable {
+    enum Stage: Int, Comparable {
+        case open
+        /// No request begins.
+        case ending
+        /// Those that run do not wait for another attempt.
+        case aborted
+
+        static func < (one: Stage, other: Stage) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    private struct State {
+        var stage = Stage.open
+        var waiters = Waiters<Void>()
+    }
+
+    private enum End: Sendable {
+        case slept
+        case cancelled
+        case reached
+    }
+
+    // The order of the two decides whether a request that begins is seen by the end of the session, or sees it.
+    private let count = Atomic(0)
+    private let hasEnded = Atomic(false)
+    private let state = Mutex(State())
+
+    /// Records that a request begins. Returns false if none may.
+    func begin() -> Bool {
+        count.add(1, ordering: .sequentiallyConsistent)
+        guard hasEnded.load(ordering: .sequentiallyConsistent) else { return true }
+        end()
+        return false
+    }
+
+    /// Records that a request has ended, or has handed over its body.
+    func end() {
+        let left = count.subtract(1, ordering: .sequentiallyConsistent).newValue
+        guard left == 0, hasEnded.load(ordering: .sequentiallyConsistent) else { return }
+        resumeWaiters()
+    }
+
+    /// From now on no request begins.
+    func refuse(_ mode: ShutdownMode) {
+        hasEnded.store(true, ordering: .sequentiallyConsistent)
+        state.withLock { $0.stage = max($0.stage, mode == .immediate ? .aborted : .ending) }
+        resumeWaiters()
+    }
+
+    /// Waits until no request runs.
+    func drained() async {
+        while count.load(ordering: .sequentiallyConsistent) > 0 {
+            await state.wait(in: { $1(&$0.waiters) }, ifCancelled: nil) { _ in
+                self.count.load(ordering: .sequentiallyConsistent) == 0 ? () : nil
+            }
+        }
+    }
+
+    /// Waits for a time, at most until the session's end has reached a stage.
+    ///
+    /// - Throws: `shutDown` then, and `cancelled` if the task was cancelled.
+    func sleep(
+        for time: Duration, by clock: any Clock<Duration>, until stage: Stage = .aborted, _ url: URL?
+    ) async throws(SessionError) {
+        let end = await withTaskGroup(of: End.self) { group in
+            group.addTask {
+                do {
+                    try await clock.sleep(for: time.waitable)
+                    return .slept
+                } catch {
+                    return .cancelled
+                }
+            }
+            group.addTask { await self.reached(stage) ? .reached : .cancelled }
+            let first = await group.next() ?? .cancelled
+            group.cancelAll()
+            return first
+        }
+        switch end {
+        case .slept: return
+        case .cancelled: throw .cancelled(url)
+        case .reached: throw .shutDown(url)
+        }
+    }
+
+    /// Waits for a stage. Returns false if the task was cancelled before.
+    private func reached(_ stage: Stage) async -> Bool {
+        while !Task.isCancelled {
+            if state.withLock({ $0.stage >= stage }) { return true }
+            await state.wait(in: { $1(&$0.waiters) }, ifCancelled: {}) { $0.stage >= stage ? () : nil }
+        }
+        return false
+    }
+
+    private func resumeWaiters() {
+        let waiters = state.withLock { $0.waiters.takeAll() }
+        for waiter in waiters { waiter.resume() }
+    }
+}
