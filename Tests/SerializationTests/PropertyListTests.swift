@@ -188,6 +188,18 @@ import Testing
         #expect(error?.kind == kind)
     }
 
+    /// Each of the 512 levels would keep its references: a gigabyte, from a list of 256 KiB.
+    @Test func longArraysThatContainThemselvesTakeLittleMemory() throws {
+        let list = binaryPropertyList([[0xAF, 0x12, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 1 << 18)])
+        // Resets the peak (proc_pid_clear_refs(5)).
+        try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+        let before = try processMemory("VmHWM")
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: list) }
+        #expect(error?.kind == .nestedTooDeep)
+        let grown = try processMemory("VmHWM") - before
+        #expect(isSanitized || grown < 256 << 20)
+    }
+
     @Test func sharedArraysThatExpandAreRefused() {
         let objects: [[UInt8]] = (1...30).map { [0xAA] + [UInt8](repeating: UInt8($0), count: 10) } + [[0x09]]
         let error = #expect(throws: PropertyListSyntaxError.self) {

@@ -72,19 +72,21 @@ struct BinaryPropertyListReader {
     private mutating func array(at offset: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
         let references = try self.references(at: offset, perElement: 1, depth: depth)
         var values: [PropertyListValue] = []
-        for reference in references { values.append(try object(reference, depth: depth + 1)) }
+        for index in 0..<(references.count / referenceSize) {
+            values.append(try object(try reference(index, in: references), depth: depth + 1))
+        }
         return .array(values)
     }
 
     private mutating func dictionary(at offset: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
         let references = try self.references(at: offset, perElement: 2, depth: depth)
-        let count = references.count / 2
+        let count = references.count / (2 * referenceSize)
         var values: [String: PropertyListValue] = [:]
         for index in 0..<count {
-            guard case .string(let key) = try object(references[index], depth: depth + 1) else {
+            guard case .string(let key) = try object(try reference(index, in: references), depth: depth + 1) else {
                 throw Self.malformed(at: offset)
             }
-            let value = try object(references[count + index], depth: depth + 1)
+            let value = try object(try reference(count + index, in: references), depth: depth + 1)
             guard values.set(value, forKey: key) else {
                 throw PropertyListSyntaxError(kind: .equivalentKeys, offset: offset)
             }
@@ -92,20 +94,22 @@ struct BinaryPropertyListReader {
         return .dictionary(values)
     }
 
+    /// The references of an array or a dictionary, as bytes.
+    ///
+    /// They are not decoded at once: a collection can contain itself, and each of its levels would keep all of them.
     private func references(
         at offset: Int, perElement: Int, depth: Int
-    ) throws(PropertyListSyntaxError) -> [Int] {
+    ) throws(PropertyListSyntaxError) -> ArraySlice<UInt8> {
         guard depth < options.maximumDepth else { throw PropertyListSyntaxError(kind: .nestedTooDeep, offset: offset) }
-        let content = try self.content(at: offset, width: referenceSize * perElement)
-        var references: [Int] = []
-        references.reserveCapacity(content.count / referenceSize)
-        for start in stride(from: content.startIndex, to: content.endIndex, by: referenceSize) {
-            guard let reference = Self.number(content[start..<(start + referenceSize)]) else {
-                throw Self.malformed(at: start)
-            }
-            references.append(reference)
+        return try content(at: offset, width: referenceSize * perElement)
+    }
+
+    private func reference(_ index: Int, in references: ArraySlice<UInt8>) throws(PropertyListSyntaxError) -> Int {
+        let start = references.startIndex + index * referenceSize
+        guard let reference = Self.number(references[start..<(start + referenceSize)]) else {
+            throw Self.malformed(at: start)
         }
-        return references
+        return reference
     }
 
     /// The bytes of texts and data, which count against the budget at each use.
