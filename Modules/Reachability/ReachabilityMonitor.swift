@@ -147,7 +147,8 @@ public final class ReachabilityMonitor: Sendable {
 
     private func leave(_ membership: EngineMembership) {
         membership.leave()
-        hub.finish()
+        // Another thread may have started the monitor again.
+        hub.finish(run: membership.run)
     }
 }
 

@@ -5,6 +5,8 @@ struct EngineMembership: Sendable {
     private let key: EngineRegistry.Key
     private let engine: NetworkEngine
     private let id: UInt64
+    /// The number of the run.
+    let run: UInt64
 
     private static let lastID = Atomic<UInt64>(0)
 
@@ -17,8 +19,8 @@ struct EngineMembership: Sendable {
         key = EngineRegistry.Key(namespace: .current, kind: kind)
         engine = try EngineRegistry.join(key)
         id = Self.lastID.add(1, ordering: .relaxed).newValue
-        let member = EngineMember(
-            id: id, target, configuration, resolver, publisher: publisher, run: publisher.begin(status))
+        run = publisher.begin(status)
+        let member = EngineMember(id: id, target, configuration, resolver, publisher: publisher, run: run)
         engine.mailbox.post(.add(member))
     }
 

@@ -24,8 +24,9 @@ final class StatusHub: Sendable {
         return true
     }
 
-    func finish() {
-        for subscriber in machine.withLock({ $0.finish() }) { subscriber.finish() }
+    /// Ends a run, and finishes the streams of its subscribers. The next run, if it has begun, continues.
+    func finish(run: UInt64) {
+        for subscriber in machine.withLock({ $0.finish(run: run) }) { subscriber.finish() }
     }
 
     /// Returns the current status and a stream of later ones, which buffers only the newest.
@@ -47,7 +48,8 @@ struct StatusStateMachine<Subscriber> {
     private(set) var status: ReachabilityStatus
     private(set) var isFinished = false
     private var run: UInt64 = 0
-    private var subscribers: [UInt64: Subscriber] = [:]
+    /// The subscribers, each with the run that it subscribed in.
+    private var subscribers: [UInt64: (run: UInt64, subscriber: Subscriber)] = [:]
     private var nextID: UInt64 = 0
 
     init(status: ReachabilityStatus) { self.status = status }
@@ -56,7 +58,7 @@ struct StatusStateMachine<Subscriber> {
     mutating func subscribe(_ subscriber: Subscriber) -> (current: ReachabilityStatus, id: UInt64?) {
         guard !isFinished else { return (status, nil) }
         nextID += 1
-        subscribers[nextID] = subscriber
+        subscribers[nextID] = (run: run, subscriber: subscriber)
         return (status, nextID)
     }
 
@@ -74,14 +76,20 @@ struct StatusStateMachine<Subscriber> {
     mutating func publish(_ status: ReachabilityStatus, run: UInt64) -> [Subscriber]? {
         guard !isFinished, run == self.run, status != self.status else { return nil }
         self.status = status
-        return Array(subscribers.values)
+        return subscribed(in: run)
     }
 
-    /// Returns the subscribers whose streams are to be finished, and removes them.
-    mutating func finish() -> [Subscriber] {
-        isFinished = true
-        defer { subscribers = [:] }
-        return Array(subscribers.values)
+    /// Ends a run. Returns its subscribers, whose streams are to be finished, and removes them.
+    ///
+    /// A monitor can be started again while another thread still stops it: the run that has begun then does not end.
+    mutating func finish(run: UInt64) -> [Subscriber] {
+        if run == self.run { isFinished = true }
+        defer { subscribers = subscribers.filter { $0.value.run != run } }
+        return subscribed(in: run)
+    }
+
+    private func subscribed(in run: UInt64) -> [Subscriber] {
+        subscribers.values.filter { $0.run == run }.map { $0.subscriber }
     }
 }
 
