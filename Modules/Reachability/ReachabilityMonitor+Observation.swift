@@ -58,7 +58,7 @@ extension ReachabilityMonitor {
             if let timeout {
                 group.addTask {
                     do {
-                        try await clock.sleep(for: timeout)
+                        try await clock.sleep(for: min(timeout, .longestWait))
                         return .timedOut
                     } catch {
                         return .ended
@@ -109,6 +109,12 @@ extension ReachabilityMonitor {
         /// It does not wait for a call of the handler that is in progress or enqueued. Further calls have no effect.
         public func cancel() { task.cancel() }
     }
+}
+
+extension Duration {
+    /// The longest that a wait lasts: a hundred years. Clocks end the process when they are told to sleep for more seconds than
+    /// an `Int64` has.
+    fileprivate static let longestWait = Duration.seconds(Int64(100 * 365 * 86_400))
 }
 
 private enum WaitOutcome: Sendable {

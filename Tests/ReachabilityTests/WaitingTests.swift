@@ -51,6 +51,17 @@ extension LiveTests {
             #expect(await wait.value == .cancelled)
         }
 
+        @Test func anImmenseTimeoutCanBeWaitedFor() async throws {
+            let monitor = try makeUnreachable()
+            let wait = Task {
+                await code { () throws(ReachabilityError) in
+                    try await monitor.waitUntilReachable(timeout: .seconds(Int64.max))
+                }
+            }
+            wait.cancel()
+            #expect(await wait.value == .cancelled)
+        }
+
         @Test func aMonitorCanBeStartedAndStoppedInAnyOrder() async throws {
             let monitor = try makeMonitor()
             try monitor.start()
