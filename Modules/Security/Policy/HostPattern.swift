@@ -71,7 +71,7 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     private static func range(_ text: String) -> Form? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, case .address(let base) = HostName(String(parts[0])), let written = Int(parts[1]),
-            String(written) == parts[1],
+            String(written) == parts[1], (0...128).contains(written),
             let range = AddressRange(base, prefixLength: prefixLength(written, of: base, writtenAs: parts[0]))
         else { return nil }
         return range.isSingle ? .exact(.address(base)) : .range(range)
