@@ -134,9 +134,12 @@ struct NameSubtree: Sendable {
         case (.host(let base, _), .host(let host)):
             return !host.isUnderstood || host.lies(in: base) || host.isWildcard && host.stands(for: base)
         case (.address(let base, let mask), .address(let bytes)):
-            // An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2).
             guard [4, 16].contains(bytes.count) else { return true }
-            return ConstrainedName.addresses(bytes).contains { Self.masked($0, mask) == base }
+            // An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). A range beyond `::ffff:0:0/96`, such as
+            // `::/0`, is one of IPv6 only.
+            let isWide = !mask.prefix(12).allSatisfy { $0 == 0xFF }
+            let addresses = bytes.count == 4 && isWide ? [bytes] : ConstrainedName.addresses(bytes)
+            return addresses.contains { Self.masked($0, mask) == base }
         case (.mailbox(let local, let host), .mail(let mail)):
             return mail.host == nil || mail.host == host && mail.local?.lowercased() == local.lowercased()
         case (.mailHost(let host, let isBelow), .mail(let mail)):

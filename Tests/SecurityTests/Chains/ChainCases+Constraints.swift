@@ -3,6 +3,12 @@ import LinnetTesting
 
 extension ChainCases {
     private static let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1]
+    private static func octets(_ octet: UInt8, _ count: Int) -> [UInt8] { Array(repeating: octet, count: count) }
+    /// `::ffff:192.0.2.0/120` and `::ffff:0:0/96`, each with its mask.
+    private static let mappedDocumentation: [UInt8] =
+        octets(0, 10) + octets(0xFF, 2) + [192, 0, 2, 0] + octets(0xFF, 15) + octets(0, 1)
+    private static let mappedRange: [UInt8] =
+        octets(0, 10) + octets(0xFF, 2) + octets(0, 4) + octets(0xFF, 12) + octets(0, 4)
     private static let documentation: [UInt8] = [192, 0, 2, 0, 255, 255, 255, 0]
 
     /// Permitted subtrees.
@@ -149,6 +155,18 @@ extension ChainCases {
         ) {
             $0.leaf.alsoName(ASN1.address([0x20, 1] + Array(repeating: 0, count: 14)))
         },
+        excluding(
+            "excluded: all of version 6, not version 4", [ASN1.address(Array(repeating: 0, count: 32))], .accepted,
+            change: at([192, 0, 2, 1], "192.0.2.1")),
+        excluding(
+            "excluded: the mapped form of the address's network", [ASN1.address(mappedDocumentation)],
+            .refused(.nameNotPermitted), change: at([192, 0, 2, 1], "192.0.2.1")),
+        excluding(
+            "excluded: the mapped form of another network", [ASN1.address(mappedDocumentation)], .accepted,
+            change: at([192, 0, 3, 1], "192.0.3.1")),
+        excluding(
+            "excluded: all mapped addresses", [ASN1.address(mappedRange)], .refused(.nameNotPermitted),
+            change: at([192, 0, 2, 1], "192.0.2.1")),
         excluding(
             "excluded: a mask with holes", [ASN1.address([10, 0, 0, 0, 255, 0, 255, 0])], .byRule(.malformedExtension)),
         excluding("excluded: no network", [ASN1.address([10, 0, 0, 0, 255])], .refused(.nameNotPermitted)) {
