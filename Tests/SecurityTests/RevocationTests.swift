@@ -73,6 +73,22 @@ struct RevocationTests {
                 == .revocationUnknown)
     }
 
+    /// A list of another distribution point, and one of authorities' certificates.
+    @Test(arguments: [
+        ASN1.sequence(ASN1.value(0xA0, ASN1.value(0xA0, Part.uri("http://crl.example/other.crl")))),
+        ASN1.sequence(ASN1.value(0x82, [0xFF])),
+    ])
+    func listedCertificatesAreRevokedOutsideTheScopeOfTheList(point: [UInt8]) async throws {
+        let (bad, good) = (try pki.identity(), try pki.identity())
+        let list = try RevocationList(der: pki.revocationList(revoking: [bad.certificate], distributionPoint: point))
+        for failure in [RevocationOptions.Failure.soft, .hardForLeaf] {
+            #expect(try await refusal(bad) { ($0.lists, $0.failure) = ([list], failure) }?.reason == .revoked)
+        }
+        #expect(try await refusal(good) { $0.lists = [list] } == nil)
+        let refused = try await refusal(good) { ($0.lists, $0.failure) = ([list], .hardForLeaf) }
+        #expect(refused?.reason == .revocationUnknown)
+    }
+
     @Test func listsAreReadFromFiles() async throws {
         try await Scratch.with { scratch in
             let der = try pki.revocationList(revoking: [])

@@ -93,15 +93,18 @@ struct RevocationCheck {
         return answer
     }
 
-    /// The answer of a list; nil if it is from another issuer or the certificate is not in its scope.
+    /// The answer of a list; nil if it is from another issuer, or does not contain the certificate and has another scope.
     private func ask(_ list: CRLHandle, _ certificate: X509Handle, _ issuer: X509Handle) -> Answer? {
-        guard list.isSigned(by: issuer), list.covers(certificate) else { return nil }
+        guard list.isSigned(by: issuer) else { return nil }
+        // The scope says what the absence of an entry means. An entry is a revocation in any list of the issuer.
+        let isListed = list.lists(certificate)
+        guard isListed || list.covers(certificate) else { return nil }
         if let usage = issuer.facts?.known.keyUsage, !usage.contains(.listSigning) {
             return .invalid(
                 .revocationListInvalid, "its issuer must not sign revocation lists (RFC 5280, 6.3.3 (f))")
         }
         // A revocation is permanent, so the dates of the list do not matter (RFC 5280, 5.3).
-        if list.lists(certificate) { return .revoked("its issuer's list contains it") }
+        if isListed { return .revoked("its issuer's list contains it") }
         let skew = TimeInterval(options.clockSkew.components.seconds)
         guard list.facts.thisUpdate <= trust.time.addingTimeInterval(skew) else {
             return .unknown(.revocationListOutdated, "its issuer's list is not yet valid; check the clock")

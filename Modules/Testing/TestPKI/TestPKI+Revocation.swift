@@ -33,6 +33,14 @@ extension TestPKI {
     public func revocationList(
         revoking revoked: [X509Certificate], by authority: Authority = .intermediate, validity: Validity = .current
     ) throws(TestingError) -> Data {
+        try revocationList(revoking: revoked, by: authority, validity: validity, distributionPoint: nil)
+    }
+
+    /// Creates a revocation list with an issuing distribution point (RFC 5280, 5.2.5), in DER, that is not checked.
+    package func revocationList(
+        revoking revoked: [X509Certificate], by authority: Authority = .intermediate, validity: Validity = .current,
+        distributionPoint: [UInt8]?
+    ) throws(TestingError) -> Data {
         let issuer = issuer(authority)
         guard let list = X509_CRL_new(), let now = ASN1_TIME_new() else {
             throw TestingError(.cannotMint, "OpenSSL could not allocate a revocation list.")
@@ -50,6 +58,7 @@ extension TestPKI {
             X509_CRL_set1_nextUpdate(list, time(validity.notAfter)) == 1,
             revoked.allSatisfy({ add($0, to: list) }),
             Self.add(number: 1, authority: issuer, to: list),
+            distributionPoint.map({ Self.add(distributionPoint: $0, to: list) }) ?? true,
             X509_CRL_sort(list) == 1, X509_CRL_sign(list, issuer.key, EVP_sha256()) > 0
         else { throw TestingError(.cannotMint, "OpenSSL could not create a revocation list.") }
         return Data(Forge.der { i2d_X509_CRL(list, $0) })
@@ -85,6 +94,16 @@ extension TestPKI {
             guard X509_CRL_add_ext(list, entry, -1) == 1 else { return false }
         }
         return true
+    }
+
+    private static func add(distributionPoint value: [UInt8], to list: OpaquePointer) -> Bool {
+        guard let octets = ASN1_OCTET_STRING_new() else { return false }
+        defer { ASN1_OCTET_STRING_free(octets) }
+        guard ASN1_OCTET_STRING_set(octets, value, Int32(value.count)) == 1,
+            let entry = X509_EXTENSION_create_by_NID(nil, NID_issuing_distribution_point, 1, octets)
+        else { return false }
+        defer { X509_EXTENSION_free(entry) }
+        return X509_CRL_add_ext(list, entry, -1) == 1
     }
 
     /// Creates an OCSP response (RFC 6960) for an identity's leaf certificate in DER.
