@@ -113,6 +113,23 @@ struct RevocationTests {
         #expect(error?.code == .invalidRevocationList)
     }
 
+    /// DER does not encode FALSE, the default.
+    @Test(arguments: [[0x00], [0x01], [], [0xFF, 0xFF]] as [[UInt8]], [0x81, 0x82] as [UInt8])
+    func listsWithMalformedScopesAreRefused(boolean: [UInt8], tag: UInt8) throws {
+        let point = ASN1.sequence(ASN1.value(tag, boolean))
+        let der = try pki.revocationList(revoking: [], distributionPoint: point)
+        let error = #expect(throws: SecurityError.self) { try RevocationList(der: der) }
+        #expect(error?.code == .invalidRevocationList)
+        #expect(error?.message.contains("BOOLEAN") == true)
+    }
+
+    @Test func listOfServersCertificatesIsForServers() async throws {
+        let point = ASN1.sequence(ASN1.value(0x81, [0xFF]))
+        let list = try RevocationList(der: pki.revocationList(revoking: [], distributionPoint: point))
+        let identity = try pki.identity()
+        #expect(try await refusal(identity) { ($0.lists, $0.failure) = ([list], .hardForLeaf) } == nil)
+    }
+
     @Test func changedListDoesNotClearARevokedCertificate() async throws {
         let identity = try pki.identity()
         let der = try pki.revocationList(revoking: [identity.certificate])

@@ -187,14 +187,24 @@ struct CRLFacts: Sendable {
             scope.uris = try der.children(full).filter { $0.tag == DER.Tag.context(6) }.map { der.content($0) }
             guard !scope.uris.isEmpty else { throw CRLDefect("its distribution point has no URI") }
         }
-        scope.isForLeavesOnly = try cursor.optional(DER.Tag.context(1)) != nil
-        scope.isForAuthoritiesOnly = try cursor.optional(DER.Tag.context(2)) != nil
+        scope.isForLeavesOnly = try isSet(cursor.optional(DER.Tag.context(1)), der)
+        scope.isForAuthoritiesOnly = try isSet(cursor.optional(DER.Tag.context(2)), der)
         guard cursor.isAtEnd else {
             throw CRLDefect(
                 "its scope is limited to some reasons, several issuers or attribute certificates, which is not supported"
             )
         }
         return scope
+    }
+
+    /// A BOOLEAN that is FALSE if it is absent; DER has only one form of TRUE, and does not encode the default (X.690, 11.1 and
+    /// 11.5).
+    private static func isSet(_ boolean: DER.Element?, _ der: DER) throws -> Bool {
+        guard let boolean else { return false }
+        guard der.content(boolean) == [0xFF] else {
+            throw CRLDefect("its distribution point has a BOOLEAN that is not DER (X.690, 11.1 and 11.5)")
+        }
+        return true
     }
 }
 
