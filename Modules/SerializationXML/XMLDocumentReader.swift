@@ -44,8 +44,8 @@ final class XMLDocumentReader {
         }
         self.options = options
         self.handler = handler
-        let encoding = try XMLEncoding.name(of: bytes, charset: charset)
-        source = try XMLSource(bytes, encoding: encoding, options: options)
+        let converters = try XMLEncoding.converters(of: bytes, charset: charset)
+        source = try XMLSource(bytes, converters: converters, options: options)
         budget = options.budget(for: bytes.count)
     }
 

@@ -1,32 +1,31 @@
 import CLibXML2
+import LinnetSerialization
 
 /// The encoding of a document (RFC 7303, section 3.2; XML 1.0, section 4.3.3 and appendix F).
 ///
 /// It is that of a byte order mark, else the external charset, else that of the first bytes and the declaration, else
-/// UTF-8.
+/// UTF-8. Documents and servers choose among the names in `CharsetLabels`, and `IBM037`: no other name reaches the C library.
 enum XMLEncoding {
-    /// The converter's name for the encoding; throws ``XMLSyntaxError`` if the document contradicts itself, or names
-    /// an encoding without a converter.
-    static func name(of bytes: UnsafeRawBufferPointer, charset: String?) throws(XMLSyntaxError) -> String {
+    /// The C library's names for the encoding, of which the first with a converter is used; throws ``XMLSyntaxError`` if the
+    /// document contradicts itself, or names an encoding that is not supported.
+    static func converters(of bytes: UnsafeRawBufferPointer, charset: String?) throws(XMLSyntaxError) -> [String] {
         let start = Array(bytes.prefix(4))
-        if let marked = marks.first(where: { start.starts(with: $0.bytes) }) { return marked.name }
-        if let charset, !charset.isEmpty { return try checked(charset, start) }
-        if let sniffed = beginnings.first(where: { start.starts(with: $0.bytes) }) { return sniffed.name }
+        if let marked = marks.first(where: { start.starts(with: $0.bytes) }) { return [marked.name] }
+        if let charset, !charset.isEmpty { return try converters(charset, start) }
+        if let sniffed = beginnings.first(where: { start.starts(with: $0.bytes) }) { return [sniffed.name] }
         let isEBCDIC = start == [0x4C, 0x6F, 0xA7, 0x94]
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(512))
-        let text = isEBCDIC ? try converted(head, from: "IBM037") : String(decoding: head, as: UTF8.self)
-        guard let declared = declaredName(text) else { return isEBCDIC ? "IBM037" : "UTF-8" }
-        if isUTF8(declared), !isEBCDIC { return declared }
+        let text = isEBCDIC ? try converted(head, from: ["IBM037"]) : String(decoding: head, as: UTF8.self)
+        guard let declared = declaredName(text) else { return [isEBCDIC ? "IBM037" : "UTF-8"] }
+        let names = try Self.converters(declared)
         // The beginning of the document is not in the declared encoding, such as UTF-16 declared in ASCII.
         let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(5))
-        guard try converted(beginning, from: declared) == "<?xml" else {
+        guard try converted(beginning, from: names) == "<?xml" else {
             throw XMLSyntaxError(
                 kind: .unsupportedEncoding, line: 1, detail: "\(shown(declared)) is declared, in another encoding")
         }
-        return declared
+        return names
     }
-
-    static func isUTF8(_ name: String) -> Bool { ["UTF-8", "UTF8"].contains(name.uppercased()) }
 
     /// A name shortened for messages, since a server may send any.
     static func shown(_ name: String) -> String {
@@ -42,20 +41,28 @@ enum XMLEncoding {
         ([0x00, 0x00, 0x00, 0x3C], "UTF-32BE"), ([0x3C, 0x00, 0x00, 0x00], "UTF-32LE"), ([0x00, 0x3C], "UTF-16BE"),
         ([0x3C, 0x00], "UTF-16LE"),
     ]
+    /// IANA's names for IBM037, the only EBCDIC encoding that is supported.
+    private static let ebcdic: Set<String> = [
+        "ibm037", "cp037", "ebcdic-cp-us", "ebcdic-cp-ca", "ebcdic-cp-wt", "ebcdic-cp-nl", "csibm037",
+    ]
 
     /// The external charset; if it leaves the byte order open, the first character tells it (RFC 2781, section 4.3).
-    private static func checked(_ name: String, _ start: [UInt8]) throws(XMLSyntaxError) -> String {
+    private static func converters(_ name: String, _ start: [UInt8]) throws(XMLSyntaxError) -> [String] {
         switch name.uppercased() {
         case "UTF-16", "UTF16", "UCS-2", "ISO-10646-UCS-2":
-            return start.starts(with: [0x3C, 0x00]) ? "UTF-16LE" : "UTF-16BE"
+            return [start.starts(with: [0x3C, 0x00]) ? "UTF-16LE" : "UTF-16BE"]
         case "UTF-32", "UTF32", "UCS-4", "ISO-10646-UCS-4":
-            return start.starts(with: [0x3C, 0x00, 0x00, 0x00]) ? "UTF-32LE" : "UTF-32BE"
-        default: break
+            return [start.starts(with: [0x3C, 0x00, 0x00, 0x00]) ? "UTF-32LE" : "UTF-32BE"]
+        default: return try converters(name)
         }
-        guard isEncodingName(name[...]) else {
+    }
+
+    private static func converters(_ name: String) throws(XMLSyntaxError) -> [String] {
+        if ebcdic.contains(name.lowercased()) { return ["IBM037"] }
+        guard let names = CharsetLabels.converters(name) else {
             throw XMLSyntaxError(kind: .unsupportedEncoding, line: 0, detail: shown(name))
         }
-        return name
+        return names
     }
 
     /// The encoding in `<?xml … encoding="…"?>` at the very beginning of the document.
@@ -88,9 +95,9 @@ enum XMLEncoding {
     }
 
     private static func converted(
-        _ bytes: UnsafeRawBufferPointer, from name: String
+        _ bytes: UnsafeRawBufferPointer, from names: [String]
     ) throws(XMLSyntaxError) -> String {
-        var decoder = try XMLDecoder(bytes, from: name)
+        var decoder = try XMLDecoder(bytes, from: names)
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2048) { output in
             // Bytes that are not in the encoding do not match any text.
             let count = (try? decoder.decode(into: UnsafeMutableRawBufferPointer(output))) ?? 0
@@ -109,9 +116,9 @@ struct XMLDecoder {
     private var isFlushed = false
 
     /// The bytes must outlive the decoder. Throws ``XMLSyntaxError`` if the encoding is not supported.
-    init(_ bytes: UnsafeRawBufferPointer, from name: String) throws(XMLSyntaxError) {
+    init(_ bytes: UnsafeRawBufferPointer, from names: [String]) throws(XMLSyntaxError) {
         rest = bytes
-        converter = XMLEncoding.isUTF8(name) ? nil : try XMLConverter(from: name)
+        converter = names == ["UTF-8"] ? nil : try XMLConverter(from: names)
     }
 
     /// Fills the buffer; returns the number of bytes in it, 0 at the end.
@@ -161,11 +168,15 @@ struct XMLDecoder {
 private final class XMLConverter {
     private let handle: UnsafeMutableRawPointer
 
-    init(from name: String) throws(XMLSyntaxError) {
-        guard let handle = linnet_iconv_open(name) else {
-            throw XMLSyntaxError(kind: .unsupportedEncoding, line: 0, detail: XMLEncoding.shown(name))
+    /// The names are this module's, or those of `CharsetLabels`.
+    init(from names: [String]) throws(XMLSyntaxError) {
+        for name in names {
+            guard let handle = linnet_iconv_open(name) else { continue }
+            self.handle = handle
+            return
         }
-        self.handle = handle
+        let all = names.joined(separator: " or ")
+        throw XMLSyntaxError(kind: .unsupportedEncoding, line: 0, detail: "the C library has no converter for \(all)")
     }
 
     deinit { linnet_iconv_close(handle) }

@@ -21,8 +21,8 @@ struct XMLSource {
     }
 
     /// The bytes must outlive the source.
-    init(_ bytes: UnsafeRawBufferPointer, encoding: String, options: XMLParsingOptions) throws(XMLSyntaxError) {
-        decoder = try XMLDecoder(bytes, from: encoding)
+    init(_ bytes: UnsafeRawBufferPointer, converters: [String], options: XMLParsingOptions) throws(XMLSyntaxError) {
+        decoder = try XMLDecoder(bytes, from: converters)
         scanner = XMLScanner(options: options)
         window = [UInt8](repeating: 0, count: min(max(bytes.count * 2, 64), 65_536))
     }

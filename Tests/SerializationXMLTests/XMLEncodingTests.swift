@@ -90,10 +90,19 @@ struct XMLEncodingTests {
         #expect(text == "Пр")
     }
 
+    @Test(arguments: ["IBM1364", "UTF-7"]) func responsesInOtherEncodingsAreRefused(name: String) throws {
+        var head = HTTPResponse(status: .ok)
+        head.headerFields[.contentType] = "text/xml; charset=\(name)"
+        let response = SerializedResponse(head: head, body: Data("<a>b</a>".utf8))
+        let error = #expect(throws: SerializationError.self) { try XMLResponseSerializer().serialize(response) }
+        #expect((error?.underlying as? XMLSyntaxError)?.kind == .unsupportedEncoding)
+    }
+
     @Test(
         arguments: [
             ("Shift_JIS", [0x93, 0xFA, 0x96, 0x7B], "日本"), ("EUC-JP", [0xC6, 0xFC, 0xCB, 0xDC], "日本"),
             ("GB18030", [0xD6, 0xD0], "中"), ("Big5", [0xA4, 0xA4], "中"), ("EUC-KR", [0xC7, 0xD1], "한"),
+            ("windows-1252", [0x80], "€"),
             ("KOI8-R", [0xF0], "П"), ("ISO-8859-15", [0xA4], "€"), ("windows-1250", [0xF8], "ř"),
             ("ISO-2022-JP", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42], "日"),
         ] as [(String, [UInt8], String)])
@@ -112,23 +121,36 @@ struct XMLEncodingTests {
         let tail: [UInt8] = [0xC9, 0xC2, 0xD4, 0xF0, 0xF3, 0xF7, 0x7D, 0x6F, 0x6E]
         let element: [UInt8] = [0x4C, 0x81, 0x6E, 0x82, 0x4C, 0x61, 0x81, 0x6E]
         #expect(try parsed(head + middle + tail + element, charset: nil) == "b")
+        #expect(try parsed(element, charset: "cp037") == "b")
+        // The same with encoding='IBM500'.
+        let other: [UInt8] = [0xC9, 0xC2, 0xD4, 0xF5, 0xF0, 0xF0, 0x7D, 0x6F, 0x6E]
+        let error = #expect(throws: XMLSyntaxError.self) {
+            try parsed(head + middle + other + element, charset: nil)
+        }
+        #expect(error?.kind == .unsupportedEncoding)
         let wide = "<a>😀</a>".unicodeScalars.flatMap { scalar in (0..<4).map { UInt8(scalar.value >> (8 * $0) & 0xFF) }
         }
         #expect(try parsed(wide, charset: nil) == "😀")
         #expect(try parsed([0xFF, 0xFE, 0, 0] + wide, charset: nil) == "😀")
     }
 
-    @Test(arguments: ["no-such-encoding", "x-user-defined", "UTF-8//IGNORE", "../../etc/passwd", "a b"])
+    /// The C library may have converters for some of them.
+    @Test(arguments: [
+        "no-such-encoding", "x-user-defined", "UTF-8//IGNORE", "../../etc/passwd", "a b", "UTF-7", "IBM1364", "EUC-TW",
+        "ISO-2022-CN-EXT",
+    ])
     func unknownCharsetsAreNamed(name: String) throws {
         let error = #expect(throws: XMLSyntaxError.self) { try parsed(Array("<a/>".utf8), charset: name) }
         #expect(error?.kind == .unsupportedEncoding)
         #expect(error?.description.contains(name) == true)
     }
 
-    @Test func unknownDeclarationsAreNamed() {
-        let text = "<?xml version='1.0' encoding='no-such-encoding'?><a/>"
+    @Test(arguments: ["no-such-encoding", "UTF-7", "IBM1364", "EUC-TW", "ISO-2022-CN-EXT"])
+    func unknownDeclarationsAreNamed(name: String) {
+        let text = "<?xml version='1.0' encoding='\(name)'?><a/>"
         let error = #expect(throws: XMLSyntaxError.self) { try parsed(Array(text.utf8), charset: nil) }
-        #expect(error?.description.contains("no-such-encoding") == true)
+        #expect(error?.kind == .unsupportedEncoding)
+        #expect(error?.description.contains(name) == true)
     }
 
     /// Text that looks like a declaration, after the beginning.

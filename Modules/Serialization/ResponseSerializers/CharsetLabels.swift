@@ -14,11 +14,27 @@ enum CharsetDecoder {
 }
 
 /// The supported charsets, by the labels of the WHATWG Encoding standard and some of IANA's.
-enum CharsetLabels {
+package enum CharsetLabels {
     /// The name for a lowercase label.
     static func name(_ label: String) -> String? { names[label] }
 
     static func decoder(_ name: String) -> CharsetDecoder? { charsets[name] }
+
+    /// The C library's names for the charset with a label, the best one first; nil if the charset is not supported. UTF-16 and
+    /// UTF-32 are big endian if the label does not say otherwise.
+    package static func converters(_ label: String) -> [String]? {
+        guard let known = name(label.lowercased()), let decoder = charsets[known] else { return nil }
+        switch decoder {
+        case .utf8: return ["UTF-8"]
+        case .ascii: return ["US-ASCII"]
+        case .latin1: return ["ISO-8859-1"]
+        case .windows1252: return ["CP1252"]
+        case .utf16(let isBigEndian): return [isBigEndian == false ? "UTF-16LE" : "UTF-16BE"]
+        case .utf32(let isBigEndian): return [isBigEndian == false ? "UTF-32LE" : "UTF-32BE"]
+        case .converter(let names): return names.split(separator: " ").map { String($0) }
+        case .userDefined: return nil
+        }
+    }
 
     private static let charsets: [String: CharsetDecoder] = Dictionary(
         table.map { ($0.name, $0.decoder) }, uniquingKeysWith: { first, _ in first })
