@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: [
         "\\", "a\\", "C:\\dir\\", "a\\\\\\", "\\\"", "\"", "a\tb", "a;b=c", "a\"; filename=\"b", "%", "\r\n", "é\u{80}",
-        "", " a ", "a=\\",
+        "", " a ", "a=\\", #"\\server\share\a.txt"#, #"a\\b\c"#, #"\\\"#,
     ])
     func namesReadBackUnchanged(name: String) async throws {
         var form = MultipartForm()
@@ -48,6 +48,8 @@ import Testing
             (#"name="a\" ; filename=b"#, #"a\"#, "b"),
             (#"filename="x\"; name="a\""#, #"a\"#, #"x\"#), (#"name="a\"b\"c""#, #"a"b"c"#, nil),
             (#"name="a\\""#, #"a\"#, nil),
+            (#"name="\\srv\f""#, #"\\srv\f"#, nil), (#"name="\\srv\\f""#, #"\srv\f"#, nil),
+            (#"name="C:\a\"b\".txt""#, #"C:\a"b".txt"#, nil),
             (#"name="\\srv\f\""#, #"\\srv\f\"#, nil), (#"name="a\";"#, #"a\"#, nil),
         ] as [(String, String, String?)])
     func quotesAndBackslashesAreParsedAsWritten(field: String, name: String, fileName: String?) throws {

@@ -139,25 +139,33 @@ private struct DispositionScanner {
     /// as in the paths that some clients send.
     ///
     /// Browsers do not escape backslashes (WHATWG HTML, "multipart/form-data encoding algorithm"). This shows if the
-    /// value ends in one, so that the quote after it must be the closing one. All backslashes are literal then.
+    /// value ends in one, so that the quote after it must be the closing one. All backslashes are literal then. It also shows
+    /// if there is one before another character: a pair of backslashes, as at the beginning of `\\server\share`, is two then.
     private mutating func quoted() -> [UInt8] {
         position += 1
         let start = position
+        let backslash = UInt8(ascii: "\\")
         var value: [UInt8] = []
+        // The value if pairs of backslashes are literal.
+        var path: [UInt8] = []
+        var isPath = false
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
             let isEscape =
-                bytes[position] == UInt8(ascii: "\\") && position + 1 < bytes.count
-                && (bytes[position + 1] == UInt8(ascii: "\"") || bytes[position + 1] == UInt8(ascii: "\\"))
+                bytes[position] == backslash && position + 1 < bytes.count
+                && (bytes[position + 1] == UInt8(ascii: "\"") || bytes[position + 1] == backslash)
+            if bytes[position] == backslash, !isEscape { isPath = true }
             if isEscape { position += 1 }
             if isEscape, bytes[position] == UInt8(ascii: "\""), isParameterOrEnd(at: position + 1) {
-                value = Array(bytes[start..<position])
+                (value, path) = (Array(bytes[start..<position]), Array(bytes[start..<position]))
                 break
             }
+            if isEscape, bytes[position] == backslash { path.append(backslash) }
             value.append(bytes[position])
+            path.append(bytes[position])
             position += 1
         }
         while position < bytes.count, bytes[position] != UInt8(ascii: ";") { position += 1 }
-        return value
+        return isPath ? path : value
     }
 
     /// Whether the rest can follow a value: nothing, or a semicolon and a parameter with a quoted value or a token.

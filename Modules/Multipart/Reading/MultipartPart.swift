@@ -72,7 +72,9 @@ extension MultipartPart {
         /// The name in Content-Disposition; nil if there is none.
         ///
         /// In a form, the escapes of the WHATWG form standard (`%22`, `%0D`, `%0A`) and those of curl (`\"`, `\\`) are
-        /// decoded; a backslash at the end of a name is literal. Bytes that are not UTF-8 are decoded as ISO-8859-1.
+        /// decoded. Backslashes are literal in a name with one that escapes nothing, at its end or before another character.
+        /// A name in which they only occur in pairs, such as `\\server`, is read as one of curl's, and loses one of each pair if
+        /// its writer did not escape them. Bytes that are not UTF-8 are decoded as ISO-8859-1.
         public let name: String?
         /// The file name in Content-Disposition, decoded as ``name``; nil if there is none. `filename*` (RFC 8187) has
         /// priority over `filename`.
