@@ -39,8 +39,59 @@ struct ShutdownTests {
         let task = client.call(.get, "x").jsonTask()
         task.resume()
         await arrived.wait()
-        await client.shutdown(.graceful)
+        client.invalidate(cancellingTasks: false)
         answer.fire()
         #expect(try await task.value.value == 1)
+        await client.shutdown(.graceful)
+    }
+
+    /// The transport is there until the last request of a call.
+    @Test(arguments: [302, 503])
+    func gracefullyWhatRunsMaySendAgain(status: Int) async throws {
+        let (arrived, answer) = (Signal(), Signal())
+        try await withMockServer(handler: { request in
+            guard request.path == "/first", arrived.fire() else { return .json("1") }
+            await answer.wait()
+            return MockResponse(
+                status: HTTPResponse.Status(code: status), headerFields: [.location: "/second", .retryAfter: "0"])
+        }) { server in
+            let session = try HTTPSession(baseURL: server.url) {
+                $0.retryPolicy = .limited(to: 1)
+                $0.securityPolicy = .systemTrust()
+            }
+            async let value: Int = session.get("first").value(as: Int.self)
+            await arrived.wait()
+            async let end: Void = session.shutdown()
+            while !session.engine.running.hasEnded { await Task.yield() }
+            answer.fire()
+            #expect(try await value == 1)
+            await end
+            await #expect(throws: SessionError.self) { try await session.get("third").response() }
+        }
+    }
+
+    @Test func immediatelyThePauseBeforeARetryEnds() async throws {
+        let clock = ManualClock()
+        let client = try makeClient(StubTransport { _ in .status(503, headerFields: [.retryAfter: "60"]) }) {
+            $0.retryPolicy = .limited(to: 1)
+            $0.clock = clock
+        }
+        let request = Task { await Result { () async throws(SessionError) in try await client.get("x").response() } }
+        try await clock.waitForSleepers(count: 1)
+        await client.shutdown(.immediate)
+        #expect(await request.value.error?.code == .shutDown)
+    }
+
+    @Test(arguments: [ShutdownMode.graceful, .immediate])
+    func thePauseOfAnEventStreamEnds(mode: ShutdownMode) async throws {
+        let clock = ManualClock()
+        let client = try makeClient(StubTransport { _ in .data("data: a\n\n", contentType: "text/event-stream") })
+        let reading = Task {
+            for try await _ in client.get("x").serverSentEvents(EventSourceOptions { $0.clock = clock }) {}
+        }
+        try await clock.waitForSleepers(count: 1)
+        await client.shutdown(mode)
+        let error = await #expect(throws: SessionError.self) { try await reading.value }
+        #expect(error?.code == .shutDown)
     }
 }
