@@ -132,21 +132,46 @@ final class Connector: ConnectionOpener {
             guard key.origin.isSecure else {
                 let speaksHTTP2 = self.configuration.httpVersions == .http2
                 return channel.eventLoop.makeCompletedFuture {
-                    try self.makeConnection(channel, at: place, socket.metrics, speaksHTTP2: speaksHTTP2)
+                    try Self.closing(channel) {
+                        try self.makeConnection(channel, at: place, socket.metrics, speaksHTTP2: speaksHTTP2)
+                    }
                 }
             }
             let lateFailure = TLSLateFailure()
+            let offered = self.applicationProtocols(for: key.origin, onlyHTTP1: pool.onlyHTTP1)
             return self.openTLS(
                 channel, key.origin, via: key.proxy, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
-                onlyHTTP1: pool.onlyHTTP1
+                offering: offered
             ).flatMapThrowing { info in
-                var metrics = socket.metrics
-                metrics.record(info, since: socket.connected)
-                let speaksHTTP2 = try self.chosesHTTP2(info, key.origin)
-                return try self.makeConnection(
-                    channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
+                try Self.closing(channel) {
+                    var metrics = socket.metrics
+                    metrics.record(info, since: socket.connected)
+                    let speaksHTTP2 = try Self.choosesHTTP2(info.applicationProtocol, offered: offered, key.origin)
+                    return try self.makeConnection(
+                        channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
+                }
             }
         }
+    }
+
+    /// Makes the connection on an open channel, and closes the channel if that fails: the pool does not know it yet.
+    private static func closing(
+        _ channel: any Channel, ifFails make: () throws -> HTTPConnection
+    ) throws -> HTTPConnection {
+        do {
+            return try make()
+        } catch {
+            channel.close(promise: nil)
+            throw error
+        }
+    }
+
+    /// The protocols that ALPN offers for a connection to an origin (RFC 7301).
+    private func applicationProtocols(for origin: Origin, onlyHTTP1: Bool) -> [String] {
+        let needsHTTP1 =
+            configuration.httpVersions == .automatic
+            && (onlyHTTP1 || http1Origins.value(for: origin, .now()) != nil)
+        return needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols
     }
 
     /// Whether the proxy of a connection receives its requests in absolute form. A connection that is to switch protocols has a
@@ -157,27 +182,21 @@ final class Connector: ConnectionOpener {
 
     private func openTLS(
         _ channel: any Channel, _ origin: Origin, via proxy: ProxyServer?, terms: ConnectionTerms,
-        timeouts: TransportTimeouts, lateFailure: TLSLateFailure, onlyHTTP1: Bool
+        timeouts: TransportTimeouts, lateFailure: TLSLateFailure, offering protocols: [String]
     ) -> EventLoopFuture<TLSSessionInfo> {
         let (policy, identities) = (terms.securityPolicy, terms.clientIdentities)
         let identity = identities.identity(for: origin.host)
-        let needsHTTP1 =
-            configuration.httpVersions == .automatic
-            && (onlyHTTP1 || http1Origins.value(for: origin, .now()) != nil)
         // Sessions can only be resumed with their original protocols.
         let resumption =
-            needsHTTP1
-            ? nil
-            : tls.resumption(
-                host: origin.host, port: origin.port, via: proxy, policy: policy, identity: identity)
+            protocols == tls.applicationProtocols
+            ? tls.resumption(
+                host: origin.host, port: origin.port, via: proxy, policy: policy, identity: identity) : nil
         return startTLS(
             on: channel, with: origin, policy: policy, until: timeouts.tlsHandshake.map { .after($0) },
             TransportError(.tlsTimeout, "The TLS handshake with \(origin.endpoint) exceeded its timeout.")
         ) { serverName, promise, judge in
             TLSHandler(
-                self.tls, serverName: serverName,
-                applicationProtocols: needsHTTP1
-                    ? HTTPVersions.http1.applicationProtocols : self.tls.applicationProtocols,
+                self.tls, serverName: serverName, applicationProtocols: protocols,
                 resumption: resumption, identity: identity, lateFailure: lateFailure, promise: promise,
                 choose: self.chooser(of: identities, for: origin), judge: judge)
         }
@@ -244,15 +263,18 @@ final class Connector: ConnectionOpener {
             : try makeHTTP1(channel, at: place, metrics, lateFailure: lateFailure)
     }
 
-    /// Whether ALPN selected HTTP/2.
-    private func chosesHTTP2(_ info: TLSSessionInfo, _ origin: Origin) throws(TransportError) -> Bool {
-        if info.applicationProtocol == "h2" { return true }
-        guard configuration.httpVersions != .http2 else {
-            throw TransportError(
-                .tlsHandshakeFailed, "\(origin.endpoint) does not support HTTP/2, which the configuration requires.",
-                endpoint: origin.endpoint)
+    /// Whether ALPN selected HTTP/2. A server without ALPN speaks HTTP/1.1; one that selects a protocol must select one
+    /// that was offered (RFC 7301, 3.1).
+    static func choosesHTTP2(
+        _ selected: String?, offered: [String], _ origin: Origin
+    ) throws(TransportError) -> Bool {
+        guard offered.contains(selected ?? "http/1.1") else {
+            let reason =
+                selected.map { "selected the application protocol \"\($0)\", which was not offered" }
+                ?? "does not support HTTP/2, which the configuration requires"
+            throw TransportError(.tlsHandshakeFailed, "\(origin.endpoint) \(reason).", endpoint: origin.endpoint)
         }
-        return false
+        return selected == "h2"
     }
 
     private func makeHTTP2(
