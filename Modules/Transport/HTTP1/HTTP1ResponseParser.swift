@@ -36,7 +36,7 @@ struct HTTP1ResponseParser {
     private var method = HTTPRequest.Method.get
     /// The bytes that the informational responses of this exchange count.
     private var informationalBytes = 0
-    private var input = ByteBuffer()
+    private(set) var input = ByteBuffer()
     /// The number of bytes of `input` that were searched for the end of a line or head, and the start of the last line
     /// among them.
     private var (searched, lineStart) = (0, 0)
@@ -70,11 +70,7 @@ struct HTTP1ResponseParser {
     }
 
     mutating func append(_ bytes: ByteBuffer) {
-        if input.readableBytes == 0 {
-            input = bytes
-        } else {
-            input.writeImmutableBuffer(bytes)
-        }
+        input.appendUnread(bytes)
     }
 
     /// The next event; nil when more bytes are needed.

@@ -73,6 +73,28 @@ struct HTTP1ResponseParserTests {
         #expect(ParsedResponses(bytes).responses == [meaning])
     }
 
+    /// Each piece ends inside the size of a chunk, so that there is always an unread byte.
+    @Test func theBytesOfReadChunksAreDropped() throws {
+        var parser = HTTP1ResponseParser(limits: TransportConfiguration.ResponseLimits())
+        parser.begin(.get)
+        parser.append(ByteBuffer(string: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1"))
+        let piece = ByteBuffer(string: "\r\na\r\n1")
+        var (heads, received, capacity) = (0, 0, 0)
+        for count in 0..<100_000 {
+            if count > 0 { parser.append(piece) }
+            while let event = try parser.next() {
+                switch event {
+                case .head: heads += 1
+                case .body(let bytes): received += bytes.readableBytes
+                case .end: Issue.record("The body has not ended.")
+                }
+            }
+            capacity = max(capacity, parser.input.storageCapacity)
+        }
+        #expect(heads == 1 && received == 99_999)
+        #expect(capacity <= 256)
+    }
+
     static let refused: [(String, String)] = [
         ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
         ("HTTP/2.0 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),

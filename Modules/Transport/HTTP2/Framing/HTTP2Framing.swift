@@ -75,7 +75,7 @@ struct HTTP2Framing {
     var now = NIODeadline.now()
     var data: DataInProgress?
     var block: BlockInProgress?
-    private var input = ByteBuffer()
+    private(set) var input = ByteBuffer()
     private var frame: HTTP2FrameHeader?
     private var hasSettings = false
     var hasReadSettings = false
@@ -96,7 +96,7 @@ struct HTTP2Framing {
     mutating func append(_ bytes: ByteBuffer, _ now: NIODeadline) {
         self.now = now
         guard !hasFailed else { return }
-        if input.readableBytes == 0 { input = bytes } else { input.writeImmutableBuffer(bytes) }
+        input.appendUnread(bytes)
     }
 
     /// Frees memory that is not in use.

@@ -47,6 +47,31 @@ struct HTTP2FramingTests {
         #expect(probe.framing.streams.count == 0)
     }
 
+    /// Each piece ends inside the header of a frame, so that there is always an unread byte.
+    @Test func theBytesOfReadFramesAreDropped() throws {
+        let (frame, now) = (rawFrame(type: 0, stream: 1, [0x61]), NIODeadline.uptimeNanoseconds(1))
+        let start = rawFrame(type: 4) + rawFrame(type: 1, flags: 4, stream: 1, [0x88])
+        let piece = ByteBuffer(bytes: Array(frame[5...] + frame[..<5]))
+        var framing = HTTP2Framing(TransportConfiguration())
+        framing.begin()
+        framing.open(1, [HTTP2FieldEncoder.Line(name: ":method", value: "GET")], isEnd: true)
+        framing.append(ByteBuffer(bytes: start + Array(frame[..<5])), now)
+        var (heads, received, capacity) = (0, 0, 0)
+        for count in 0..<100_000 {
+            if count > 0 { framing.append(piece, now) }
+            while let event = try framing.next() {
+                switch event {
+                case .head: heads += 1
+                case .data(_, let bytes, _): received += bytes.readableBytes
+                default: break
+                }
+            }
+            capacity = max(capacity, framing.input.storageCapacity)
+        }
+        #expect(heads == 1 && received == 99_999)
+        #expect(capacity <= 256)
+    }
+
     /// A stream that replaces another one is opened after the other's end, since the server counts open streams.
     @Test func aStreamIsResetBeforeTheNextIsOpened() {
         var probe = FramingProbe(requests: 1, settings: .setting(3, 1))

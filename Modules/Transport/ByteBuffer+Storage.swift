@@ -1,0 +1,19 @@
+internal import NIOCore
+
+/// The memory that buffers keep alive.
+extension ByteBuffer {
+    /// Adds bytes after the unread ones. Read bytes are dropped once they are as many as the unread ones: the capacity is
+    /// limited by what is unread, and each byte is copied a constant number of times on average.
+    mutating func appendUnread(_ bytes: ByteBuffer) {
+        guard readableBytes > 0 else {
+            self = bytes
+            return
+        }
+        if readerIndex >= readableBytes {
+            var unread = ByteBufferAllocator().buffer(capacity: readableBytes + bytes.readableBytes)
+            unread.writeImmutableBuffer(self)
+            self = unread
+        }
+        writeImmutableBuffer(bytes)
+    }
+}
