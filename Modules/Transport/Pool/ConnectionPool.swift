@@ -326,6 +326,8 @@ final class ConnectionPool: Sendable {
         let now = connection.shard.eventLoop.now
         switch connection.shard.giveBack(connection, now: now) {
         case .close: return connection.close(.retired)
+        // Another one may be opened before its exchanges have ended.
+        case .retire: return connection.retire()
         case .ignored: return
         case .kept: armIdleTimer(from: now)
         }

@@ -16,6 +16,8 @@ final class PoolShard: Sendable {
         case kept
         /// The connection is unused and must not be used again.
         case close
+        /// The connection is in use and must take no further exchanges.
+        case retire
         case ignored
     }
 
@@ -53,6 +55,8 @@ final class PoolShard: Sendable {
         return state.withLock { connection.key.isValid(under: $0.terms) ? $0.terms.revision : nil }
     }
 
+    var isShutDown: Bool { state.withLock { $0.isShutDown } }
+
     /// Takes a place on this connection, if it has one.
     func take(_ connection: HTTPConnection) -> Bool {
         state.withLock { $0.shelf.take(connection, key: connection.key) }
@@ -70,7 +74,9 @@ final class PoolShard: Sendable {
             if state.shelf.isUnused(connection) { connection.layAside() }
             guard !isValid else { return result }
             state.shelf.retire(connection, key: connection.key)
-            return state.shelf.isUnused(connection) ? .close : .ignored
+            if state.shelf.isUnused(connection) { return .close }
+            // A shutdown lets all exchanges run, also those that are about to start.
+            return state.isShutDown ? .ignored : .retire
         }
     }
 

@@ -34,6 +34,14 @@ final class PoolBench {
         let all = Mutex<[Int: Outcome]>([:])
     }
 
+    /// An exchange on a leased connection.
+    final class Exchange: Sendable {
+        fileprivate let end = Mutex<HTTPExchange.Outcome?>(nil)
+
+        /// The outcome; nil while the exchange runs.
+        var outcome: HTTPExchange.Outcome? { end.withLock { $0 } }
+    }
+
     /// Origins whose name is one letter are multiplexed if it is "m".
     init(_ configure: (inout TransportConfiguration) -> Void = { _ in }) {
         var configuration = TransportConfiguration()
@@ -71,6 +79,18 @@ final class PoolBench {
 
     /// The outcome of a request; nil while it waits.
     func outcome(_ request: Request) -> Outcome? { outcomes.all.withLock { $0[request.id] } }
+
+    /// Starts an exchange on a leased connection.
+    func start(_ request: TransportRequest, on connection: HTTPConnection) -> Exchange {
+        let exchange = Exchange()
+        _ = Task(executorPreference: executor) {
+            let outcome = await connection.run(
+                request, observer: nil, timeouts: TransportTimeouts(), deadline: nil, queuedSince: .now)
+            exchange.end.withLock { $0 = outcome }
+        }
+        settle()
+        return exchange
+    }
 
     /// Performs everything that is due.
     func settle() {
