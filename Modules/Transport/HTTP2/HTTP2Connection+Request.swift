@@ -82,13 +82,21 @@ extension HTTP2Connection: ExchangeHost {
     func flush() {
         isFlushDue = false
         guard let context else { return }
-        for id in framing.takeOpened() {
-            if let stream = streams[id] { begin(stream) }
-        }
+        beginOpened()
         let pieces = framing.takePieces(room: Self.mostOnTheirWay - onTheirWay)
         for piece in pieces { write(piece, context) }
         if !pieces.isEmpty { context.flush() }
         if context.channel.isWritable { framing.counts.answersWereTaken() }
+        // The last byte of a request may have ended its stream, which made room for others. Their bodies are sent by the
+        // flush that they schedule.
+        beginOpened()
+    }
+
+    /// Begins the streams that waited for room on the server and are open now.
+    private func beginOpened() {
+        for id in framing.takeOpened() {
+            if let stream = streams[id] { begin(stream) }
+        }
     }
 
     private func write(_ piece: HTTP2Outbox.Piece, _ context: ChannelHandlerContext) {

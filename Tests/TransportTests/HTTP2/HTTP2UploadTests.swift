@@ -117,6 +117,46 @@ struct HTTP2UploadTests {
         }
     }
 
+    /// A body that ends when the test says so, without a byte.
+    private struct WaitingReader: TransportBodyReader {
+        let end: Signal
+
+        mutating func next() async throws -> ByteBuffer? {
+            await end.wait()
+            return nil
+        }
+    }
+
+    /// The end of a request whose response is complete makes room for the next stream, whose body follows at once.
+    @Test func theEndOfAnUploadBeginsAWaitingOne() async throws {
+        let end = Signal()
+        try await FrameServer.run(settings: [HTTP2Setting(parameter: .maxConcurrentStreams, value: 1)]) { frame, peer in
+            if frame.path == "/early" { peer.respond(frame.streamID, "early") }
+            if case .data(let data) = frame.payload, frame.streamID == 3, data.endStream {
+                peer.respond(3, "\(data.data.readableBytes)")
+            }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                _ = try await client.told { $0.capacities == [1] }
+                let body = TransportRequestBody.stream(length: nil, isReplayable: true) { WaitingReader(end: end) }
+                let early = try await client.send(.http2("/early", method: .post, body: body, delivery: .streamed))
+                var chunks = early.body.makeAsyncIterator()
+                let chunk = try await chunks.next()
+                #expect(chunk.map { String(buffer: $0) } == "early")
+                async let response = client.send(
+                    .http2(
+                        "/waiting", method: .post, body: .text("0123456789"),
+                        timeouts: TransportTimeouts(request: .seconds(20))))
+                while await client.deadlines(ofStream: 3) == nil, !Task.isCancelled { await Task.yield() }
+                end.send()
+                let text = try await response.text
+                #expect(text == "10")
+                let rest = try await chunks.next()
+                #expect(rest == nil)
+            }
+        }
+    }
+
     // MARK: Time
 
     /// 16 MB at 2 MB a second, for all streams together: each of them waits for longer than its time to send while the
