@@ -17,3 +17,14 @@ extension ByteBuffer {
         writeImmutableBuffer(bytes)
     }
 }
+
+extension [ByteBuffer] {
+    /// The buffers, copied into a single one if they are a small part of the memory that they would keep alive.
+    func gathered() -> [ByteBuffer] {
+        let bytes = reduce(0) { $0 + $1.readableBytes }
+        guard let first, first.storageCapacity / 4 > bytes else { return self }
+        var copy = ByteBufferAllocator().buffer(capacity: bytes)
+        for buffer in self { copy.writeImmutableBuffer(buffer) }
+        return [copy]
+    }
+}

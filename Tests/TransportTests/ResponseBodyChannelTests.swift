@@ -46,6 +46,44 @@ struct ResponseBodyChannelTests {
         #expect(try await channel.nextBatch() == nil)
     }
 
+    /// Slices of a read that are a small part of it are copied together; others are delivered as they are.
+    @Test func smallSlicesKeepNoLargeBufferAlive() async throws {
+        let exchange = HTTPExchange(
+            request: .http2(delivery: .streamed), observer: nil, timeouts: TransportTimeouts(), deadline: nil,
+            mayBeStale: false, metrics: TransportMetrics())
+        let channel = makeChannel()
+        exchange.bodyChannel = channel
+        let read = ByteBuffer(repeating: 0x61, count: 4_096)
+        for lengths in [[1], [1, 1, 1], [2_000, 1, 1_000]] {
+            for length in lengths {
+                var slice = try #require(read.getSlice(at: 7, length: length))
+                let error = exchange.received(&slice)
+                #expect(error == nil)
+            }
+            exchange.deliverArrived()
+        }
+        let batch = try #require(try await channel.nextBatch())
+        #expect(batch.map(\.readableBytes) == [1, 3, 2_000, 1, 1_000])
+        #expect(batch.prefix(2).allSatisfy { $0.storageCapacity <= 64 })
+        #expect(batch.dropFirst(2).allSatisfy { $0.storageCapacity == read.storageCapacity })
+        #expect(exchange.metrics.responseBodyBytes == 3_005)
+    }
+
+    /// The last bytes are delivered before the end.
+    @Test func bytesThatArriveWithTheEndAreDelivered() async throws {
+        let exchange = HTTPExchange(
+            request: .http2(delivery: .streamed), observer: nil, timeouts: TransportTimeouts(), deadline: nil,
+            mayBeStale: false, metrics: TransportMetrics())
+        let channel = makeChannel()
+        exchange.bodyChannel = channel
+        var bytes = ByteBuffer(string: "last")
+        let error = exchange.received(&bytes)
+        #expect(error == nil)
+        exchange.handOver(exchange.complete(trailers: nil))
+        #expect(try await channel.nextBatch()?.map { String(buffer: $0) } == ["last"])
+        #expect(try await channel.nextBatch() == nil)
+    }
+
     @Test func takingResumesReading() async throws {
         let resumed = Atomic(0)
         let channel = makeChannel { resumed.add(1, ordering: .relaxed) }

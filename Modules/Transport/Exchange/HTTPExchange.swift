@@ -39,6 +39,8 @@ final class HTTPExchange: @unchecked Sendable {
     var statusCode = 0
     /// The channel of a streamed body. It retains the exchange until the exchange ends.
     var bodyChannel: ResponseBodyChannel?
+    /// The bytes of a streamed body that have just arrived.
+    private var arrived: [ByteBuffer] = []
     /// The producer of a streamed request body, until it ends.
     var pump: (any RequestBodyProducer)?
     var requestProgress = RequestProgress.sending
@@ -137,6 +139,7 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     private func end() {
+        deliverArrived()
         hasEnded = true
         stopBody()
         deadlines = Deadlines()
@@ -247,11 +250,12 @@ extension HTTPExchange {
         statusCode = status
     }
 
-    /// Adds bytes of the body. Returns an error if they exceed the limit.
+    /// Adds bytes of the body. Those of a streamed body whose head was delivered follow with ``deliverArrived()``. Returns an
+    /// error if they exceed the limit.
     func received(_ bytes: inout ByteBuffer) -> TransportError? {
         metrics.responseBodyBytes += Int64(bytes.readableBytes)
-        if let bodyChannel {
-            if !bodyChannel.push(bytes) { pauseReading() }
+        guard bodyChannel == nil else {
+            arrived.append(bytes)
             return nil
         }
         let limit = collects ?? .max
@@ -266,10 +270,11 @@ extension HTTPExchange {
         return nil
     }
 
-    /// Adds the bytes that arrived together for a body whose head was delivered.
-    func received(_ buffers: some Collection<ByteBuffer>) {
-        for buffer in buffers { metrics.responseBodyBytes += Int64(buffer.readableBytes) }
-        if let bodyChannel, !bodyChannel.push(buffers) { pauseReading() }
+    /// Delivers the bytes that have arrived to the reader of a streamed body, after each read and before the body ends.
+    func deliverArrived() {
+        guard !arrived.isEmpty else { return }
+        if let bodyChannel, !bodyChannel.push(arrived.gathered()) { pauseReading() }
+        arrived.removeAll(keepingCapacity: true)
     }
 
     /// Whether the head of a streamed response has yet to be delivered.

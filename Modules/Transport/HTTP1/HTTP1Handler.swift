@@ -123,6 +123,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         do {
             // The end of the response is the last event; another exchange may have started by then.
             while self.exchange === exchange, let event = try parser.next() { received(event, exchange, context) }
+            exchange.deliverArrived()
         } catch {
             fail(TransportError(error))
         }

@@ -37,7 +37,7 @@ extension HTTP2Connection {
         for stream in touched {
             stream.isTouched = false
             guard !stream.exchange.hasEnded else { continue }
-            handOverArrived(stream)
+            stream.exchange.deliverArrived()
             if stream.exchange.awaitsStreamedDelivery {
                 stream.exchange.deliverStreamed(by: self, on: context.eventLoop)
             }
@@ -120,21 +120,9 @@ extension HTTP2Connection {
             if let failure = stream.machine.received(bytes.readableBytes) {
                 return fail(stream, TransportError(failure), reset: .protocolError)
             }
-            if stream.exchange.bodyChannel != nil {
-                stream.arrived.append(bytes)
-            } else if let error = stream.exchange.received(&bytes) {
-                return fail(stream, error, reset: .cancel)
-            }
+            if let error = stream.exchange.received(&bytes) { return fail(stream, error, reset: .cancel) }
         }
         if isEnd { complete(stream) }
-    }
-
-    /// Delivers the bytes that have arrived to the reader of a streamed body, after each read and before the stream
-    /// ends.
-    func handOverArrived(_ stream: HTTP2Stream) {
-        guard !stream.arrived.isEmpty else { return }
-        stream.exchange.received(stream.arrived.gathered())
-        stream.arrived.removeAll(keepingCapacity: true)
     }
 
     /// Widens the window of a stream whose reader keeps up, when half of it is used.
@@ -186,16 +174,5 @@ extension HTTP2Connection {
             end(stream, .goneAway(code), .notProcessed)
         }
         closeIfDone()
-    }
-}
-
-extension [ByteBuffer] {
-    /// The buffers, copied into a single one if they are a small part of the memory that they would keep alive.
-    fileprivate func gathered() -> [ByteBuffer] {
-        let bytes = reduce(0) { $0 + $1.readableBytes }
-        guard let first, first.storageCapacity / 4 > bytes else { return self }
-        var copy = ByteBufferAllocator().buffer(capacity: bytes)
-        for buffer in self { copy.writeImmutableBuffer(buffer) }
-        return [copy]
     }
 }

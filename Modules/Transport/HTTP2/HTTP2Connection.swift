@@ -110,7 +110,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Called when the response is complete.
     func complete(_ stream: HTTP2Stream, trailers: HTTPFields? = nil) {
-        handOverArrived(stream)
+        stream.exchange.deliverArrived()
         switch stream.machine.receivedEnd() {
         case .complete:
             break
@@ -168,7 +168,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     private func tell(_ stream: HTTP2Stream, _ error: TransportError, _ failure: TransportMetrics.Failure) {
         stream.dropBody()
-        handOverArrived(stream)
+        stream.exchange.deliverArrived()
         stream.exchange.bodyChannel?.keep(stream.share)
         stream.exchange.fail(error, failure)
     }

@@ -8,8 +8,6 @@ final class HTTP2Stream {
     var machine: HTTP2StreamStateMachine
     /// Whether frames that were just read concern the stream, which is updated after all of them.
     var isTouched = false
-    /// Bytes of a streamed body that have just arrived.
-    var arrived: [ByteBuffer] = []
     /// The deadline for the server to allow the stream; nil once it is open.
     var roomDue: NIODeadline?
     /// The bytes of the request body that the socket has not accepted yet.
