@@ -116,32 +116,43 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         return outcome
     }
 
-    /// Starts the exchange on the event loop, unless the terms were replaced meanwhile and exclude the connection.
+    /// Starts the exchange on the event loop, unless the terms were replaced meanwhile and exclude the connection, or it
+    /// became too old while it was idle.
     private func start(_ exchange: HTTPExchange) {
         // Hot path: one closure without another one around it.
         let work: @Sendable () -> Void =
             switch wire {
             case .http1(let handler):
                 {
-                    if self.isAdmitted() { return handler.value.start(exchange) }
+                    if self.admits(exchange) { return handler.value.start(exchange) }
                     exchange.withdraw()
                     handler.value.shutDown(.retired)
                 }
             case .http2(let connection):
                 {
-                    if self.isAdmitted() { return connection.value.start(exchange) }
-                    exchange.withdraw()
+                    if self.admits(exchange) { return connection.value.start(exchange) }
+                    // First, so that the next search of its caller does not find the connection again.
                     connection.value.retire()
+                    exchange.withdraw()
                 }
             }
         if channel.eventLoop.inEventLoop { work() } else { channel.eventLoop.execute(work) }
     }
 
-    private func isAdmitted() -> Bool {
+    private func admits(_ exchange: HTTPExchange) -> Bool {
+        // During a shutdown the exchange would find no other connection.
+        if isWornOut(for: exchange), !shard.isShutDown { return false }
         let approved = approvedRevision.load(ordering: .relaxed)
         guard let revision = shard.admits(self, approvedUnder: approved) else { return false }
         if revision != approved { approvedRevision.store(revision, ordering: .relaxed) }
         return true
+    }
+
+    /// Whether the connection is too old for an exchange other than its first. The clock is only read if there is a maximum age.
+    private func isWornOut(for exchange: HTTPExchange) -> Bool {
+        if isRetired.load(ordering: .relaxed) { return true }
+        guard retiresAt < .distantFuture, exchange.metrics.isReusedConnection else { return false }
+        return channel.eventLoop.now >= retiresAt
     }
 
     private func cancel(_ exchange: HTTPExchange) {
