@@ -318,21 +318,38 @@ final class ConnectionPool: Sendable {
         switch action {
         case .hand: waiter?.resume(.connection(connection))
         case .keep: giveBack(connection)
-        case .close: connection.close(.evicted)
+        case .close: closeForRoom(connection)
         }
     }
 
+    /// Closes a connection whose only taken place is the caller's.
+    private func closeForRoom(_ connection: HTTPConnection) {
+        guard connection.isMultiplexed else { return connection.close(.evicted) }
+        // Another thread may have taken a place meanwhile. The connection is then offered again when it is returned.
+        if shelve(connection), connection.shard.takeUnused(connection) { connection.close(.evicted) }
+    }
+
     private func giveBack(_ connection: HTTPConnection) {
+        // A request that started to wait meanwhile has searched the shelf before this place was on it.
+        if shelve(connection) { offerShelved(connection) }
+    }
+
+    /// Returns a place to the shelf. Returns false if the connection must not be used again.
+    private func shelve(_ connection: HTTPConnection) -> Bool {
         let now = connection.shard.eventLoop.now
         switch connection.shard.giveBack(connection, now: now) {
-        case .close: return connection.close(.retired)
+        case .close:
+            connection.close(.retired)
         // Another one may be opened before its exchanges have ended.
-        case .retire: return connection.retire()
-        case .ignored: return
-        case .kept: armIdleTimer(from: now)
+        case .retire:
+            connection.retire()
+        case .ignored:
+            break
+        case .kept:
+            armIdleTimer(from: now)
+            return true
         }
-        // A request that started to wait meanwhile has searched the shelf before this place was on it.
-        offerShelved(connection)
+        return false
     }
 
     /// Offers a place on a connection of the shelf to waiting requests, if one of them needs it or its room.

@@ -179,7 +179,8 @@ struct PoolStateMachine<Key: Hashable> {
         return vacate(key)
     }
 
-    /// Called when a place becomes free while requests wait. After `.close`, ``closed(_:)`` follows.
+    /// Called when a place becomes free while requests wait. After `.close`, ``closed(_:)`` follows, unless another request has
+    /// taken a place meanwhile: nothing is counted before.
     mutating func release(_ key: Key, isUnused: Bool) -> ReleaseAction {
         if let waiter = origins[key]?.waiters.popFirst() {
             waiters -= 1
