@@ -171,7 +171,12 @@ extension HTTP2Connection {
         // Streams above the last one were not processed (RFC 9113, 6.8); the others continue.
         let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
-            end(stream, .goneAway(code), .notProcessed)
+            // A response that has begun contradicts the server's statement.
+            if stream.exchange.head == nil {
+                end(stream, .goneAway(code), .notProcessed)
+            } else {
+                end(stream, .connectionClosed(saying: code))
+            }
         }
         closeIfDone()
     }

@@ -167,6 +167,23 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    /// A request whose response has begun was processed, whatever GOAWAY says (RFC 9113, 6.8).
+    @Test func aRequestWithABegunResponseIsNotRepeatedAfterGoAway() async throws {
+        try await FrameServer.run { frame, peer in
+            guard frame.isEnd else { return }
+            peer.head(frame.streamID)
+            peer.data(frame.streamID, "half")
+            peer.goAway(0)
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let outcome = await client.outcome(.http2(method: .post, body: .text("body")))
+                #expect(outcome.error?.code == .connectionClosed)
+                #expect(outcome.error?.attempts.last?.failure == .other)
+                #expect(!outcome.canRepeat)
+            }
+        }
+    }
+
     @Test func retiringWaitsForTheLastStream() async throws {
         let (heads, farewells) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<HTTP2ErrorCode>())
         try await FrameServer.run { frame, peer in
