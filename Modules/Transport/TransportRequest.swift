@@ -62,7 +62,7 @@ public struct TransportRequest: Sendable {
 /// How a response body is delivered.
 public enum ResponseDelivery: Sendable, Hashable {
     /// The response is returned when its body is complete. A larger body fails with
-    /// ``TransportError/Code/bodyTooLarge``.
+    /// ``TransportError/Code/bodyTooLarge``, as does one of 4 GiB, which no buffer holds.
     case whole(upTo: Int)
     /// The response is returned with its head; the body is pulled, with backpressure.
     case streamed

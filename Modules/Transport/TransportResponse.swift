@@ -85,10 +85,11 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
         if case .whole(let bytes, let completion) = storage { (bytes, completion) } else { nil }
     }
 
-    /// Reads the whole body into one buffer.
+    /// Reads the whole body into one buffer, which holds almost 4 GiB.
     ///
-    /// - Throws: ``TransportError/Code/bodyTooLarge`` if it has more than `limit` bytes.
+    /// - Throws: ``TransportError/Code/bodyTooLarge`` if it has more than `limit` bytes, or more than a buffer holds.
     public func collect(upTo limit: Int) async throws(TransportError) -> ByteBuffer {
+        let limit = Swift.min(limit, ByteBuffer.largestBody)
         var all = ByteBuffer()
         var iterator = makeAsyncIterator()
         while var chunk = try await iterator.next() {

@@ -46,6 +46,21 @@ struct ResponseBodyChannelTests {
         #expect(try await channel.nextBatch() == nil)
     }
 
+    /// A buffer traps beyond 4 GiB, so that larger limits are reduced.
+    @Test func theLimitOfABodyIsWhatABufferHolds() {
+        func limit(_ delivery: ResponseDelivery) -> Int {
+            HTTPExchange(
+                request: .http2(delivery: delivery), observer: nil, timeouts: TransportTimeouts(), deadline: nil,
+                mayBeStale: false, metrics: TransportMetrics()
+            ).collectionLimit
+        }
+        #expect(limit(.whole(upTo: 5)) == 5)
+        #expect(limit(.whole(upTo: ResponseDelivery.defaultLimit)) == ResponseDelivery.defaultLimit)
+        #expect(limit(.whole(upTo: .max)) == ByteBuffer.largestBody)
+        #expect(limit(.streamed) == ByteBuffer.largestBody)
+        #expect(UInt32(exactly: ByteBuffer.largestBody + 2 * 1_048_576) != nil)
+    }
+
     /// Slices of a read that are a small part of it are copied together; others are delivered as they are.
     @Test func smallSlicesKeepNoLargeBufferAlive() async throws {
         let exchange = HTTPExchange(

@@ -243,6 +243,9 @@ extension HTTPExchange {
         return request.streamsUnsuccessfulResponses && statusCode >= 300 ? nil : limit
     }
 
+    /// The size limit of the bytes that are collected in one buffer.
+    var collectionLimit: Int { min(collects ?? .max, ByteBuffer.largestBody) }
+
     /// Sets the head. The caller has already parsed the status.
     func received(_ head: HTTPResponse, status: Int) {
         metrics.times.responseStart.tick = .now
@@ -258,7 +261,7 @@ extension HTTPExchange {
             arrived.append(bytes)
             return nil
         }
-        let limit = collects ?? .max
+        let limit = collectionLimit
         guard collected.readableBytes + bytes.readableBytes <= limit else {
             return TransportError(.bodyTooLarge, "The response body exceeds the limit of \(limit) bytes.")
         }
