@@ -4,7 +4,8 @@ internal import Synchronization
 /// An attempt to open a connection: the pause before it, its sockets and its metrics. It can be aborted at any time.
 final class ConnectAttempt: Sendable {
     private struct Pause {
-        let timer: Scheduled<Void>
+        /// Nil until it is scheduled.
+        var timer: Scheduled<Void>?
         let end: @Sendable () -> Void
     }
 
@@ -46,14 +47,19 @@ final class ConnectAttempt: Sendable {
 
     /// Waits before opening the first socket. `end` is called once, after the time or when the attempt is aborted.
     func pause(for time: Duration, on eventLoop: any EventLoop, end: @escaping @Sendable () -> Void) {
-        let timer = eventLoop.scheduleTask(in: TimeAmount(time)) { [self] in endPause() }
+        // Before it is scheduled, since the event loop may end it at once.
         let isAborted = state.withLock { state in
-            if !state.isAborted { state.pause = Pause(timer: timer, end: end) }
+            if !state.isAborted { state.pause = Pause(end: end) }
             return state.isAborted
         }
-        guard isAborted else { return }
-        timer.cancel()
-        end()
+        if isAborted { return end() }
+        let timer = eventLoop.scheduleTask(in: TimeAmount(time)) { [self] in endPause() }
+        let hasEnded = state.withLock { state in
+            state.pause?.timer = timer
+            return state.pause == nil
+        }
+        // It was aborted meanwhile, or it is over.
+        if hasEnded { timer.cancel() }
     }
 
     /// Adds a socket; happy eyeballs may open several.
@@ -80,7 +86,7 @@ final class ConnectAttempt: Sendable {
             defer { state.pause = nil }
             return state.pause
         }
-        pause?.timer.cancel()
+        pause?.timer?.cancel()
         pause?.end()
     }
 }
