@@ -14,12 +14,21 @@ extension ConnectionPool {
     /// Sets the timer for unused connections, unless it is due by then.
     private func armIdleTimer(at due: NIODeadline) {
         guard due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else { return }
-        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireIdle() }
-        let superfluous = change { state -> Scheduled<Void>? in
+        // Before the timer is set, which may fire at once and resets the time.
+        let isNext = change { state -> Bool in
             guard !state.isShutDown, due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else {
-                return timer
+                return false
             }
             idleTimerDue.store(due.uptimeNanoseconds, ordering: .releasing)
+            return true
+        }
+        guard isNext else { return }
+        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireIdle() }
+        let superfluous = change { state -> Scheduled<Void>? in
+            // It has fired, or an earlier one was set meanwhile.
+            guard !state.isShutDown, due.uptimeNanoseconds == idleTimerDue.load(ordering: .acquiring) else {
+                return timer
+            }
             defer { state.idleTimer = timer }
             return state.idleTimer
         }

@@ -35,6 +35,24 @@ struct ConnectionCareTests {
         }
     }
 
+    /// The timer may fire, on another event loop, before the thread that sets it goes on.
+    @Test func everyUnusedConnectionExpires() async throws {
+        try await withMockServer { _ in
+            .text("ok")
+        } perform: { server in
+            try await withTransport({
+                $0.eventLoops = .dedicated(threads: 2)
+                $0.pool.idleTimeout = .zero
+            }) { transport in
+                for _ in 0..<300 {
+                    _ = try await transport.send(server.request())
+                    await until { transport.openConnections == 0 }
+                }
+            }
+            #expect(server.acceptedConnections == 300)
+        }
+    }
+
     @Test func oldConnectionsAreReplaced() async throws {
         try await withMockServer { _ in
             .text("ok")
