@@ -128,7 +128,7 @@ struct PoolStateMachine<Key: Hashable> {
 
     /// Called when a connection was opened. Returns how many more to open, now that its kind is known.
     mutating func connected(_ key: Key, isMultiplexed: Bool) -> Int {
-        origins[key]?.connecting -= 1
+        endConnecting(key)
         origins[key]?.isMultiplexed = isMultiplexed
         var more = 0
         // The new connection serves the first waiting request.
@@ -169,13 +169,13 @@ struct PoolStateMachine<Key: Hashable> {
             }
             waiters -= failed.count
         }
-        origins[key]?.connecting -= 1
+        endConnecting(key)
         return (failed, vacate(key))
     }
 
     /// Called when a connection is not opened after all. Its requests get another one.
     mutating func attemptAbandoned(_ key: Key) -> Key? {
-        origins[key]?.connecting -= 1
+        endConnecting(key)
         return vacate(key)
     }
 
@@ -248,6 +248,12 @@ struct PoolStateMachine<Key: Hashable> {
         origins[key, default: Origin()].total += 1
         origins[key]?.connecting += 1
         connections += 1
+    }
+
+    /// A connection that closed before it was reported as connected may have been forgotten with its origin: it does not count.
+    private mutating func endConnecting(_ key: Key) {
+        guard let connecting = origins[key]?.connecting, connecting > 0 else { return }
+        origins[key]?.connecting = connecting - 1
     }
 
     /// Releases the room of a connection. Returns the key to open another connection for.

@@ -57,6 +57,19 @@ struct PoolStateMachineTests {
         #expect(pool.waiters == 0)
     }
 
+    /// A connection that closed before it was reported as connected opens no other one.
+    @Test func aLateConnectionIsNotCounted() {
+        var pool = machine()
+        expectEqual(pool.wait(1, for: "a", .never), .connect)
+        expectEqual(pool.cancel(1, key: "a"), true)
+        expectEqual(pool.closed("a", wasDraining: false), nil)
+        expectEqual(pool.wait(2, for: "a", .never), .connect)
+        // The first one.
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        #expect(pool.connections == 1)
+    }
+
     @Test func aCancelledWaiterIsSkipped() {
         var pool = machine(perOrigin: 1)
         for waiter in 1...3 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
