@@ -131,7 +131,7 @@ extension ConnectionPool {
     /// The connection may have closed already, and ``closed(_:)`` may have been called: the event loop does not wait for the
     /// thread that opens it. Then it only serves waiting requests, which fail with what the server said, and is not kept.
     func connected(_ connection: HTTPConnection) {
-        if connection.isMultiplexed { connection.shard.add(connection, capacity: connection.initialCapacity) }
+        if connection.isMultiplexed { connection.shard.add(connection) }
         let more = change { state in
             if connection.isOpen { state.open[connection.id] = connection }
             return state.machine.connected(connection.key, isMultiplexed: connection.isMultiplexed)
@@ -151,7 +151,7 @@ extension ConnectionPool {
     /// connection keeps its place among those of its origin (RFC 9113, 5.1.2).
     func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
         connector.rememberStreamLimit(capacity, of: connection.key.origin)
-        connection.shard.setCapacity(capacity, of: connection)
+        connection.shard.updateCapacity(of: connection)
         if capacity > 0 { serveWaiters(from: connection) }
     }
 

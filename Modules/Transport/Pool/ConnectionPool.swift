@@ -294,6 +294,7 @@ final class ConnectionPool: Sendable {
     private func giveUp(_ id: UInt64, _ error: TransportError) {
         let waiter = change { $0.removeWaiter(id, cancelling: true) }
         waiter?.resume(.failed(error))
+        if waiter != nil { resumeIfDrained() }
     }
 
     // MARK: Places

@@ -17,8 +17,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     let shard: PoolShard
     private let channel: any Channel
     private let wire: Wire
-    /// The number of concurrent exchanges known when it was opened.
-    let initialCapacity: Int
+    /// The number of concurrent exchanges that the server allows, as far as is known.
+    private let knownCapacity: Atomic<Int>
     /// The metrics of opening it; each exchange's metrics start as a copy.
     private let opening: TransportMetrics
     private let retiresAt: NIODeadline
@@ -41,7 +41,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         self.shard = shard
         self.channel = channel
         self.wire = wire
-        initialCapacity = capacity
+        knownCapacity = Atomic(capacity)
         self.opening = opening
         self.lateFailure = lateFailure
         approvedRevision = Atomic(terms.revision)
@@ -49,6 +49,9 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     }
 
     var isOpen: Bool { channel.isActive }
+
+    /// The number of concurrent exchanges that the server allows, as far as is known.
+    var capacity: Int { knownCapacity.load(ordering: .relaxed) }
 
     var isMultiplexed: Bool {
         switch wire {
@@ -217,7 +220,10 @@ extension HTTPConnection: ConnectionOwner {
         pool.placeFreed(self)
     }
 
-    func capacityChanged(_ capacity: Int) { pool.capacityChanged(self, capacity) }
+    func capacityChanged(_ capacity: Int) {
+        knownCapacity.store(capacity, ordering: .relaxed)
+        pool.capacityChanged(self, capacity)
+    }
 
     func isRetiring() { pool.isRetiring(self) }
 

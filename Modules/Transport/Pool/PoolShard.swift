@@ -98,12 +98,20 @@ final class PoolShard: Sendable {
         return state.withLock { $0.shelf.hasRoom(on: connection, besides: 1) }
     }
 
-    func add(_ connection: HTTPConnection, capacity: Int) {
-        state.withLock { $0.shelf.add(connection, key: connection.key, capacity: capacity, now: eventLoop.now) }
+    /// Adds a multiplexed connection with one place taken. Its capacity is read under the lock, here and in
+    /// ``updateCapacity(of:)``, so that a change before it is added is not lost.
+    func add(_ connection: HTTPConnection) {
+        state.withLock { state in
+            state.shelf.add(connection, key: connection.key, capacity: connection.capacity, now: eventLoop.now)
+        }
     }
 
-    func setCapacity(_ capacity: Int, of connection: HTTPConnection) {
-        state.withLock { $0.shelf.setCapacity(capacity, of: connection, key: connection.key, now: eventLoop.now) }
+    /// Takes note of a changed capacity.
+    func updateCapacity(of connection: HTTPConnection) {
+        state.withLock { state in
+            state.shelf.setCapacity(
+                connection.capacity, of: connection, key: connection.key, now: eventLoop.now)
+        }
     }
 
     func retire(_ connection: HTTPConnection) {

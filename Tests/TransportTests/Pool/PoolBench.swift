@@ -106,10 +106,10 @@ final class PoolBench {
     }
 
     /// Shuts the pool down, and returns whether that has ended.
-    func shutDown() throws -> Bool {
+    func shutDown(_ mode: ShutdownMode = .immediate) throws -> Bool {
         let (pool, hasEnded) = (pool, Flag())
         _ = Task(executorPreference: executor) {
-            await pool.shutDown(.immediate)
+            await pool.shutDown(mode)
             hasEnded.value.store(true, ordering: .relaxed)
         }
         settle()
@@ -172,8 +172,9 @@ final class FakeOpener: ConnectionOpener {
     /// The connections that are being opened.
     var attempts: [Attempt] { pending.withLock { $0 } }
 
-    /// Opens a connection; one that closes first has ended before the pool knows of it.
-    func succeed(_ attempt: Attempt, closesFirst: Bool = false) throws -> Opened {
+    /// Opens a connection; one that closes first has ended before the pool knows of it. Its server may also set its capacity
+    /// before that.
+    func succeed(_ attempt: Attempt, closesFirst: Bool = false, settingFirst capacity: Int? = nil) throws -> Opened {
         remove(attempt)
         let channel = attempt.channel
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 443), promise: nil)
@@ -193,6 +194,7 @@ final class FakeOpener: ConnectionOpener {
             handler.adopt(connection)
             channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
         }
+        if let capacity { connection.capacityChanged(capacity) }
         if closesFirst {
             channel.close(promise: nil)
             loop.run()

@@ -112,7 +112,7 @@ struct PoolModelTests {
         private mutating func open(_ attempt: FakeOpener.Attempt) throws {
             let opened = try bench.opener.succeed(attempt)
             known[opened.connection.id] = Known(
-                opened: opened, capacity: opened.connection.initialCapacity,
+                opened: opened, capacity: opened.connection.capacity,
                 isRetiring: !opened.connection.key.isValid(under: terms), unusedSince: bench.now)
         }
 

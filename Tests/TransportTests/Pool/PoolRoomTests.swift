@@ -47,6 +47,29 @@ struct PoolRoomTests {
         expectEqual(try bench.shutDown(), true)
     }
 
+    /// The server's SETTINGS may arrive before the pool knows the connection.
+    @Test func aCapacitySetBeforeTheConnectionIsKnownApplies() throws {
+        let bench = PoolBench()
+        let requests = try (0..<3).map { _ in bench.request(try PoolBench.origin("m")) }
+        let shared = try bench.opener.succeed(try #require(bench.opener.attempts.first), settingFirst: 1)
+        bench.settle()
+        #expect(requests.map { bench.outcome($0) != nil } == [true, false, false])
+        shared.connection.capacityChanged(2)
+        bench.settle()
+        #expect(requests.map { bench.outcome($0) != nil } == [true, true, false])
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// A shutdown ends with the last request, also if no connection is left.
+    @Test func aShutdownEndsWithTheLastWaitingRequest() throws {
+        let bench = PoolBench { $0.pool.connections = 0 }
+        let waiting = bench.request(try PoolBench.origin("a"))
+        expectEqual(try bench.shutDown(.graceful), false)
+        waiting.task.cancel()
+        bench.settle()
+        #expect(bench.pool.change { $0.drained.isEmpty })
+    }
+
     /// A server that allows no streams keeps no other origin waiting.
     @Test func anUnusedConnectionThatAllowsNoStreamsMakesRoom() throws {
         let (bench, shared) = try fullPool(exchanges: 1)
