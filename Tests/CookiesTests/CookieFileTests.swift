@@ -69,6 +69,20 @@ struct CookieFileTests {
     }
 
     // Two jars are what two processes are: they share nothing but the file.
+    /// A process that was stopped while it held the lock.
+    @Test func aLockIsNotWaitedForWithoutEnd() async throws {
+        try await withFolder { folder in
+            let url = folder.appending(path: "cookies")
+            var file = try CookieFile(url, .unwritableFile)
+            file.patience = .milliseconds(20)
+            try file.locked { () throws(CookieError) in
+                let error = #expect(throws: CookieError.self) { try file.locked { () throws(CookieError) in } }
+                #expect(error?.code == .unwritableFile)
+            }
+            try file.locked { () throws(CookieError) in }
+        }
+    }
+
     @Test func severalProcessesShareAFile() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "cookies")

@@ -4,6 +4,7 @@ import LinnetSerialization
 import LinnetSession
 import LinnetTesting
 import LinnetTransport
+import Synchronization
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
@@ -49,24 +50,29 @@ struct ShutdownTests {
     @Test(arguments: [302, 503])
     func gracefullyWhatRunsMaySendAgain(status: Int) async throws {
         let (arrived, answer) = (Signal(), Signal())
-        try await withMockServer(handler: { request in
-            guard request.path == "/first", arrived.fire() else { return .json("1") }
+        let count = Mutex(0)
+        let handler: MockServer.Handler = { _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return .json("1") }
+            arrived.fire()
             await answer.wait()
             return MockResponse(
                 status: HTTPResponse.Status(code: status), headerFields: [.location: "/second", .retryAfter: "0"])
-        }) { server in
-            let session = try HTTPSession(baseURL: server.url) {
-                $0.retryPolicy = .limited(to: 1)
-                $0.securityPolicy = .systemTrust()
-            }
-            async let value: Int = session.get("first").value(as: Int.self)
+        }
+        try await withMockServer(handler: handler) { server in
+            let session = try HTTPSession(baseURL: server.url) { $0.retryPolicy = .limited(to: 1) }
+            let request = Task { try await session.get("first").value(as: Int.self) }
             await arrived.wait()
-            async let end: Void = session.shutdown()
-            while !session.engine.running.hasEnded { await Task.yield() }
+            session.invalidate(cancellingTasks: false)
+            for _ in 0..<1_000 { await Task.yield() }
             answer.fire()
-            #expect(try await value == 1)
-            await end
-            await #expect(throws: SessionError.self) { try await session.get("third").response() }
+            #expect(try await request.value == 1)
+            await session.shutdown()
+            let error = await #expect(throws: SessionError.self) { try await session.get("third").response() }
+            #expect(error?.code == .shutDown)
         }
     }
 
@@ -85,13 +91,52 @@ struct ShutdownTests {
     @Test(arguments: [ShutdownMode.graceful, .immediate])
     func thePauseOfAnEventStreamEnds(mode: ShutdownMode) async throws {
         let clock = ManualClock()
-        let client = try makeClient(StubTransport { _ in .data("data: a\n\n", contentType: "text/event-stream") })
+        let client = try makeClient(StubTransport { _ in throw TransportError(.connectionFailed, "No.") })
         let reading = Task {
-            for try await _ in client.get("x").serverSentEvents(EventSourceOptions { $0.clock = clock }) {}
+            for try await _ in client.get("x").serverSentEvents(options: EventSourceOptions { $0.clock = clock }) {}
         }
         try await clock.waitForSleepers(count: 1)
         await client.shutdown(mode)
         let error = await #expect(throws: SessionError.self) { try await reading.value }
         #expect(error?.code == .shutDown)
+    }
+}
+
+/// The timeout of a request covers what its hooks do with the body, and a body that does not come.
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
+struct RequestTimeoutTests {
+    private func code(_ body: () async throws(SessionError) -> Void) async -> SessionError.Timeout? {
+        await Result { () async throws(SessionError) in try await body() }.error?.timeout
+    }
+
+    @Test func aBodyThatDoesNotEndIsNotWaitedFor() async throws {
+        let client = try makeClient(StubTransport { _ in .stream(StubBody()) })
+        let call = client.get("x").timeout(.milliseconds(50))
+        #expect(await code { () async throws(SessionError) in _ = try await call.data() } == .request)
+        let task = call.task()
+        #expect(await code { () async throws(SessionError) in _ = try await task.value } == .request)
+    }
+
+    @Test func aHookThatDoesNotReturnIsNotWaitedFor() async throws {
+        let never = Signal()
+        let client = try makeClient(StubTransport { _ in .json("1") }) {
+            $0.hooks.didReceiveData = { _, _ in await never.wait() }
+        }
+        let call = client.get("x").timeout(.milliseconds(50))
+        #expect(await code { () async throws(SessionError) in _ = try await call.data() } == .request)
+        #expect(
+            await code { () async throws(SessionError) in
+                for try await _ in try await call.bytes().body {}
+            } == .request)
+    }
+
+    @Test func aSuspendedHandleTimesOut() async throws {
+        let body = StubBody()
+        let client = try makeClient(StubTransport { _ in .stream(body) })
+        let task = client.get("x").timeout(.milliseconds(50)).task()
+        task.resume()
+        body.send("a")
+        task.suspend()
+        #expect(await code { () async throws(SessionError) in _ = try await task.value } == .request)
     }
 }

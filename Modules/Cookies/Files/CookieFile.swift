@@ -15,7 +15,7 @@ struct CookieFile {
     /// A file of 3,000 cookies of the largest size, in the longest spelling, is smaller.
     private static var largestSize: Int { 128 << 20 }
     /// How long another process may hold the lock.
-    private static var patience: Duration { .seconds(10) }
+    var patience = Duration.seconds(10)
 
     init(_ file: URL, _ code: CookieError.Code) throws(CookieError) {
         guard file.isFileURL else {
@@ -37,7 +37,7 @@ struct CookieFile {
         }
         // Closing the descriptor releases the lock.
         defer { close(descriptor) }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + patience
         while Self.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
             guard errno == EWOULDBLOCK else {
                 throw CookieError(.unwritableFile, file: lock, "cannot be locked", errorNumber: errno)

@@ -303,6 +303,34 @@ struct CacheLinkStoringTests {
         }
     }
 
+    /// RFC 9111, section 4.4: its response may show the state before the change.
+    @Test(arguments: [true, false])
+    func aGETThatBeganBeforeAChangeIsNotStored(hasOtherEntries: Bool) async throws {
+        let (arrived, answer) = (Signal(), Signal())
+        try await withCache(routes: {
+            $0.on(.get, "/a") { _ in
+                if !arrived.hasFired {
+                    arrived.fire()
+                    await answer.wait()
+                }
+                return .cached("a", "max-age=60")
+            }
+            $0.on(.get, "/b", .cached("b", "max-age=60"))
+            $0.on(.post, "/a", .text("changed"))
+        }) { cache in
+            // A store that has something takes another way.
+            if hasOtherEntries { try await cache.get("/b") }
+            let reading = Task { try await cache.get("/a").value }
+            await arrived.wait()
+            _ = try await cache.session.call(.post, "/a").response()
+            answer.fire()
+            #expect(try await reading.value == "a")
+            #expect(try await !isStored("/a", cache))
+            #expect(try await cache.outcome("/a") == .miss)
+            #expect(try await cache.outcome("/a") == .hit)
+        }
+    }
+
     @Test func anEmptiedStoreAnswersNothing() async throws {
         try await withCache(routes: { $0.on("/a", .cached("a", "max-age=60")) }) { cache in
             try await cache.get("/a")

@@ -25,6 +25,27 @@ struct DownloadDestinationTests {
         }
     }
 
+    /// RFC 9110, section 15.3.7.
+    @Test(arguments: [
+        ("bytes 0-2/3", true), ("bytes 0-2/1000", false), ("bytes 1-3/4", false), ("bytes 0-2/*", false), ("", false),
+    ])
+    func aPartIsNotTheWhole(range: String, isWhole: Bool) async throws {
+        try await withScratchFolder { folder in
+            let transport = StubTransport { _ in
+                .status(206, headerFields: range.isEmpty ? [:] : [.contentRange: range], body: Data("new".utf8))
+            }
+            let client = try makeClient(transport)
+            let outcome = await Result { () async throws(SessionError) in
+                try await client.get("a").download(to: folder["file"])
+            }
+            #expect(outcome.error?.code == (isWhole ? nil : .invalidResponse))
+            #expect(folder.names == (isWhole ? ["file"] : []))
+            // One that was asked for is what it is.
+            _ = try await client.get("a").header(.range, "bytes=0-2").download(to: folder["part"])
+            #expect(try folder.text(of: "part") == "new")
+        }
+    }
+
     @Test func anOldFileIsReplacedByDefault() async throws {
         try await withScratchFolder { folder in
             try folder.write("something old", to: "file")

@@ -82,6 +82,27 @@ struct RedirectCredentialTests {
         #expect(transport.requests[1].head.headerFields[.authorization] == nil)
     }
 
+    /// The user name and the password of a URL belong to its origin, also if a hook changes only the host.
+    @Test func aHookThatChangesTheHostTakesNoUserInformationAlong() async throws {
+        let transport = StubTransport { request in
+            request.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1")
+        }
+        var hooks = TaskHooks()
+        hooks.willRedirect = { _, _, request in
+            var request = request
+            var components = try #require(URLComponents(url: request.url, resolvingAgainstBaseURL: false))
+            #expect(components.user == "u")
+            components.host = "other.example"
+            request.url = try #require(components.url)
+            return .follow(request)
+        }
+        let request = SessionRequest(url: try #require(URL(string: "http://u:p@example.com/a")))
+        _ = try await HTTPSession(transport: transport).call(request).hooks(hooks).response()
+        #expect(transport.requests[0].head.headerFields[.authorization] != nil)
+        #expect(transport.requests[1].head.authority == "other.example")
+        #expect(transport.requests[1].head.headerFields[.authorization] == nil)
+    }
+
     @Test func theHostThatARedirectLeadsToIsJudgedByItsOwnRule() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()

@@ -95,6 +95,21 @@ struct EventSourceTests {
         #expect(error == nil)
     }
 
+    /// The server has asked for no delay, and is gone.
+    @Test func attemptsWithoutADelayOfTheServerWaitLongerAndLonger() async throws {
+        let clock = ManualClock()
+        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
+        let transport = makeTransport([.success(Self.events("retry: 0\ndata: a\n\n")), lost, lost])
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        for delay in [Duration.seconds(1), .seconds(2)] {
+            try await clock.waitForSleepers(count: 1)
+            let due = try #require(clock.nextDeadline)
+            #expect(due.offset - clock.now.offset == delay)
+            clock.advance(by: delay)
+        }
+        #expect(try await reading.value.events == ["a"])
+    }
+
     @Test(arguments: [Duration.milliseconds(Int64.max), .seconds(Int64.max), .zero, .seconds(-1)])
     func noDelayIsTooLongToBeReckonedWith(serverDelay: Duration) {
         for failures in [0, 1, 21, .max] {
