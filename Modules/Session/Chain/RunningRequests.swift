@@ -29,40 +29,37 @@ final class RunningRequests: Sendable {
         case reached
     }
 
-    // The order of the two decides whether a request that begins is seen by the end of the session, or sees it.
-    private let count = Atomic(0)
+    private let work = OutstandingWork()
     private let hasEnded = Atomic(false)
     private let state = Mutex(State())
 
     /// Records that a request begins. Returns false if none may.
     func begin() -> Bool {
-        count.add(1, ordering: .sequentiallyConsistent)
+        // In this order, so that the session's end sees the request, or the request sees the end.
+        work.begin()
         guard hasEnded.load(ordering: .sequentiallyConsistent) else { return true }
-        end()
+        work.end()
         return false
     }
 
     /// Records that a request has ended, or has handed over its body.
     func end() {
-        let left = count.subtract(1, ordering: .sequentiallyConsistent).newValue
-        guard left == 0, hasEnded.load(ordering: .sequentiallyConsistent) else { return }
-        resumeWaiters()
+        work.end()
     }
 
     /// From now on no request begins.
     func refuse(_ mode: ShutdownMode) {
         hasEnded.store(true, ordering: .sequentiallyConsistent)
-        state.withLock { $0.stage = max($0.stage, mode == .immediate ? .aborted : .ending) }
-        resumeWaiters()
+        let waiters = state.withLock { state in
+            state.stage = max(state.stage, mode == .immediate ? .aborted : .ending)
+            return state.waiters.takeAll()
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Waits until no request runs.
     func drained() async {
-        while count.load(ordering: .sequentiallyConsistent) > 0 {
-            await state.wait(in: { $1(&$0.waiters) }, ifCancelled: nil) { _ in
-                self.count.load(ordering: .sequentiallyConsistent) == 0 ? () : nil
-            }
-        }
+        await work.drained()
     }
 
     /// Waits for a time, at most until the session's end has reached a stage.
@@ -99,10 +96,5 @@ final class RunningRequests: Sendable {
             await state.wait(in: { $1(&$0.waiters) }, ifCancelled: {}) { $0.stage >= stage ? () : nil }
         }
         return false
-    }
-
-    private func resumeWaiters() {
-        let waiters = state.withLock { $0.waiters.takeAll() }
-        for waiter in waiters { waiter.resume() }
     }
 }
