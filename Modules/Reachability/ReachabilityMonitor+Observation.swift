@@ -58,7 +58,7 @@ extension ReachabilityMonitor {
             if let timeout {
                 group.addTask {
                     do {
-                        try await clock.sleep(for: min(timeout, .longestWait))
+                        try await clock.sleep(for: min(max(timeout, .zero), .longestWait))
                         return .timedOut
                     } catch {
                         return .ended
