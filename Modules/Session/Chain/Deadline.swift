@@ -3,7 +3,8 @@ internal import LinnetTransport
 
 /// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has ended.
 ///
-/// - Parameter keepsLateValue: Whether a value is returned although the operation made it after the deadline: it has moved a file.
+/// - Parameter keepsLateValue: Whether a value counts that the operation returns in spite of that: it has moved a file, or was begun
+///   after the deadline.
 func ending<Value: Sendable>(
     by deadline: Tick, _ url: URL, keepsLateValue: Bool = false,
     _ operation: @escaping @Sendable () async throws(SessionError) -> Value
@@ -23,6 +24,8 @@ func ending<Value: Sendable>(
         guard let error = last.error else {
             return keepsLateValue ? last : .failure(.timedOut(.request, url))
         }
+        // A hook has made something else of the response.
+        guard error.code != .takenByHook else { return last }
         return .failure(error.timedOut(.request, url))
     }
     return try outcome.get()

@@ -77,7 +77,7 @@ final class Engine: Sendable {
             return try await send(request, exchange)
         }
         return try await ending(by: deadline, request.url) { () async throws(SessionError) in
-            try await self.send(request, exchange)
+            try await self.send(request, exchange, hooksUntil: deadline)
         }
     }
 
@@ -125,9 +125,12 @@ final class Engine: Sendable {
         isExtended || call.hooks != nil || call.own != nil || request.options.waitsForConnectivity == true
     }
 
-    private func send(_ request: SessionRequest, _ exchange: Exchange) async throws(SessionError) -> StreamedResponse {
+    /// - Parameter deadline: For the hooks of a body that the caller reads; nil if what reads it ends at the deadline.
+    private func send(
+        _ request: SessionRequest, _ exchange: Exchange, hooksUntil deadline: Tick? = nil
+    ) async throws(SessionError) -> StreamedResponse {
         guard let hooks = exchange.call.hooks else { return try await proceed(request, from: 0, exchange) }
-        return try await run(request, exchange, hooks)
+        return try await run(request, exchange, hooks, until: deadline)
     }
 
     private func sendWhole(

@@ -5,7 +5,7 @@ internal import LinnetTransport
 extension Engine {
     /// Sends a request that has hooks through the chain.
     func run(
-        _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks
+        _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks, until deadline: Tick?
     ) async throws(SessionError) -> StreamedResponse {
         var watched = exchange
         watched.call.observer = hooks.observing(exchange.call.observer)
@@ -17,7 +17,7 @@ extension Engine {
         } catch {
             throw error.adding(response)
         }
-        response.body = hooks.watching(response.body, until: exchange.deadline, request.url)
+        response.body = hooks.watching(response.body, until: deadline, request.url)
         return response
     }
 
@@ -83,7 +83,7 @@ extension SessionError {
 final class WatchedBody: Sendable {
     let base: HTTPResponseBody
     let hooks: RequestHooks
-    /// The request's.
+    /// The request's; nil if what reads the body ends at it.
     let deadline: Tick?
     let url: URL
 
@@ -110,7 +110,8 @@ struct WatchedSource: ResponseBodySource {
             try await body.hooks.didReceiveData(chunk)
             return chunk
         }
-        try await ending(by: deadline, body.url) { [body] () async throws(SessionError) in
+        // The body may have arrived in time, and be read later.
+        try await ending(by: deadline, body.url, keepsLateValue: .now >= deadline) { [body] () async throws(SessionError) in
             try await body.hooks.didReceiveData(chunk)
         }
         return chunk

@@ -35,7 +35,11 @@ extension Engine {
                     after: failure, of: request, record, course.deadline, retriers: retriers, hooks: call.hooks)
                 guard let wait else { throw failure }
                 metrics = failure.metrics
-                try await running.sleep(for: wait, by: clock, request.url)
+                do throws(SessionError) {
+                    try await running.sleep(for: wait, by: clock, request.url)
+                } catch {
+                    throw error.adding(metrics)
+                }
             }
         }
     }

@@ -7,11 +7,15 @@ extension Engine {
         _ request: SessionRequest, _ link: StreamLink, driver: TaskDriver<SessionResponse<Void>>, own: CallChain?
     ) async throws(SessionError) -> SessionResponse<Void> {
         do {
-            let response = try await run(
-                request, delivery: .streamed, in: driver.context(own))
-            driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
-            link.begin(response)
-            try await hand(response, to: link, driver)
+            let call = driver.context(own)
+            let response = try await whole(request, in: call, nil, keepsLateValue: true) {
+                course async throws(SessionError) in
+                let response = try await self.run(request, delivery: .streamed, in: call, course: course)
+                driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
+                link.begin(response)
+                try await self.hand(response, to: link, driver)
+                return response
+            }
             link.end(.success(response.body.completion))
             return response.with(())
         } catch {

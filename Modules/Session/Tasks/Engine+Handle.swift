@@ -13,11 +13,12 @@ extension Engine {
         do {
             let call = driver.context(own)
             return try await decoding(request, in: call) { course async throws(SessionError) in
-                try await whole(request, in: call, course) { course async throws(SessionError) in
+                let (response, body) = try await whole(request, in: call, course) { course async throws(SessionError) in
                     var response = try await self.run(request, delivery: .streamed, in: call, course: course)
                     let body = try await self.collect(&response, of: request.method, driver)
-                    return try response.read(body, answering: request.method, by: serializer)
+                    return (response, body)
                 }
+                return try response.read(body, answering: request.method, by: serializer)
             }
         } catch {
             throw error.adding(metrics: driver.attemptMetrics)

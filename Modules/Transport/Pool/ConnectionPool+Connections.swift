@@ -184,7 +184,7 @@ extension ConnectionPool {
     /// Closes the longest unused connection, and opens one for the key in its place. Returns false if there is none.
     @discardableResult
     func evict(for key: PoolKey, _ timeouts: TransportTimeouts) -> Bool {
-        while let victim = oldestUnused {
+        while let victim = oldestUnused(besides: key) {
             guard victim.shard.takeUnused(victim) else { continue }
             if change({ $0.machine.connectInPlaceOfEvicted(key) }) {
                 connect(key, timeouts, nearCaller: true)
@@ -195,8 +195,10 @@ extension ConnectionPool {
         return false
     }
 
-    private var oldestUnused: HTTPConnection? {
-        shards.compactMap(\.oldestUnused).min { $0.since < $1.since }?.connection
+    /// A connection of the key itself is unused while a request waits only if its server allows no exchange, as it may allow none
+    /// on the next one.
+    private func oldestUnused(besides key: PoolKey) -> HTTPConnection? {
+        shards.compactMap { $0.oldestUnused(besides: key) }.min { $0.since < $1.since }?.connection
     }
 
     /// Opens connections in advance, up to this many in total.

@@ -362,7 +362,10 @@ final class ConnectionPool: Sendable {
         guard change({ $0.machine.needsPlace(of: connection.key, isUnused: isUnused) }) else { return }
         if connection.shard.take(connection) { return offer(connection) }
         // Its server allows no exchange for now, and another origin needs the room.
-        if change({ $0.machine.needsRoom(isUnused: isUnused) }), connection.shard.takeUnused(connection) {
+        let makesRoom = change {
+            $0.machine.needsRoom(isUnused: isUnused) && !$0.machine.needsRoom(for: connection.key)
+        }
+        if makesRoom, connection.shard.takeUnused(connection) {
             connection.close(.evicted)
         }
     }

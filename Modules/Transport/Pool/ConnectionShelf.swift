@@ -206,10 +206,10 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         return true
     }
 
-    /// The longest unused connection.
-    var oldestUnused: (connection: Connection, key: Key, since: NIODeadline)? {
+    /// The longest unused connection, besides those of a key.
+    func oldestUnused(besides other: Key? = nil) -> (connection: Connection, key: Key, since: NIODeadline)? {
         var oldest: (connection: Connection, key: Key, since: NIODeadline)?
-        for (key, stack) in stacks {
+        for (key, stack) in stacks where key != other {
             // Connections with the same key are in the order in which they were returned.
             for entry in [stack.entries.first { isUnused($0.connection) }, stack.barred.first] {
                 guard let entry, entry.since < oldest?.since ?? .distantFuture else { continue }

@@ -135,7 +135,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
                 {
                     if self.admits(exchange) { return connection.value.start(exchange) }
                     // First, so that the next search of its caller does not find the connection again.
-                    connection.value.retire()
+                    self.retire()
                     exchange.withdraw()
                 }
             }

@@ -139,8 +139,9 @@ final class PoolShard: Sendable {
         state.withLock { $0.shelf.takeUnused { $0.key == key && $0.since <= since } }
     }
 
-    var oldestUnused: (connection: HTTPConnection, since: NIODeadline)? {
-        state.withLock { $0.shelf.oldestUnused.map { ($0.connection, $0.since) } }
+    /// The longest unused connection of another key.
+    func oldestUnused(besides key: PoolKey) -> (connection: HTTPConnection, since: NIODeadline)? {
+        state.withLock { $0.shelf.oldestUnused(besides: key).map { ($0.connection, $0.since) } }
     }
 
     /// Takes an unused connection. Returns false if it is in use again.

@@ -225,7 +225,7 @@ final class WebSocketHandler: ChannelInboundHandler {
             self.armPongTimer()
         }
         write(.ping, ByteBuffer(), promise: promise)
-        if isPingWaiting { watchSocket(from: bufferedBytes) }
+        if isPingWaiting, machine.phase == .open { watchSocket(from: bufferedBytes) }
     }
 
     /// The bytes that wait for the socket.

@@ -79,8 +79,8 @@ struct ConnectionShelfTests {
             if !barsFirst { shelf.setCapacity(0, of: fake, key: "a", now: epoch + .seconds(5)) }
             expectEqual(shelf.take("a"), nil)
             expectEqual(shelf.take(fake, key: "a"), false)
-            expectEqual(shelf.oldestUnused?.connection, fake)
-            expectEqual(shelf.oldestUnused?.since, later)
+            expectEqual(shelf.oldestUnused()?.connection, fake)
+            expectEqual(shelf.oldestUnused()?.since, later)
             let (expired, resting, next) = shelf.expire(
                 now: epoch + .seconds(9), idleTime: .seconds(10), restTime: .seconds(1))
             #expect(expired.isEmpty && resting == [fake] && next == later + .seconds(10))
@@ -116,7 +116,7 @@ struct ConnectionShelfTests {
         expectEqual(shelf.take("a"), nil)
         expectEqual(shelf.giveBack(fake, key: "a", now: epoch), .kept)
         expectEqual(shelf.take("a"), nil)
-        expectEqual(shelf.oldestUnused?.connection, nil)
+        expectEqual(shelf.oldestUnused()?.connection, nil)
         expectEqual(shelf.isUnused(fake), true)
     }
 
@@ -127,7 +127,7 @@ struct ConnectionShelfTests {
         _ = shelf.giveBack(idle, key: "m", now: epoch)
         _ = shelf.giveBack(Fake(id: 3), key: "a", now: epoch)
         _ = shelf.giveBack(Fake(id: 4), key: "a", now: epoch + .seconds(4))
-        expectEqual(shelf.oldestUnused?.since, epoch)
+        expectEqual(shelf.oldestUnused()?.since, epoch)
         let (expired, resting, next) = shelf.expire(
             now: epoch + .seconds(10), idleTime: .seconds(10), restTime: .seconds(1))
         #expect(Set(expired.map(\.id)) == [1, 3])
