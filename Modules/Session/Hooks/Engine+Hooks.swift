@@ -111,7 +111,8 @@ struct WatchedSource: ResponseBodySource {
             return chunk
         }
         // The body may have arrived in time, and be read later.
-        try await ending(by: deadline, body.url, keepsLateValue: .now >= deadline) { [body] () async throws(SessionError) in
+        try await ending(by: deadline, body.url, keepsLateValue: .now >= deadline) {
+            [body] () async throws(SessionError) in
             try await body.hooks.didReceiveData(chunk)
         }
         return chunk
