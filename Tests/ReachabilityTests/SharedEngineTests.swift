@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Testing
 
@@ -11,24 +12,10 @@ extension LiveTests {
                 .filter { $0.hasPrefix("socket:") }.subtracting(before)
         }
 
-        private func threads() -> Int {
-            Folder.entries("/proc/self/task").count { task in
-                Folder.text("/proc/self/task/\(task)/comm") == NetworkEngine.threadName
-            }
-        }
-
-        /// Whether there is no thread, at the latest after 10 seconds: the kernel may list a thread shortly after it was joined.
-        private func threadsEnd() async throws -> Bool {
-            let deadline = ContinuousClock.now + .seconds(10)
-            while threads() > 0 {
-                guard .now < deadline else { return false }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            return true
-        }
+        private let threads = ProcessThreads(NetworkEngine.threadName)
 
         @Test func aThousandMonitorsHaveOneThreadAndThreeDescriptors() async throws {
-            #expect(try await threadsEnd())
+            #expect(try await threads.end())
             // The first monitor starts what the Swift runtime keeps.
             try ReachabilityMonitor().stop()
             let before = newSockets()
@@ -36,12 +23,12 @@ extension LiveTests {
                 number.isMultiple(of: 2) ? try ReachabilityMonitor() : try ReachabilityMonitor(address: "127.0.0.1")
             }
             #expect(newSockets(since: before).count == 3)
-            #expect(threads() == 1)
+            #expect(threads.count == 1)
             for monitor in monitors.dropFirst() { monitor.stop() }
             #expect(newSockets(since: before).count == 3)
             monitors.first?.stop()
             #expect(newSockets(since: before).isEmpty)
-            #expect(try await threadsEnd())
+            #expect(try await threads.end())
         }
 
         @Test func monitorsThatNothingChangesForHaveNoDeadline() {

@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import LinnetTesting
 import Testing
@@ -183,25 +184,19 @@ private func useServerOverHTTP2(stalls: Bool) async throws {
 
 /// The system resources of this process.
 private struct Resources: Equatable {
+    private static let eventLoops = ProcessThreads("NIO-ELT")
+
     let descriptors: Int
     let eventLoopThreads: Int
 
     init() throws {
         descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-        eventLoopThreads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
-            let name = try? String(contentsOf: URL(filePath: "/proc/self/task/\(thread)/comm"), encoding: .utf8)
-            return name?.hasPrefix("NIO-ELT") ?? false
-        }
+        eventLoopThreads = Self.eventLoops.count
     }
 
-    /// The resources once no event loop has a thread, or after 10 seconds: the kernel may list a thread shortly after it was joined.
+    /// The resources once no event loop has a thread.
     static func withoutThreads() async throws -> Self {
-        let deadline = ContinuousClock.now + .seconds(10)
-        var resources = try Self()
-        while resources.eventLoopThreads > 0, .now < deadline {
-            try await Task.sleep(for: .milliseconds(5))
-            resources = try Self()
-        }
-        return resources
+        _ = try await eventLoops.end()
+        return try Self()
     }
 }

@@ -70,9 +70,9 @@ final class Engine: Sendable {
     func run(
         _ request: SessionRequest, delivery: ResponseDelivery, in call: CallContext, course: Course? = nil
     ) async throws(SessionError) -> StreamedResponse {
-        if course == nil { guard running.begin() else { throw .shutDown(request.url) } }
+        if course == nil { try running.begin(request.url) }
         defer { if course == nil { running.end() } }
-        let exchange = exchange(request, delivery, call, course)
+        let exchange = exchange(request, delivery, in: call, course)
         guard course == nil, let deadline = exchange.deadline, needsTimer(request, call) else {
             return try await send(request, exchange)
         }
@@ -85,9 +85,9 @@ final class Engine: Sendable {
     func runWhole(
         _ request: SessionRequest, in call: CallContext, course: Course? = nil
     ) async throws(SessionError) -> (StreamedResponse, Data) {
-        if course == nil { guard running.begin() else { throw .shutDown(request.url) } }
+        if course == nil { try running.begin(request.url) }
         defer { if course == nil { running.end() } }
-        let exchange = exchange(request, .whole(upTo: maximumBodySize), call, course)
+        let exchange = exchange(request, .whole(upTo: maximumBodySize), in: call, course)
         guard let deadline = exchange.deadline, needsTimer(request, call) else {
             return try await sendWhole(request, exchange)
         }
@@ -102,7 +102,7 @@ final class Engine: Sendable {
         _ request: SessionRequest, in call: CallContext, _ course: Course?, keepsLateValue: Bool = false,
         _ operation: @escaping @Sendable (Course) async throws(SessionError) -> Value
     ) async throws(SessionError) -> Value {
-        if course == nil { guard running.begin() else { throw .shutDown(request.url) } }
+        if course == nil { try running.begin(request.url) }
         defer { if course == nil { running.end() } }
         let course = course ?? Course(record: nil, deadline: deadline(of: request))
         guard let deadline = course.deadline else { return try await operation(course) }
@@ -112,7 +112,7 @@ final class Engine: Sendable {
     }
 
     private func exchange(
-        _ request: SessionRequest, _ delivery: ResponseDelivery, _ call: CallContext, _ course: Course?
+        _ request: SessionRequest, _ delivery: ResponseDelivery, in call: CallContext, _ course: Course?
     ) -> Exchange {
         Exchange(
             delivery: delivery, call: call, deadline: course.map(\.deadline) ?? deadline(of: request),

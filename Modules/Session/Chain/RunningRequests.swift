@@ -33,13 +33,13 @@ final class RunningRequests: Sendable {
     private let hasEnded = Atomic(false)
     private let state = Mutex(State())
 
-    /// Records that a request begins. Returns false if none may.
-    func begin() -> Bool {
+    /// Records that a request begins. Throws `shutDown` if none may.
+    func begin(_ url: URL) throws(SessionError) {
         // In this order, so that the session's end sees the request, or the request sees the end.
         work.begin()
-        guard hasEnded.load(ordering: .sequentiallyConsistent) else { return true }
+        guard hasEnded.load(ordering: .sequentiallyConsistent) else { return }
         work.end()
-        return false
+        throw .shutDown(url)
     }
 
     /// Records that a request has ended, or has handed over its body.

@@ -31,9 +31,10 @@ extension SessionRequest {
     }
 
     private func curlCommand(_ redaction: Redaction, isDecoded: Bool) -> String {
-        var body = CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
         // curl refuses --head together with a body, and waits for the response's body with --request HEAD.
-        if method == .head, self.body != nil { body = CurlBody(remark: "curl sends no body with HEAD") }
+        let body =
+            method == .head && body != nil
+            ? CurlBody(remark: "curl sends no body with HEAD") : CurlBody(body ?? emptyBody, limit: Self.inlineLimit)
         var words = ["curl", "--globoff", "--path-as-is"] + (isDecoded ? ["--compressed"] : [])
         words += methodWords(hasBody: !body.words.isEmpty)
         for field in headerFields {

@@ -112,10 +112,10 @@ final class RedirectInterceptor: PassiveInterceptor {
         case .follow(var changed):
             changed.url = hstsStore?.upgrading(changed.url) ?? changed.url
             // A hook that only changes the URL must not send the credentials of one origin to another.
-            if try Origin(changed.url) != Origin(proposal.url), try Origin(changed.url) != Origin(request.url) {
+            let (target, proposed) = (try RequestTarget(changed.url), try RequestTarget(proposal.url))
+            if target.origin != proposed.origin, try target.origin != Origin(request.url) {
                 changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)
-                let userInfo = try RequestTarget(proposal.url).userInfo
-                if try RequestTarget(changed.url).userInfo == userInfo { changed.url = changed.url.withoutUserInfo }
+                if target.userInfo == proposed.userInfo { changed.url = changed.url.withoutUserInfo }
             }
             try check(changed, from: request.url, StreamedResponse(url: redirect.url, head: redirect.head))
             return changed

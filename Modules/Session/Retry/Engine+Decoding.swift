@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -18,7 +19,7 @@ extension Engine {
     ) async throws(SessionError) -> SessionResponse<Value> {
         let retriers = retriers(with: call.own)
         guard !retriers.isEmpty else { return try await attempt(nil) }
-        guard running.begin() else { throw .shutDown(request.url) }
+        try running.begin(request.url)
         defer { running.end() }
         let record = RequestRecord(id: call.taskID ?? TaskID.next())
         let course = Course(record: record, deadline: deadline(of: request))
@@ -35,11 +36,7 @@ extension Engine {
                     after: failure, of: request, record, course.deadline, retriers: retriers, hooks: call.hooks)
                 guard let wait else { throw failure }
                 metrics = failure.metrics
-                do throws(SessionError) {
-                    try await running.sleep(for: wait, by: clock, request.url)
-                } catch {
-                    throw error.adding(metrics)
-                }
+                try await pause(for: wait, after: metrics, request.url)
             }
         }
     }
@@ -48,6 +45,15 @@ extension Engine {
     func retriers(with own: CallChain?) -> [any RequestRetrier] {
         guard let own, !own.retriers.isEmpty else { return retriers }
         return own.retriers + retriers
+    }
+
+    /// Waits between two attempts; the error of a wait that is ended has the metrics of the attempts before it.
+    func pause(for time: Duration, after attempts: [TransportMetrics], _ url: URL) async throws(SessionError) {
+        do {
+            try await running.sleep(for: time, by: clock, url)
+        } catch {
+            throw error.adding(attempts)
+        }
     }
 
     private func wait(

@@ -71,11 +71,7 @@ final class RetryInterceptor: PassiveInterceptor {
             case .failure(let error):
                 metrics += error.metrics
             }
-            do throws(SessionError) {
-                try await next.engine.running.sleep(for: wait, by: next.engine.clock, request.url)
-            } catch {
-                throw error.adding(metrics)
-            }
+            try await next.engine.pause(for: wait, after: metrics, request.url)
             number = record?.nextAttempt() ?? number + 1
             let sent = request
             outcome = await Result { () async throws(SessionError) in try await next(sent) }

@@ -327,7 +327,12 @@ final class ConnectionPool: Sendable {
     private func closeForRoom(_ connection: HTTPConnection) {
         guard connection.isMultiplexed else { return connection.close(.evicted) }
         // Another thread may have taken a place meanwhile. The connection is then offered again when it is returned.
-        if shelve(connection), connection.shard.takeUnused(connection) { connection.close(.evicted) }
+        if shelve(connection) { evictUnused(connection) }
+    }
+
+    /// Closes a connection of the shelf if it is still unused.
+    private func evictUnused(_ connection: HTTPConnection) {
+        if connection.shard.takeUnused(connection) { connection.close(.evicted) }
     }
 
     private func giveBack(_ connection: HTTPConnection) {
@@ -362,12 +367,7 @@ final class ConnectionPool: Sendable {
         guard change({ $0.machine.needsPlace(of: connection.key, isUnused: isUnused) }) else { return }
         if connection.shard.take(connection) { return offer(connection) }
         // Its server allows no exchange for now, and another origin needs the room.
-        let makesRoom = change {
-            $0.machine.needsRoom(isUnused: isUnused) && !$0.machine.needsRoom(for: connection.key)
-        }
-        if makesRoom, connection.shard.takeUnused(connection) {
-            connection.close(.evicted)
-        }
+        if change({ $0.machine.needsRoom(of: connection.key, isUnused: isUnused) }) { evictUnused(connection) }
     }
 
     /// Gives newly allowed places of a connection to waiting requests, or its room if it is unused.

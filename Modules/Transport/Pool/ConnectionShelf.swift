@@ -48,6 +48,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         var barred: [Entry] = []
 
         var isEmpty: Bool { entries.isEmpty && barred.isEmpty }
+        var all: FlattenSequence<[[Entry]]> { [entries, barred].joined() }
 
         @discardableResult
         func remove(_ id: Connection.ID) -> Entry? {
@@ -186,7 +187,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
     mutating func takeUnused(where isWanted: (Unused) -> Bool = { _ in true }) -> [Connection] {
         var taken: [(Connection, Key)] = []
         for (key, stack) in stacks {
-            for entry in stack.entries + stack.barred where isUnused(entry.connection) {
+            for entry in stack.all where isUnused(entry.connection) {
                 let unused = Unused(connection: entry.connection.id, key: key, since: entry.since)
                 if isWanted(unused) { taken.append((entry.connection, key)) }
             }
@@ -200,7 +201,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
     /// Takes a connection if it is here and unused.
     mutating func takeUnused(_ connection: Connection, key: Key) -> Bool {
         guard isUnused(connection), let stack = stacks[key],
-            (stack.entries + stack.barred).contains(where: { $0.connection.id == connection.id })
+            stack.all.contains(where: { $0.connection.id == connection.id })
         else { return false }
         remove(connection, key: key)
         return true

@@ -67,8 +67,13 @@ struct PoolStateMachine<Key: Hashable> {
         connections >= limits.connections && inNeed.contains(key)
     }
 
-    /// Whether a request to another origin waits for the room of an unused connection.
-    func needsRoom(isUnused: Bool) -> Bool {
+    /// Whether the room of an unused connection of this key is needed by another, and not by the key's own requests.
+    func needsRoom(of key: Key, isUnused: Bool) -> Bool {
+        needsRoom(isUnused: isUnused) && !needsRoom(for: key)
+    }
+
+    /// Whether a request waits for the room of an unused connection.
+    private func needsRoom(isUnused: Bool) -> Bool {
         isUnused && connections >= limits.connections && !inNeed.isEmpty
     }
 
