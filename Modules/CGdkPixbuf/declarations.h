@@ -52,6 +52,7 @@ unsigned long linnet_signal_connect(void *instance, const char *signal, void (*h
 
 GdkPixbuf *linnet_pixbuf_new(unsigned int colorspace, int has_alpha, int bits_per_sample, int width, int height)
     LINNET_SYMBOL("gdk_pixbuf_new");
+GdkPixbuf *gdk_pixbuf_new_from_file(const char *name, GError **error);
 int gdk_pixbuf_get_width(const GdkPixbuf *pixbuf);
 int gdk_pixbuf_get_height(const GdkPixbuf *pixbuf);
 int gdk_pixbuf_get_n_channels(const GdkPixbuf *pixbuf);
@@ -70,6 +71,10 @@ void gdk_pixbuf_loader_set_size(GdkPixbufLoader *loader, int width, int height);
 int gdk_pixbuf_loader_write(GdkPixbufLoader *loader, const unsigned char *bytes, size_t count, GError **error);
 GdkPixbuf *gdk_pixbuf_loader_get_pixbuf(GdkPixbufLoader *loader);
 int gdk_pixbuf_loader_close(GdkPixbufLoader *loader, GError **error);
+
+/* Of the C library, whose headers declare it for GNU programs only. */
+#define LINNET_MEMORY_FILE_CLOEXEC 1u /* MFD_CLOEXEC */
+int linnet_memory_file(const char *name, unsigned int flags) LINNET_SYMBOL("memfd_create");
 
 #ifdef __cplusplus
 }

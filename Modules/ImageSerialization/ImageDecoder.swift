@@ -13,25 +13,31 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
     /// Creates a decoder.
     public init(options: ImageDecoder.Options = ImageDecoder.Options()) { self.options = options }
 
+    private static let maximumScans = 64
+
     /// Decodes an image; of several frames, the first.
     ///
     /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, ``ImageError/Code/noLoader``,
     ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``, also
-    ///   for an image that ends early.
+    ///   for an image that ends early, and for a JPEG of more than 64 scans.
     public func decode(_ data: Data) throws(ImageError) -> Bitmap {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
         }
         // gdk-pixbuf checks headers that are not understood here.
         let info = ImageInfo(data, format: format)
-        if let info { try check(info) }
+        if let info { try check(info) } else if format == .gif { throw ImageError(endsEarly: format) }
+        // Each scan of a JPEG takes as long as a whole image. Encoders make about ten.
+        if format == .jpeg, JPEGScans.count(data, upTo: Self.maximumScans + 1) > Self.maximumScans {
+            throw ImageError(code: .malformed, message: "The \(format) image has more than \(Self.maximumScans) scans.")
+        }
         let first = try firstImage(of: data, format: format)
         let decoder = PixbufDecoder(
             format: first.format,
             maximumPixels: options.maximumPixels,
             maximumDimension: format == .jpeg ? options.maximumDimension : nil
         )
-        let decoded = try decoder.decode(first.data)
+        let decoded = try first.format == .gif ? decoder.decodeFile(first.data) : decoder.decode(first.data)
         let scaled = try options.maximumDimension.map { limit throws(ImageError) in
             try decoded.bitmap.scaled(toFit: limit)
         }
@@ -71,16 +77,13 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         let bytes = ImageBytes(data)
         switch format {
         case .gif:
-            let ends = GIFBlocks(bytes).imageEnds
-            guard ends.count > 1, let end = ends.first else { return (data, format) }
-            return (data.prefix(end) + [0x3B], format)
+            guard let alone = GIFBlocks(bytes).firstAlone() else { throw ImageError(endsEarly: format) }
+            return (alone, format)
         case .ico:
             guard let directory = ICODirectory(bytes) else { return (data, format) }
             if let png = directory.largest.png(in: bytes) { return (png, .png) }
             guard directory.count > 1 else { return (data, format) }
-            guard let alone = directory.largestAlone(in: bytes) else {
-                throw ImageError(code: .malformed, message: "The \(format) image ends too early.")
-            }
+            guard let alone = directory.largestAlone(in: bytes) else { throw ImageError(endsEarly: format) }
             return (alone, format)
         default: return (data, format)
         }
@@ -88,6 +91,14 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
 }
 
 extension ImageError {
+    init(endsEarly format: ImageFormat) {
+        self.init(code: .malformed, message: "The \(format) image ends too early.")
+    }
+
+    init(damaged format: ImageFormat, _ message: String) {
+        self.init(code: .malformed, message: "The \(format) image is damaged: \(message).")
+    }
+
     init(tooManyPixels width: Int, _ height: Int, limit: Int) {
         self.init(
             code: .tooManyPixels,
@@ -162,13 +173,27 @@ struct PixbufDecoder {
             throw ImageError(tooManyPixels: width, height, limit: maximumPixels)
         }
         guard isWritten, isClosed, let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else {
-            throw ImageError(code: .malformed, message: "The \(format) image is damaged: \(message).")
+            throw ImageError(damaged: format, message)
         }
         guard format.isComplete(data, updatedPixels: Int(check.pointee.updated_pixels), of: pixbuf) else {
-            throw ImageError(code: .malformed, message: "The \(format) image ends too early.")
+            throw ImageError(endsEarly: format)
         }
         let orientation = gdk_pixbuf_get_option(pixbuf, "orientation").flatMap { Int(String(cString: $0)) }
         return (try Bitmap(copying: pixbuf), orientation ?? 1)
+    }
+
+    /// Decodes an image whose size was checked.
+    ///
+    /// From a file, the loader of GIF decodes once; from pieces, where there can be no file, it decodes all that it has
+    /// after each one.
+    func decodeFile(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
+        guard format.isReadable else { return try decode(data) }
+        var error: OpaquePointer?
+        let loaded = MemoryFile.with(data) { path in gdk_pixbuf_new_from_file(path, &error) }
+        guard let loaded else { return try decode(data) }
+        guard let pixbuf = loaded else { throw ImageError(damaged: format, GdkError.takeMessage(&error)) }
+        defer { g_object_unref(UnsafeMutableRawPointer(pixbuf)) }
+        return (try Bitmap(copying: pixbuf), 1)
     }
 
     private func makeCheck() -> UnsafeMutablePointer<LinnetPixbufSizeCheck> {

@@ -61,7 +61,6 @@ extension ImageFormat {
         case .jpeg: hasJPEGEnd(data)
         case .bmp, .ico:
             updatedPixels >= Int(gdk_pixbuf_get_width(pixbuf)) * Int(gdk_pixbuf_get_height(pixbuf))
-        case .gif: !GIFBlocks(ImageBytes(data)).imageEnds.isEmpty
         // The size in the RIFF header counts the bytes after it (RFC 9649, section 2.3).
         case .webp: ImageBytes(data).little(4, 4).map { $0 <= data.count - 8 } ?? false
         default: true

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension ImageInfo {
     /// IHDR is the first chunk, and eXIf may follow it (PNG, third edition, sections 11.2.1 and 11.3.4.4).
     static func png(_ bytes: ImageBytes) -> ImageInfo? {
@@ -18,21 +20,22 @@ extension ImageInfo {
 }
 
 extension ImageInfo {
-    /// Walks the markers up to the frame header (ITU T.81, sections B.1.1.4 and B.2.2), and reads EXIF on the way.
+    /// Walks the markers up to the frame header (ITU T.81, sections B.1.1.4 and B.2.2), and reads the first EXIF segment
+    /// on the way.
     static func jpeg(_ bytes: ImageBytes) -> ImageInfo? {
         var offset = 2
-        var orientation = 1
+        var orientation: Int?
         while let prefix = bytes.byte(offset), prefix == 0xFF, let marker = bytes.byte(offset + 1) {
             switch marker {
             case 0xFF: offset += 1
             case 0x01, 0xD0...0xD8: offset += 2
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 guard let height = bytes.big(offset + 5, 2), let width = bytes.big(offset + 7, 2) else { return nil }
-                return ImageInfo(.jpeg, width: width, height: height, orientation: orientation)
+                return ImageInfo(.jpeg, width: width, height: height, orientation: orientation ?? 1)
             default:
                 guard let length = bytes.big(offset + 2, 2), length >= 2 else { return nil }
-                if marker == 0xE1, bytes.has("Exif\0\0", at: offset + 4) {
-                    orientation = TIFFDirectory(bytes, start: offset + 10)?.value(of: 274) ?? orientation
+                if orientation == nil, marker == 0xE1, bytes.has("Exif\0\0", at: offset + 4) {
+                    orientation = TIFFDirectory(bytes, start: offset + 10)?.value(of: 274) ?? 1
                 }
                 offset += 2 + length
             }
@@ -41,60 +44,29 @@ extension ImageInfo {
     }
 }
 
-extension ImageInfo {
-    /// The logical screen (GIF89a, section 18), and the number of images.
-    static func gif(_ bytes: ImageBytes) -> ImageInfo? {
-        guard let width = bytes.little(6, 2), let height = bytes.little(8, 2) else { return nil }
-        let blocks = GIFBlocks(bytes)
-        var info = ImageInfo(.gif, width: width, height: height, frameCount: blocks.imageEnds.count)
-        // A frame may be larger than the screen.
-        info.decodedBytes = max(info.decodedBytes, blocks.firstPixels.product(4))
-        return info
-    }
-}
-
-/// The blocks of a GIF without their content.
-struct GIFBlocks {
-    /// The end of each image's data within the file.
-    let imageEnds: [Int]
-    /// The number of pixels in the first image's descriptor.
-    let firstPixels: Int
-
-    init(_ bytes: ImageBytes) {
-        var ends: [Int] = []
-        var firstPixels: Int?
-        var offset = 13 + Self.colorTableSize(bytes.byte(10) ?? 0)
-        while let introducer = bytes.byte(offset) {
-            if introducer == 0x21 {
-                offset += 2
-            } else if introducer == 0x2C, let flags = bytes.byte(offset + 9) {
-                if firstPixels == nil, let width = bytes.little(offset + 5, 2), let height = bytes.little(offset + 7, 2)
-                {
-                    firstPixels = width * height
+/// The scans of a JPEG.
+enum JPEGScans {
+    /// Counts the scans (SOS markers; ITU T.81, section B.2.3), at most up to `limit`.
+    ///
+    /// Bytes between segments are skipped, as libjpeg does: 0xFF before 0x00 or a restart marker belongs to a scan's data.
+    static func count(_ data: Data, upTo limit: Int) -> Int {
+        data.withUnsafeBytes { bytes in
+            var count = 0
+            var offset = 2
+            while count < limit, offset < bytes.count, let found = bytes[offset...].firstIndex(of: 0xFF),
+                found + 3 < bytes.count
+            {
+                switch bytes[found + 1] {
+                case 0xFF: offset = found + 1
+                case 0xD9: return count
+                case 0x00...0xBF, 0xD0...0xD8: offset = found + 2
+                case let marker:
+                    if marker == 0xDA { count += 1 }
+                    offset = found + 2 + (Int(bytes[found + 2]) << 8 | Int(bytes[found + 3]))
                 }
-                // A descriptor, a color table, and a byte for the code size.
-                offset += 11 + Self.colorTableSize(flags)
-            } else {
-                break
             }
-            guard let end = Self.endOfSubBlocks(bytes, from: offset) else { break }
-            offset = end
-            if introducer == 0x2C { ends.append(end) }
+            return count
         }
-        imageEnds = ends
-        self.firstPixels = firstPixels ?? 0
-    }
-
-    private static func colorTableSize(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << ((flags & 7) + 1) }
-
-    /// Sub-blocks begin with their size; one of size 0 ends them.
-    private static func endOfSubBlocks(_ bytes: ImageBytes, from start: Int) -> Int? {
-        var offset = start
-        while let size = bytes.byte(offset) {
-            offset += 1 + size
-            if size == 0 { return offset }
-        }
-        return nil
     }
 }
 
@@ -115,18 +87,19 @@ extension ImageInfo {
     private static func extendedWebP(_ bytes: ImageBytes) -> ImageInfo? {
         guard let width = bytes.little(24, 3), let height = bytes.little(27, 3) else { return nil }
         var frames = 0
-        var orientation = 1
+        var orientation: Int?
         var offset = 12
         while let size = bytes.little(offset + 4, 4) {
             if bytes.has("ANMF", at: offset) { frames += 1 }
-            if bytes.has("EXIF", at: offset) {
+            if orientation == nil, bytes.has("EXIF", at: offset) {
                 // Some programs repeat JPEG's prefix here.
                 let start = offset + (bytes.has("Exif\0\0", at: offset + 8) ? 14 : 8)
                 orientation = TIFFDirectory(bytes, start: start)?.value(of: 274) ?? 1
             }
             offset += 8 + size + size & 1
         }
-        return ImageInfo(.webp, width: width + 1, height: height + 1, orientation: orientation, frameCount: frames)
+        return ImageInfo(
+            .webp, width: width + 1, height: height + 1, orientation: orientation ?? 1, frameCount: frames)
     }
 }
 

@@ -78,7 +78,9 @@ struct TIFFDirectory {
     private static let sizes = [1: 1, 3: 2, 4: 4, 13: 4]
 
     private func place(of tag: Int) -> Int? {
-        guard let count = number(offset, 2) else { return nil }
+        guard let declared = number(offset, 2) else { return nil }
+        // No entry lies beyond the end.
+        let count = min(declared, (bytes.count - start - offset - 2) / 12)
         return (0..<count).lazy.map { offset + 2 + $0 * 12 }.first { number($0, 2) == tag }
     }
 

@@ -23,6 +23,29 @@ import Testing
         #expect(bitmap == Bitmap(width: 12, height: 8, pixels: expected))
     }
 
+    @Test func gifWithSmallBlocksAndStrayBytesIsDecoded() throws {
+        let gif = ImageSamples.gif(width: 40, height: 30, frames: [3])
+        let image = try #require(gif.indices.dropFirst(20).first { gif[$0] == 0x2C })
+        var data = Data()
+        var rest = gif[(image + 11)...]
+        while let size = rest.first, size > 0 {
+            for byte in rest.dropFirst().prefix(Int(size)) { data += [1, byte] }
+            rest = rest.dropFirst(Int(size) + 1)
+        }
+        let small = gif.prefix(upTo: image) + [0, 7] + gif[image..<(image + 11)] + data + rest
+        #expect(try ImageDecoder().decode(small) == ImageDecoder().decode(gif))
+    }
+
+    @Test func transparentColorOfAGIFIsTransparent() throws {
+        var gif = ImageSamples.gif(width: 2, height: 1, frames: [3, 1])
+        let control = try #require(gif.indices.dropLast().first { gif[$0] == 0x21 && gif[$0 + 1] == 0xF9 })
+        gif[control + 3] = 1
+        gif[control + 6] = 2
+        #expect(try ImageDecoder().decode(gif).pixels == [255, 255, 255, 255, 255, 255, 255, 255])
+        gif[control + 6] = 3
+        #expect(try ImageDecoder().decode(gif).pixels.allSatisfy { $0 == 0 })
+    }
+
     @Test func gifIsDecoded() throws {
         let bitmap = try ImageDecoder().decode(ImageSamples.gif(width: 40, height: 30, frames: [3]))
         #expect(bitmap == Bitmap(width: 40, height: 30, pixels: [UInt8](repeating: 255, count: 4800)))

@@ -81,6 +81,23 @@ import Testing
         #expect(try peakAddressSpace() - before < 100 << 20)
     }
 
+    /// gdk-pixbuf skips bytes between blocks, and reads other blocks after an empty control extension: what it shows would
+    /// be a frame of 130 million pixels.
+    @Test(arguments: [false, true]) func frameThatOnlyTheLoaderSeesIsNotAllocated(isAfterStrayByte: Bool) throws {
+        let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0] + [0, 0, 0, 255, 255, 255]
+        let large: [UInt8] = [0x2C, 0, 0, 0, 0, 0x00, 0x40, 0x00, 0x1F, 0, 2, 1, 0x44, 0, 0x3B]
+        var hidden: [UInt8] = [0]
+        if !isAfterStrayByte {
+            // The small image is 44 bytes of an extension to the loader, and the large one is data of the small one.
+            let data = [UInt8](repeating: 0, count: 33) + [0] + large
+            hidden = [0x21, 0xF9, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, UInt8(data.count)] + data + [0, 0x3B]
+        }
+        let before = try peakAddressSpace()
+        _ = try? ImageDecoder().decode(Data(head + hidden + large))
+        #expect(try peakAddressSpace() - before < 100 << 20)
+        if isAfterStrayByte { #expect(failure(Data(head + hidden + large)) == .tooManyPixels) }
+    }
+
     private func peakAddressSpace() throws -> Int {
         let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmPeak:") })
@@ -94,6 +111,37 @@ import Testing
         #expect(failure(data, ImageDecoder.Options(maximumPixels: 64 * 64 - 1)) == .tooManyPixels)
         #expect(try ImageDecoder(options: ImageDecoder.Options(maximumPixels: 64 * 64)).decode(data).width == 64)
         #expect(failure(data, ImageDecoder.Options(maximumPixels: -1)) == .tooManyPixels)
+    }
+
+    /// Each of the blocks declares 65,535 entries, so that to walk all of them would take hours.
+    @Test(arguments: ["jpeg", "webp"]) func onlyTheFirstEXIFBlockIsRead(type: String) throws {
+        let header: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0xFF, 0xFF]
+        let exif = Array("Exif\0\0".utf8) + header
+        var data: Data
+        if type == "jpeg" {
+            let segment = [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif
+            data = ImageSamples.withSegments((0..<200_000).flatMap { _ in segment }, jpeg: try ImageSamples.image(type))
+        } else {
+            let chunk = Array("EXIF".utf8) + [UInt8(header.count), 0, 0, 0] + header
+            let canvas = Array("VP8X".utf8) + [10, 0, 0, 0, 8, 0, 0, 0, 19, 0, 0, 9, 0, 0]
+            data = Data("RIFF\0\0\0\0WEBP".utf8 + canvas + (0..<200_000).flatMap { _ in chunk })
+        }
+        data += [UInt8](repeating: 0, count: 65_535 * 12)
+        let info = try ImageInfo(of: data)
+        #expect(info.orientation == 1)
+        #expect(info.width == 20)
+    }
+
+    @Test func scansOfAJPEGAreLimited() throws {
+        #expect(
+            try ImageDecoder().decode(ImageSamples.progressiveJPEG(scans: 64)).pixels.starts(with: [128, 128, 128, 255])
+        )
+        #expect(failure(ImageSamples.progressiveJPEG(scans: 65)) == .malformed)
+        let jpeg = try ImageSamples.image("jpeg")
+        // Not scans: markers in another segment, and after the image.
+        let segment: [UInt8] = [0xFF, 0xE2, 0, 202] + (0..<200).map { $0.isMultiple(of: 2) ? 0xFF : 0xDA }
+        let other = ImageSamples.withSegments(segment, jpeg: jpeg) + segment
+        #expect(try ImageDecoder().decode(other) == ImageDecoder().decode(jpeg))
     }
 
     @Test func framesAreLimitedAndTheFirstIsDecoded() throws {

@@ -105,6 +105,20 @@ enum ImageSamples {
         return Data(bytes + [0, 0, 0, 0])
     }
 
+    /// The JPEG with segments after its first marker.
+    static func withSegments(_ segments: [UInt8], jpeg: Data) -> Data { jpeg.prefix(2) + segments + jpeg.dropFirst(2) }
+
+    /// A progressive JPEG of 8 x 8 gray pixels, whose DC coefficients are sent so many times.
+    static func progressiveJPEG(scans: Int) -> Data {
+        func table(_ place: UInt8) -> [UInt8] {
+            [0xFF, 0xC4, 0, 20, place, 1] + [UInt8](repeating: 0, count: 16)
+        }
+        var bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64)
+        bytes += [0xFF, 0xC2, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0] + table(0) + table(0x10)
+        for _ in 0..<scans { bytes += [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0, 0, 0x7F] }
+        return Data(bytes + [0xFF, 0xD9])
+    }
+
     /// The PNG with an EXIF orientation after its header.
     static func withOrientation(_ orientation: UInt8, png: Data) -> Data {
         var chunk = Array("eXIf".utf8)
