@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetCache
@@ -42,6 +43,14 @@ func body(_ path: String = "/a", in store: any CacheStore) async throws -> Data?
 /// The names of the files in a directory, in order.
 func names(in folder: URL) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+}
+
+/// Runs statements on the index of a cache, in another process.
+@discardableResult
+func sqlite(_ folder: URL, _ sql: String) async throws -> String {
+    let command = try await Command.run(["sqlite3", folder.appending(path: "index.sqlite").path, sql])
+    try #require(command.status == 0, "\(command.errors)")
+    return command.text.split(separator: "\n").joined(separator: "\n")
 }
 
 /// Bytes that look random and are the same for a seed.

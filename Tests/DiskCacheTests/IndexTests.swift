@@ -1,4 +1,3 @@
-import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetCache
@@ -9,13 +8,6 @@ import Testing
 /// What is in the file of the index.
 @Suite(.timeLimit(.minutes(1)))
 struct IndexTests {
-    @discardableResult
-    private func sqlite(_ folder: URL, _ sql: String) async throws -> String {
-        let command = try await Command.run(["sqlite3", folder.appending(path: "index.sqlite").path, sql])
-        try #require(command.status == 0, "\(command.errors)")
-        return command.text.split(separator: "\n").joined(separator: "\n")
-    }
-
     private func entry(_ fields: HTTPFields, vary: String) throws -> StoredResponse {
         var response = try DiskCacheTests.entry(fields: [.vary: vary])
         let request = HTTPRequest(

@@ -63,10 +63,16 @@ extension IndexDatabase {
 
     /// Whether the error is that of a file that can only be replaced.
     static func isDamage(_ error: DatabaseError) -> Bool {
-        // A generic error is that of a statement for a table or a column that is missing.
-        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR].contains(error.resultCode)
+        // A generic error is that of a statement for a table or a column that is missing. A constraint fails only if a row has
+        // values that no statement writes.
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
             // A file that was cut.
             || error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
+    }
+
+    /// The error of an index that contradicts itself, which SQLite does not notice.
+    static func damage(_ message: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: message)
     }
 
     private static func prepare(_ database: Database) throws {

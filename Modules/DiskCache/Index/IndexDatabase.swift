@@ -95,7 +95,7 @@ struct IndexDatabase: Sendable {
     private static func pair(_ database: Database, _ sql: String) throws -> (count: Int, size: Int64) {
         let row = try Row.fetchOne(database.cachedStatement(sql: sql))
         guard let count = row?.value(0, as: Int.self), let size = row?.value(1, as: Int64.self) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the size of the entries is not a number")
+            throw Self.damage("the size of the entries is not a number")
         }
         return (count, size)
     }
@@ -141,13 +141,14 @@ struct IndexDatabase: Sendable {
                         response.part?.total, response.id.key,
                     ])
                 guard database.changesCount == 1 else { throw CacheError.entryRemoved }
+                try remove(replaced, database, &removal)
                 let same = try ids(
                     database,
                     """
                     SELECT id FROM entry WHERE key = ?1 AND isStored AND id <> ?2
                     AND variant = (SELECT variant FROM entry WHERE id = ?2)
                     """, [response.key.description, response.id.key])
-                try remove(replaced + same, database, &removal)
+                try removeFound(same, database, &removal)
                 try evict(database, &removal, variantsOf: response.key)
                 try file.keep(as: path)
             }
@@ -191,8 +192,8 @@ struct IndexDatabase: Sendable {
     func removeAll(for keys: [CacheKey], _ notes: Notes) throws -> Removal {
         try change(notes) { database, removal in
             for key in keys {
-                try remove(
-                    try ids(database, "SELECT id FROM entry WHERE key = ?", [key.description]), database, &removal)
+                let found = try ids(database, "SELECT id FROM entry WHERE key = ?", [key.description])
+                try removeFound(found, database, &removal)
             }
         }
     }
@@ -290,6 +291,14 @@ struct IndexDatabase: Sendable {
         }
     }
 
+    /// Removes entries that this transaction has found. One that cannot be removed is damage: a damaged index lists entries that
+    /// the table does not have, and would list them again and again.
+    private func removeFound(_ ids: [StoredResponse.ID], _ database: Database, _ removal: inout Removal) throws {
+        let count = removal.ids.count
+        try remove(ids, database, &removal)
+        guard removal.ids.count - count == ids.count else { throw Self.damage("an entry cannot be removed") }
+    }
+
     /// Removes the entries that were used least recently until the rest is within the limits.
     private func evict(_ database: Database, _ removal: inout Removal, variantsOf key: CacheKey? = nil) throws {
         if let key {
@@ -300,14 +309,19 @@ struct IndexDatabase: Sendable {
                 OFFSET \(MemoryCacheStore.variantLimit)
                 """, [key.description])
             removal.evictions += excess.count
-            try remove(excess, database, &removal)
+            try removeFound(excess, database, &removal)
         }
-        while try Self.total(database).size > limits.total {
+        var size = try Self.total(database).size
+        while size > limits.total {
             let oldest = try ids(database, "SELECT id FROM entry WHERE isStored ORDER BY used LIMIT 1", [])
-            guard !oldest.isEmpty else { return }
+            // Each new entry would be removed for a sum that no entries have.
+            guard !oldest.isEmpty else { throw Self.damage("the size of no entries is not zero") }
             removal.evictions += oldest.count
-            try remove(oldest, database, &removal)
+            try removeFound(oldest, database, &removal)
+            size = try Self.total(database).size
         }
+        // With such a sum, the cache would grow without a limit.
+        guard size >= 0 else { throw Self.damage("the size of the entries is negative") }
     }
 
     private func run(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws {
@@ -317,6 +331,9 @@ struct IndexDatabase: Sendable {
     private func ids(
         _ database: Database, _ sql: String, _ arguments: StatementArguments
     ) throws -> [StoredResponse.ID] {
-        try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).compactMap(\.identifier)
+        try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { row in
+            guard let id = row.identifier else { throw Self.damage("an entry has no number") }
+            return id
+        }
     }
 }
