@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LinnetCache
 import LinnetDiskCache
 import Testing
@@ -67,6 +68,85 @@ struct IndexDamageTests {
             let stored = try await add(Data("c".utf8), "/c", to: store)
             #expect(try await body("/c", in: store) == Data("c".utf8))
             #expect(await store.statistics().bytes == stored.size)
+        }
+    }
+
+    // MARK: Seals
+
+    /// Stores the bytes 10 to 13 of 100, or a whole body.
+    private func addSealed(to folder: URL, isPart: Bool) async throws -> StoredResponse {
+        var response = try entry(fields: [.eTag: "one"])
+        response.part = isPart ? StoredResponse.Part(range: 10..<14, total: 100) : nil
+        let store = try DiskCacheStore(at: folder)
+        let writer = try await store.beginEntry(response, replacing: [])
+        try await writer.append(Data("abcd".utf8))
+        return try await writer.commit()
+    }
+
+    private static let ofAny = [
+        "id = id - 1", "key = key || 'b'", "variant = x'7B7D'", "variant = 5",
+        "head = CAST(replace(CAST(head AS TEXT), 'one', 'two') AS BLOB)", "head = x''", "requestTime = requestTime + 1",
+        "requestTime = 'a'", "responseTime = responseTime - 1", "seal = zeroblob(32)", "seal = x''", "bodySize = 3",
+        "bodySize = 'a'", "partStart = 0, partEnd = 4, partTotal = 4", "partStart = 0, partEnd = 4, partTotal = 100",
+        "partStart = 5, partEnd = 4, partTotal = -1",
+    ]
+
+    private static let ofParts = [
+        "partStart = NULL, partEnd = NULL, partTotal = NULL", "partStart = NULL", "partEnd = NULL", "partTotal = NULL",
+        "partStart = NULL, partEnd = NULL", "partStart = 'a', partEnd = 'a', partTotal = 'a'", "partStart = 'a'",
+        "partStart = 11", "partEnd = 15", "partStart = 9, partEnd = 13", "partTotal = 99",
+        "partStart = 10, partEnd = 13, bodySize = 3",
+    ]
+
+    private static let ofWholes = ["partStart = 0", "partEnd = 4", "partTotal = 4"]
+
+    private static let changes: [(String, Bool)] =
+        (ofAny + ofParts).map { ($0, true) } + (ofAny + ofWholes).map { ($0, false) }
+
+    /// With the rest of the index as it was: SQLite takes it for what was written.
+    @Test(arguments: changes)
+    func aColumnThatHasChangedIsDamage(change: String, isPart: Bool) async throws {
+        try await withCacheFolder { folder in
+            let stored = try await addSealed(to: folder, isPart: isPart)
+            try await sqlite(folder, "UPDATE entry SET \(change)")
+            let store = try DiskCacheStore(at: folder)
+            for key in [stored.key.description, stored.key.description + "b"] {
+                #expect(try await store.responses(for: CacheKey(description: key)).isEmpty)
+            }
+            #expect(try await sqlite(folder, "SELECT count(*) FROM entry") == "0")
+            #expect(names(in: folder.appending(path: "bodies")).isEmpty)
+            #expect(await store.statistics().failures == 1)
+            #expect(await store.statistics().count == 0)
+        }
+    }
+
+    /// A response that is confirmed by its server, and gets a new seal.
+    @Test(arguments: [false, true]) func anUpdateSealsNoDamage(isDamaged: Bool) async throws {
+        try await withCacheFolder { folder in
+            var stored = try await addSealed(to: folder, isPart: true)
+            if isDamaged {
+                try await sqlite(folder, "UPDATE entry SET partStart = NULL, partEnd = NULL, partTotal = NULL")
+            }
+            stored.head.headerFields[.eTag] = "two"
+            let store = try DiskCacheStore(at: folder)
+            try await store.update(stored)
+            #expect(try await store.responses(for: stored.key) == (isDamaged ? [] : [stored]))
+            #expect(await store.statistics().failures == (isDamaged ? 1 : 0))
+            #expect(names(in: folder.appending(path: "bodies")).count == (isDamaged ? 0 : 1))
+        }
+    }
+
+    @Test func anIndexOfAnotherVersionIsSetAside() async throws {
+        try await withCacheFolder { folder in
+            try await add(Data("old".utf8), to: try DiskCacheStore(at: folder))
+            try await sqlite(folder, "PRAGMA user_version = 1")
+            let store = try DiskCacheStore(at: folder)
+            #expect(try await body(in: store) == nil)
+            #expect(names(in: folder).contains("index.sqlite.damaged"))
+            #expect(names(in: folder.appending(path: "bodies")).isEmpty)
+            try await add(Data("new".utf8), to: store)
+            #expect(try await body(in: store) == Data("new".utf8))
+            #expect(await store.statistics().failures == 0)
         }
     }
 }

@@ -16,7 +16,10 @@ struct CacheLimits: Sendable {
 extension IndexDatabase {
     /// Identifies the file among all that SQLite writes.
     private static let applicationID: Int64 = 0x4C69_6E43
-    private static let version: Int64 = 1
+    /// The version of the tables and of the seals. An index of another one is set aside and begun anew, without its entries.
+    ///
+    /// Since 2, the seal of an entry also covers the size of its body and the place of a part.
+    private static let version: Int64 = 2
 
     /// The time of the latest use of a stored entry, as SQL.
     static let latestUseQuery = "SELECT coalesce(max(used), 0) FROM entry WHERE isStored"

@@ -36,6 +36,8 @@ struct IndexDatabase: Sendable {
     struct Removal: Sendable {
         var ids: [StoredResponse.ID] = []
         var evictions = 0
+        /// How many of them were damaged, as far as the transaction has noticed it.
+        var damaged = 0
     }
 
     let folder: CacheFolder
@@ -125,7 +127,7 @@ struct IndexDatabase: Sendable {
         usedAt time: Int64, _ notes: Notes
     ) throws -> Removal {
         let path = folder.body(response.id)
-        let head = try EncodedHead(response)
+        let columns = try SealedColumns(response)
         do {
             return try change(notes) { database, removal in
                 try run(
@@ -136,9 +138,9 @@ struct IndexDatabase: Sendable {
                     partTotal = ? WHERE id = ? AND NOT isStored
                     """,
                     [
-                        head.variant, head.head, head.requestTime, head.responseTime, head.seal, response.bodySize,
-                        digest, response.size, time, response.part?.range.lowerBound, response.part?.range.upperBound,
-                        response.part?.total, response.id.key,
+                        columns.variant, columns.head, columns.requestTime, columns.responseTime, columns.seal,
+                        columns.bodySize, digest, response.size, time, columns.part?.range.lowerBound,
+                        columns.part?.range.upperBound, columns.part?.total, response.id.key,
                     ])
                 guard database.changesCount == 1 else { throw CacheError.entryRemoved }
                 try remove(replaced, database, &removal)
@@ -164,20 +166,27 @@ struct IndexDatabase: Sendable {
             let statement = try database.cachedStatement(
                 sql: "SELECT \(IndexedEntry.columns) FROM entry WHERE id = ? AND key = ? AND isStored")
             let arguments: StatementArguments = [response.id.key, response.key.description]
-            guard let row = try Row.fetchOne(statement, arguments: arguments), let body = IndexedBody(row) else {
-                return
+            guard let row = try Row.fetchOne(statement, arguments: arguments) else { return }
+            guard let old = IndexedEntry(row)?.response else {
+                // A new seal would cover the damage.
+                removal.damaged += 1
+                return try remove([response.id], database, &removal)
             }
             var new = response
-            new.bodySize = body.size
+            new.bodySize = old.bodySize
+            new.part = old.part
             // A server may make the head of a stored response longer, or have it depend on credentials.
             guard new.size <= limits.entry, !new.variant.hasCredentials else {
                 return try remove([new.id], database, &removal)
             }
-            let head = try EncodedHead(new)
+            let columns = try SealedColumns(new)
             try run(
                 database,
                 "UPDATE entry SET variant = ?, head = ?, requestTime = ?, responseTime = ?, seal = ?, size = ? WHERE id = ?",
-                [head.variant, head.head, head.requestTime, head.responseTime, head.seal, new.size, new.id.key])
+                [
+                    columns.variant, columns.head, columns.requestTime, columns.responseTime, columns.seal, new.size,
+                    new.id.key,
+                ])
             try evict(database, &removal)
         }
     }

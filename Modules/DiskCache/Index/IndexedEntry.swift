@@ -14,33 +14,29 @@ struct IndexedEntry: Sendable {
 
     /// Nil if the row is damaged.
     init?(_ row: Row) {
-        guard let body = IndexedBody(row), let head = EncodedHead(row, of: body.id),
-            head.seal == row.value(8, as: Data.self),
-            let variant = VariantCoding.decode(head.variant), let message = HeadCoding.decode(head.head)
+        guard let body = IndexedBody(row), let columns = SealedColumns(row, of: body),
+            columns.seal == row.value(8, as: Data.self),
+            let variant = VariantCoding.decode(columns.variant), let head = HeadCoding.decode(columns.head)
         else { return nil }
-        var part: StoredResponse.Part?
-        if let start = row.value(9, as: Int64.self) {
-            guard let end = row.value(10, as: Int64.self), let total = row.value(11, as: Int64.self),
-                0 <= start, start <= end, end <= total, end - start == body.size
-            else { return nil }
-            part = StoredResponse.Part(range: start..<end, total: total)
-        }
         self.body = body
         response = StoredResponse(
-            id: body.id, key: CacheKey(description: head.key), head: message, variant: variant,
-            requestTime: Date(timeIntervalSinceReferenceDate: head.requestTime),
-            responseTime: Date(timeIntervalSinceReferenceDate: head.responseTime), part: part, bodySize: body.size)
+            id: body.id, key: CacheKey(description: columns.key), head: head, variant: variant,
+            requestTime: Date(timeIntervalSinceReferenceDate: columns.requestTime),
+            responseTime: Date(timeIntervalSinceReferenceDate: columns.responseTime), part: columns.part,
+            bodySize: body.size)
     }
 }
 
-/// The columns of an entry that do not depend on its body.
-struct EncodedHead: Sendable {
+/// The columns of an entry that its seal covers: all that make the response. The digest is compared with the body.
+struct SealedColumns: Sendable {
     let id: StoredResponse.ID
     let key: String
     let variant: Data
     let head: Data
     let requestTime: Double
     let responseTime: Double
+    let bodySize: Int64
+    let part: StoredResponse.Part?
 
     init(_ response: StoredResponse) throws {
         id = response.id
@@ -49,26 +45,43 @@ struct EncodedHead: Sendable {
         head = HeadCoding.encode(response.head)
         requestTime = response.requestTime.timeIntervalSinceReferenceDate
         responseTime = response.responseTime.timeIntervalSinceReferenceDate
+        bodySize = response.bodySize
+        part = response.part
     }
 
     /// Nil if the row is damaged.
-    fileprivate init?(_ row: Row, of id: StoredResponse.ID) {
+    fileprivate init?(_ row: Row, of body: IndexedBody) {
         guard let key = row.value(3, as: String.self), let variant = row.value(4, as: Data.self),
             let head = row.value(5, as: Data.self), let requestTime = row.value(6, as: Double.self),
             let responseTime = row.value(7, as: Double.self)
         else { return nil }
-        self.id = id
+        switch (row.value(9, as: Int64.self), row.value(10, as: Int64.self), row.value(11, as: Int64.self)) {
+        case (nil, nil, nil):
+            part = nil
+        case (let start?, let end?, let total?):
+            guard 0 <= start, start <= end, end <= total, end - start == body.size else { return nil }
+            part = StoredResponse.Part(range: start..<end, total: total)
+        default:
+            // A part without one of its numbers.
+            return nil
+        }
+        id = body.id
         self.key = key
         self.variant = variant
         self.head = head
         self.requestTime = requestTime
         self.responseTime = responseTime
+        bodySize = body.size
     }
 
-    /// A digest of the other columns. SQLite does not notice bytes that have changed in its file.
+    /// A digest of the columns. SQLite does not notice bytes that have changed in its file.
     var seal: Data {
         let hasher = SHA256Hasher()
-        for number in [id.rawValue, requestTime.bitPattern, responseTime.bitPattern] {
+        var numbers = [id.rawValue, requestTime.bitPattern, responseTime.bitPattern, UInt64(bitPattern: bodySize)]
+        // The first number says how many follow.
+        let place: [Int64] = part.map { [3, $0.range.lowerBound, $0.range.upperBound, $0.total] } ?? [0]
+        numbers += place.map { UInt64(bitPattern: $0) }
+        for number in numbers {
             withUnsafeBytes(of: number.littleEndian) { hasher.update($0) }
         }
         for bytes in [Data(key.utf8), variant, head] {

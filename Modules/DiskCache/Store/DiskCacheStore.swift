@@ -229,6 +229,7 @@ public final class DiskCacheStore: CacheStore {
         let removal = try await withNotes(body)
         state.withLock { state in
             state.statistics.evictions += removal.evictions
+            state.statistics.failures += removal.damaged
             for id in removal.ids { state.memory.remove(id) }
         }
         return removal
