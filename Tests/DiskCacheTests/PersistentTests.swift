@@ -8,6 +8,12 @@ import Testing
 
 @testable import LinnetDiskCache
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
 @Suite("Configurations that store", .timeLimit(.minutes(1)))
 struct PersistentTests {
     @Test func thePlacesAreThoseOfXDG() throws {
@@ -22,6 +28,14 @@ struct PersistentTests {
         let last = try PersistentPlaces(named: "app", environment: ["HOME": "relative"], home: "/other")
         #expect(last.cache.path == "/other/.cache/app")
         #expect(throws: SessionError.self) { try PersistentPlaces(named: "app", environment: [:], home: nil) }
+    }
+
+    /// A process of a user without an entry has no home.
+    @Test func theHomeIsThatOfTheListOfUsers() {
+        var home: String?
+        if let user = getpwuid(geteuid()), let path = user.pointee.pw_dir { home = String(cString: path) }
+        if home?.hasPrefix("/") == false { home = nil }
+        #expect(PersistentPlaces.homeInTheListOfUsers == home)
     }
 
     @Test(arguments: [

@@ -56,10 +56,14 @@ struct PersistentPlaces: Equatable {
     }
 
     static var homeInTheListOfUsers: String? {
-        var (user, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var text = [CChar](repeating: 0, count: 16 << 10)
-        guard getpwuid_r(geteuid(), &user, &text, text.count, &found) == 0, found != nil, let home = user.pw_dir
-        else { return nil }
-        return absolute(String(cString: home))
+        return text.withUnsafeMutableBufferPointer { text in
+            var (user, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+            // The fields of the user point into the text.
+            guard let start = text.baseAddress,
+                getpwuid_r(geteuid(), &user, start, text.count, &found) == 0, found != nil, let home = user.pw_dir
+            else { return nil }
+            return absolute(String(cString: home))
+        }
     }
 }
