@@ -71,6 +71,44 @@ struct IndexDamageTests {
         }
     }
 
+    /// The index of keys has those of two entries in each other's place.
+    @Test func anEntryOfAnotherKeyIsDamage() async throws {
+        try await withCacheFolder { folder in
+            let (one, other) = (try entry("/a").key.description, try entry("/b").key.description)
+            for path in ["/a", "/b"] { try await add(Data(path.utf8), path, to: try DiskCacheStore(at: folder)) }
+            try await sqlite(
+                folder,
+                """
+                CREATE TABLE swapped (id INTEGER PRIMARY KEY, key TEXT NOT NULL);
+                INSERT INTO swapped SELECT id, CASE key WHEN '\(one)' THEN '\(other)' ELSE '\(one)' END FROM entry;
+                CREATE INDEX swappedOfKey ON swapped(key);
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'swappedOfKey')
+                WHERE name = 'entryOfKey';
+                """)
+            let store = try DiskCacheStore(at: folder)
+            await expect(.storageFailed) { _ = try await body("/a", in: store) }
+            #expect(names(in: folder).contains("index.sqlite.damaged"))
+            #expect(try await body("/b", in: store) == nil)
+            try await add(Data("new".utf8), "/a", to: store)
+            #expect(try await body("/a", in: store) == Data("new".utf8))
+        }
+    }
+
+    /// Numbers of entries are positive.
+    @Test func anEntryWithoutANumberIsDamage() async throws {
+        try await withCacheFolder { folder in
+            try await add(Data("a".utf8), to: try DiskCacheStore(at: folder))
+            let store = try DiskCacheStore(at: folder)
+            #expect(try await body(in: store) == Data("a".utf8))
+            try await sqlite(folder, "UPDATE entry SET id = -id")
+            try await add(Data("b".utf8), "/b", to: store)
+            await expect(.storageFailed) { _ = try await body(in: store) }
+            try await add(Data("new".utf8), to: store)
+            #expect(try await body(in: store) == Data("new".utf8))
+        }
+    }
+
     // MARK: Seals
 
     /// Stores the bytes 10 to 13 of 100, or a whole body.

@@ -60,11 +60,14 @@ struct IndexDatabase: Sendable {
             var (entries, damaged): ([IndexedEntry], [StoredResponse.ID]) = ([], [])
             let rows = try Row.fetchCursor(statement, arguments: [key.description])
             while let row = try rows.next() {
-                if let entry = IndexedEntry(row) {
-                    entries.append(entry)
-                } else if let id = row.identifier {
+                guard let id = row.identifier else { throw Self.damage("an entry has no number") }
+                guard let entry = IndexedEntry(row) else {
                     damaged.append(id)
+                    continue
                 }
+                // SQLite compares the key in its index of keys alone, which can name another row.
+                guard entry.response.key == key else { throw Self.damage("an entry is listed under another key") }
+                entries.append(entry)
             }
             return Reading(entries: entries, damaged: damaged, token: token, number: number)
         }
