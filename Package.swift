@@ -166,6 +166,10 @@ let appTests: [Target] = [
         ],
         path: "Tests/RecipesTests"),
     .testTarget(
+        name: "LinnetRequestTests",
+        dependencies: ["linnet-request", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
+        path: "Tests/LinnetRequestTests"),
+    .testTarget(
         name: "LinnetPinsTests",
         dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
         path: "Tests/LinnetPinsTests"),

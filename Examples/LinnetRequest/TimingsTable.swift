@@ -1,6 +1,7 @@
+import ExampleSupport
 import Linnet
 
-/// The figures of a request, one per line.
+/// The figures of a request, one per line. The server's reason phrase cannot control a terminal.
 struct TimingsTable {
     let text: String
 
@@ -24,7 +25,7 @@ struct TimingsTable {
     }
 
     private static func row(_ name: String, _ value: String) -> String {
-        name + String(repeating: " ", count: max(1, 13 - name.count)) + value + "\n"
+        name + String(repeating: " ", count: max(1, 13 - name.count)) + OneLine.text(value) + "\n"
     }
 
     private static func encryption(_ metrics: TransportMetrics) -> String {
