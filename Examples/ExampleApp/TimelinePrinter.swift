@@ -14,22 +14,7 @@ enum TimelinePrinter {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let document = Document(posts: response.value, response: ResponseFacts(response))
-        return escaped(String(decoding: try encoder.encode(document), as: UTF8.self))
-    }
-
-    /// JSON with escapes for what controls a terminal and JSON allows as it is: DEL, C1, and directional formatting. It occurs in
-    /// strings only.
-    private static func escaped(_ json: String) -> String {
-        var line = ""
-        for scalar in json.unicodeScalars {
-            switch scalar.value {
-            case 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069:
-                let digits = String(scalar.value, radix: 16)
-                line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: line.unicodeScalars.append(scalar)
-            }
-        }
-        return line
+        return TerminalJSON.text(String(decoding: try encoder.encode(document), as: UTF8.self))
     }
 
     private struct Document: Encodable {

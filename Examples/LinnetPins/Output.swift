@@ -11,7 +11,8 @@ struct Output {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        try StandardStream.output.write(encoder.encode(value) + Data("\n".utf8))
+        let json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        try StandardStream.output.write(TerminalJSON.text(json) + "\n")
     }
 
     /// Writes an error to standard error, and continues.

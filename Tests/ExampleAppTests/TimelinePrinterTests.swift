@@ -15,6 +15,18 @@ struct TimelinePrinterTests {
         #expect(TimelinePrinter.line(post("ada", text)) == "@ada: a b")
     }
 
+    @Test func jsonCannotControlTheTerminal() throws {
+        let text = "a\u{1B}[2J\u{9B}31m\u{7F}\u{2028}\u{202E}\u{2069} é 🐦"
+        var response = try response(pinnedMetrics)
+        response.value = [post("ada", text)]
+        let json = try TimelinePrinter.json(response)
+        let controls: [ClosedRange<UInt32>] = [0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069]
+        #expect(!json.unicodeScalars.contains { scalar in controls.contains { $0.contains(scalar.value) } })
+        #expect(!json.contains("\u{1B}") && json.contains("é 🐦"))
+        let document = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+        #expect(document["posts"]?[0]?["text"]?.string == text)
+    }
+
     @Test func theSummaryDescribesAPinnedConnection() throws {
         let summary = TimelinePrinter.summary(try response(pinnedMetrics))
         #expect(

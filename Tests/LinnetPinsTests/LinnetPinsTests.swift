@@ -92,6 +92,17 @@ struct LinnetPinsTests {
         #expect(entries.map(\.links.count) == [2, 1])
     }
 
+    /// Names of files and of certificates' subjects can contain what controls a terminal. JSON escapes only ASCII's controls.
+    @Test func jsonCannotControlTheTerminal() async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        let file = try folder.write("a\u{9B}31m\u{7F}b\u{202E}c\u{2066}d\u{2028}e.pem", identity.certificateChainPEM)
+        let run = try await linnetPins.run(["--json", file])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.text.unicodeScalars.allSatisfy { $0 == "\n" || (0x20...0x7E).contains($0.value) }, "\(run.text)")
+        #expect(try JSONDecoder().decode([Entry].self, from: run.output).map(\.source) == [file])
+    }
+
     @Test func jsonMarksTheAnchorAsNotPresented() async throws {
         try await withServer { folder, _, host in
             let root = try folder.write("root.pem", pki.rootPEM)
