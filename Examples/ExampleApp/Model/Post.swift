@@ -15,16 +15,19 @@ struct Post: Sendable, Hashable {
     var createdAt: Date?
     var attachment: Attachment?
 
-    /// The number of characters of the text that are shown: wrapping a text takes time for each frame.
-    static let shownLength = 2_000
+    /// The number of Unicode scalars of a text that are kept: wrapping it takes time for each frame.
+    static let textLimit = 2_000
 }
 
 /// A file of a post.
-struct Attachment: Codable, Sendable, Hashable {
+struct Attachment: Sendable, Hashable {
     let name: String
     let url: String
     /// The size in bytes.
     let size: Int64
+
+    /// The number of Unicode scalars of a name that are kept.
+    static let nameLimit = 200
 }
 
 extension Post: Codable {
@@ -38,7 +41,7 @@ extension Post: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let digits = (try? container.decode(String.self, forKey: .id)).flatMap { Int($0) }
         id = try digits ?? container.decode(Int.self, forKey: .id)
-        text = try container.decode(String.self, forKey: .text)
+        text = try container.decodeText(upTo: Self.textLimit, forKey: .text)
         user = try container.decode(User.self, forKey: .user)
         let time = try container.decodeIfPresent(String.self, forKey: .createdAt)
         createdAt = time.flatMap { try? Date($0, strategy: .iso8601) }
@@ -52,5 +55,18 @@ extension Post: Codable {
         try container.encode(user, forKey: .user)
         try container.encodeIfPresent(createdAt?.formatted(.iso8601), forKey: .createdAt)
         try container.encodeIfPresent(attachment, forKey: .attachment)
+    }
+}
+
+extension Attachment: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, url, size
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeText(upTo: Self.nameLimit, forKey: .name)
+        url = try container.decodeURLText(forKey: .url)
+        size = try container.decode(Int64.self, forKey: .size)
     }
 }

@@ -24,7 +24,7 @@ struct PageState: Encodable, Equatable {
         server = state.server
         posts = state.posts.map { post in
             Entry(
-                id: String(post.id), name: post.user.username, text: String(post.text.prefix(Post.shownLength)),
+                id: String(post.id), name: post.user.username, text: post.text,
                 time: post.createdAt?.formatted(.iso8601),
                 attachment: post.attachment.map { "\($0.name), \(Figures.size($0.size))" },
                 avatar: state.avatars[post.user].map { "/avatars/\($0.number).png" })

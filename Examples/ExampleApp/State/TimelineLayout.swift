@@ -57,7 +57,7 @@ struct TimelineLayout: Sendable {
     }
 
     private func lines(of post: Post) -> [String] {
-        TextWrapping.lines(OneLine.text(String(post.text.prefix(Post.shownLength))), width: textWidth)
+        TextWrapping.lines(OneLine.text(post.text), width: textWidth)
     }
 
     /// The rows of a post: its head and its text beside the picture, and a blank one.

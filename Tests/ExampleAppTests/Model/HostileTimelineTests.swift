@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Testing
+
+@testable import ExampleApp
+
+/// Timelines of a server whose texts have any length.
+@Suite(.timeLimit(.minutes(1)))
+struct HostileTimelineTests {
+    /// One character with a million combining marks.
+    private static let mark = "a" + String(repeating: "\u{301}", count: 1_000_000)
+
+    private static func timeline(
+        text: String = "t", name: String = "u", picture: String = "https://localhost/u.png", file: String = "f",
+        url: String = "https://localhost/f"
+    ) -> Data {
+        let user = #"{"username":"\#(name)","avatar_image":{"url":"\#(picture)"}}"#
+        let attachment = #"{"name":"\#(file)","url":"\#(url)","size":9223372036854775807}"#
+        return Data(#"{"data":[{"id":1,"text":"\#(text)","user":\#(user),"attachment":\#(attachment)}]}"#.utf8)
+    }
+
+    private static func post(_ json: Data) throws -> Post {
+        try #require(try JSONDecoder().decode(Timeline.self, from: json).data.first)
+    }
+
+    private static func isCut(_ text: String?, to limit: Int) -> Bool {
+        text?.unicodeScalars.count == limit && text?.count == 1
+    }
+
+    @Test func textsAndNamesAreCut() throws {
+        let post = try Self.post(Self.timeline(text: Self.mark, name: Self.mark, file: Self.mark))
+        #expect(Self.isCut(post.text, to: 2_000))
+        #expect(Self.isCut(post.user.username, to: 100))
+        #expect(Self.isCut(post.attachment?.name, to: 200))
+    }
+
+    @Test func textsAndNamesUpToTheLimitsAreKept() throws {
+        let texts = [2_000, 100, 200].map { String(repeating: "é", count: $0) }
+        let post = try Self.post(Self.timeline(text: texts[0], name: texts[1], file: texts[2]))
+        #expect(post.text == texts[0])
+        #expect(post.user.username == texts[1])
+        #expect(post.attachment?.name == texts[2])
+        let again = try Self.post(JSONEncoder().encode(Timeline(data: [post])))
+        #expect(again == post)
+    }
+
+    @Test func theScreenAndThePageAreBounded() throws {
+        let post = try Self.post(Self.timeline(text: Self.mark, name: Self.mark, file: Self.mark))
+        var state = TimelineState(
+            server: "localhost", size: TerminalSize(width: 80, height: 24), now: SampleState.now)
+        _ = state.apply(.loaded([post], SampleState.facts))
+        let item = try #require(state.layout.visible.first)
+        #expect(item.lines.map(\.unicodeScalars.count) == [2_000])
+        // The name is shown twice, the second time in place of the picture.
+        let frame = TimelineRenderer(depth: .trueColor).frame(state).text
+        #expect((2_400...2_400 + 81 * 24).contains(frame.unicodeScalars.count))
+        let event = try #require(PageState(state).event)
+        #expect(event.count < 20_000)
+        #expect(TimelinePrinter.line(post).unicodeScalars.count == 2_103)
+    }
+
+    @Test(arguments: ["avatar_image", "attachment"])
+    func aURLWithoutEndIsAnError(field: String) throws {
+        let url = "https://localhost/" + Self.mark
+        let json = field == "attachment" ? Self.timeline(url: url) : Self.timeline(picture: url)
+        let error = #expect(throws: DecodingError.self) { try Self.post(json) }
+        guard case .dataCorrupted(let context)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue).contains(field))
+        #expect(context.debugDescription == "The URL has more than 8,000 bytes.")
+    }
+}
