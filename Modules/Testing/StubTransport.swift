@@ -175,12 +175,12 @@ public final class StubBody: Sendable {
     private let body: Mutex<TransportResponseBody?>
     private let writer: TransportResponseBodyWriter
     private let abandonment = Signal()
-    private let demand = Signal()
+    private let demands = Demands()
 
     /// Creates a body of which no bytes were sent.
     public init() {
         let (body, writer) = TransportResponseBodyWriter.makeBody(
-            resumed: { [demand] in demand.fire() }, abandoned: { [abandonment] _ in abandonment.fire() })
+            resumed: { [demands] in demands.add() }, abandoned: { [abandonment] _ in abandonment.fire() })
         self.body = Mutex(body)
         self.writer = writer
     }
@@ -217,15 +217,50 @@ public final class StubBody: Sendable {
         await abandonment.wait()
     }
 
-    /// Waits until the reader has caught up after ``send(_:)-(Data)`` returned false, or the task is cancelled.
+    /// Waits for the next demand of the reader, or until the task is cancelled.
+    ///
+    /// The reader demands more bytes when it takes all that were sent, once for each time that ``send(_:)-(Data)`` began to return
+    /// false. A call returns for one demand, in order, also for one before the call: after `send` returned false, call this method
+    /// once, and send again. A cancelled call takes no demand.
+    ///
+    /// A body that has ended or was abandoned has no more demands.
     public func waitForDemand() async {
-        await demand.wait()
+        await demands.take()
     }
 
     var transportBody: TransportResponseBody {
         body.withLock { body in
             defer { body = nil }
             return body ?? TransportResponseBody(ByteBuffer())
+        }
+    }
+}
+
+/// The reader's demands for more bytes, each of which one call takes.
+private final class Demands: Sendable {
+    private struct State {
+        /// The number of demands that no call has taken.
+        var count = 0
+        var waiters = Waiters<Void>()
+    }
+
+    private let state = Mutex(State())
+
+    func add() {
+        let waiter = state.withLock { state -> Waiters<Void>.Waiter? in
+            if let waiter = state.waiters.takeFirst() { return waiter }
+            state.count += 1
+            return nil
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when a demand was taken or the task is cancelled.
+    func take() async {
+        await state.wait(in: { $1(&$0.waiters) }, ifCancelled: {}) { state -> Void? in
+            guard state.count > 0 else { return nil }
+            state.count -= 1
+            return ()
         }
     }
 }
