@@ -75,11 +75,12 @@ import Testing
         }
     }
 
-    @Test func theStreamLimitIsAnnounced() async throws {
-        let configuration = Self.configuration { $0.http2.maximumConcurrentStreams = 3 }
+    @Test(arguments: [(3, 3), (0, 0), (-1, 0), (Int.max, 4_294_967_295)])
+    func theStreamLimitIsAnnounced(limit: Int, announced: Int) async throws {
+        let configuration = Self.configuration { $0.http2.maximumConcurrentStreams = limit }
         try await withMockServer(.text(""), configuration: configuration) { server in
             try await FrameClient.with(port: server.port) { client in
-                let isAnnounced = try await client.receive(until: "settings 3")
+                let isAnnounced = try await client.receive(until: "settings \(announced)")
                 #expect(isAnnounced)
             }
         }

@@ -106,6 +106,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, -1, Int.min])
+    func aThrottleOfNoBytesIsOneOfASingleByte(bytes: Int) async throws {
+        #expect(MockResponse.Throttle(bytes: bytes, pause: .zero).bytes == 1)
+        var throttle = MockResponse.Throttle(bytes: 2, pause: .zero)
+        throttle.bytes = bytes
+        #expect(throttle.bytes == 1)
+        var response = MockResponse(body: .text("abc"), closesConnection: true)
+        response.throttle = throttle
+        try await withMockServer(response) { server in
+            let text = try await transcript(of: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", port: server.port)
+            #expect(text.hasSuffix("\r\n\r\nabc"))
+        }
+    }
+
     @Test func aStreamThatThrowsClosesTheConnection() async throws {
         struct Broken: Error {}
         let pieces = AsyncThrowingStream<Data, any Error> { continuation in

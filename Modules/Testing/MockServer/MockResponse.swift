@@ -9,8 +9,10 @@ public import HTTPTypes
 public struct MockResponse: Sendable {
     /// Limits the rate at which a body is sent.
     public struct Throttle: Sendable, Hashable {
-        /// The number of bytes between two pauses.
-        public var bytes: Int
+        /// The number of bytes between two pauses. Numbers below one count as one.
+        public var bytes: Int {
+            didSet { bytes = max(1, bytes) }
+        }
         /// The length of a pause.
         public var pause: Duration
 

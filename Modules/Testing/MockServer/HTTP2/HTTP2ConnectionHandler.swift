@@ -152,7 +152,8 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
     init(_ options: MockServer.Configuration.HTTP2Options) {
         self.init()
         initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: max(0, options.maximumConcurrentStreams)),
+            HTTP2Setting(
+                parameter: .maxConcurrentStreams, value: Int(UInt32(clamping: options.maximumConcurrentStreams))),
             HTTP2Setting(parameter: .initialWindowSize, value: options.windowSize),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 64 * 1024),
         ]
