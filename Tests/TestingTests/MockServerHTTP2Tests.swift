@@ -86,6 +86,28 @@ import Testing
         }
     }
 
+    /// A client can open streams before it has received the settings.
+    @Test(arguments: [1 << 17, 1 << 30, Int.max])
+    func aStreamCanBeOlderThanALargeWindow(size: Int) async throws {
+        let configuration = Self.configuration { $0.http2.initialWindowSize = size }
+        let frames: [[UInt8]] = [
+            Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8),
+            [0, 0, 0, 4, 0, 0, 0, 0, 0],  // SETTINGS
+            [0, 0, 6, 1, 4, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x41, 1, 0x61],  // HEADERS: POST http://a/
+            [0, 0, 3, 0, 0, 0, 0, 0, 1, 0x6C, 0x69, 0x6E],  // DATA: lin
+            [0, 0, 0, 4, 1, 0, 0, 0, 0],  // SETTINGS with ACK
+            [0, 0, 3, 0, 1, 0, 0, 0, 1, 0x6E, 0x65, 0x74],  // DATA with END_STREAM: net
+        ]
+        try await withMockServer(.text("ok"), configuration: configuration) { server in
+            try await Conversation.with(port: server.port) { conversation in
+                try await conversation.outbound.write(ByteBuffer(bytes: frames.joined()))
+                let request = try await server.nextRequest()
+                #expect(request.bodyText == "linnet")
+                #expect(request.isComplete)
+            }
+        }
+    }
+
     @Test func aPlainServerOfBothVersionsAnswersHTTP1() async throws {
         try await withMockServer(configuration: Self.configuration(), handler: { .text($0.httpVersion) }) { server in
             // POST and PUT begin with the same letter as the preface.

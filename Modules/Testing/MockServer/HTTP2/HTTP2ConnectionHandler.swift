@@ -144,6 +144,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 }
 
+private let largestWindow = Int(Int32.max)
+
 /// The codec's limits against floods are raised, so that tests can send many resets and pings.
 private let floodLimit = 100_000
 
@@ -167,7 +169,7 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
 extension NIOHTTP2Handler.StreamConfiguration {
     init(_ options: MockServer.Configuration.HTTP2Options) {
         self.init()
-        targetWindowSize = options.windowSize
+        targetWindowSize = options.replenishedWindowSize
         streamResetFrameRateLimit.maximumCount = floodLimit
         streamErrorRateLimit.maximumCount = floodLimit
     }
@@ -175,5 +177,9 @@ extension NIOHTTP2Handler.StreamConfiguration {
 
 extension MockServer.Configuration.HTTP2Options {
     /// The window size, limited to the maximum of the protocol (RFC 9113, 6.9.1).
-    fileprivate var windowSize: Int { min(max(1, initialWindowSize), Int(Int32.max)) }
+    fileprivate var windowSize: Int { min(max(1, initialWindowSize), largestWindow) }
+
+    /// The size to which the window of a stream is replenished. The codec adds the difference of the initial window to the protocol's
+    /// default for streams that were opened before the client acknowledged the setting, and traps if the sum is no window size.
+    fileprivate var replenishedWindowSize: Int { min(windowSize, largestWindow - (windowSize - 65_535)) }
 }
