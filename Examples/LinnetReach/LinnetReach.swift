@@ -33,7 +33,7 @@ struct LinnetReach: AsyncParsableCommand {
             let isReachable = try await watch(monitor)
             if !isReachable { throw ExitCode(1) }
         } catch let error as ReachabilityError {
-            try StandardStream.error.write("linnet-reach: \(error.message)\n")
+            try StandardStream.error.write("linnet-reach: \(OneLine.text(error.message))\n")
             throw ExitCode(error.code == .invalidAddress ? ExitCode.validationFailure.rawValue : 2)
         }
     }

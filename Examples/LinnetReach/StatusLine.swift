@@ -1,7 +1,8 @@
+import ExampleSupport
 import FoundationEssentials
 import LinnetReachability
 
-/// A status as one line of text or JSON.
+/// A status as one line of text or JSON. The name of an interface can contain any character but spaces, slashes and colons.
 struct StatusLine: Encodable {
     var isReachable: Bool
     var obstacle: String?
@@ -43,10 +44,10 @@ struct StatusLine: Encodable {
     func text(isJSON: Bool) throws -> String {
         guard isJSON else {
             let route = [sourceAddress.map { "from \($0)" }, gateway.map { "by \($0)" }].compactMap { $0 }
-            return ([description] + route).joined(separator: ", ")
+            return OneLine.text(([description] + route).joined(separator: ", "))
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
+        return TerminalJSON.text(String(decoding: try encoder.encode(self), as: UTF8.self))
     }
 }

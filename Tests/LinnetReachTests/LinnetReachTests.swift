@@ -71,6 +71,27 @@ struct LinnetReachTests {
     }
 
     @Test(.enabled(if: hasNamespaces, "Network namespaces cannot be made here."))
+    func theNameOfAnInterfaceCannotControlTheTerminal() async throws {
+        let run = try await isolated(
+            #"""
+            name=$'d\e\xc2\x9b0'
+            ip link add "$name" type veth peer name d1
+            ip address add 10.9.9.1/24 dev "$name"
+            ip link set "$name" up
+            ip link set d1 up
+            ip route add default via 10.9.9.2
+            $reach --once
+            $reach --once --json
+            """#)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.text.unicodeScalars.allSatisfy { $0 == "\n" || (0x20...0x7E).contains($0.value) }, "\(run.text)")
+        let lines = run.text.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("reachable via ethernet (d  0, IPv4") == true)
+        let status = try JSONDecoder().decode(Status.self, from: Data((lines.last ?? "").utf8))
+        #expect(status.interface == "d\u{1B}\u{9B}0")
+    }
+
+    @Test(.enabled(if: hasNamespaces, "Network namespaces cannot be made here."))
     func waitEndsWhenTheNetworkComesOrTheTimeIsOver() async throws {
         let late = try await isolated("$reach --wait 0.2 --json")
         #expect(late.status == 1)
