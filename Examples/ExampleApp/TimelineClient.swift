@@ -10,6 +10,8 @@ import LinnetUIState
 struct TimelineClient: Sendable {
     static let path = "stream/0/posts/stream/global"
     static let uploadPath = "stream/0/files"
+    /// The largest timeline or picture, in bytes. Attachments are downloaded into files, and have no limit.
+    static let maximumBodySize = 8 << 20
     let session: HTTPSession
     /// Loads users' pictures, each once, and keeps them in memory.
     let avatars: ImageDownloader<Bitmap>
@@ -19,6 +21,7 @@ struct TimelineClient: Sendable {
         session = try HTTPSession(baseURL: baseURL) {
             $0.securityPolicy = policy
             $0.timeouts.idleRead = .seconds(30)
+            $0.maximumBodySize = Self.maximumBodySize
             $0.retryPolicy = .limited(to: 1)
             $0.cacheStore = MemoryCacheStore(limit: 20 << 20)
         }

@@ -33,6 +33,16 @@ struct TimelineClientTests {
         }
     }
 
+    @Test func aTimelineWithoutEndIsRefused() async throws {
+        let spaces = String(repeating: " ", count: TimelineClient.maximumBodySize)
+        try await withMockServer(.json(#"{"data":[]}"# + spaces)) { server in
+            let error = await #expect(throws: SessionError.self) {
+                try await TimelineClient.fetch(1, from: server.url, policy: .systemTrust)
+            }
+            #expect(error?.code == .bodyTooLarge)
+        }
+    }
+
     @Test func thePathOfTheBaseURLIsKept() async throws {
         try await withMockServer(.json(#"{"data":[]}"#)) { server in
             let response = try await TimelineClient.fetch(5, from: server.url("/api/v1"), policy: .systemTrust)
