@@ -16,13 +16,23 @@ enum Terminal {
             && !["", "dumb"].contains(term)
     }
 
-    /// The current size; 80 x 24 if the terminal does not say.
+    /// The current size.
     static var size: TerminalSize {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return TerminalSize(width: 80, height: 24)
-        }
-        return TerminalSize(width: Int(size.ws_col), height: Int(size.ws_row))
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return TerminalSize(columns: 0, rows: 0) }
+        return TerminalSize(columns: size.ws_col, rows: size.ws_row)
+    }
+}
+
+extension TerminalSize {
+    /// The largest width and height. A frame has a cell for each place, and a terminal can state 65,535 columns and rows.
+    static let limit = 1_000
+
+    /// The size that a terminal states: 80 x 24 if it states none, and at most ``limit`` columns and rows.
+    init(columns: UInt16, rows: UInt16) {
+        let isStated = columns > 0 && rows > 0
+        width = isStated ? min(Int(columns), Self.limit) : 80
+        height = isStated ? min(Int(rows), Self.limit) : 24
     }
 }
 

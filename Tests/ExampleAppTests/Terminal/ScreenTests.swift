@@ -5,6 +5,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ScreenTests {
+    @Test(arguments: [
+        (120, 40, 120, 40), (0, 0, 80, 24), (120, 0, 80, 24), (0, 40, 80, 24), (65_535, 1, 1_000, 1),
+        (65_535, 65_535, 1_000, 1_000),
+    ])
+    func theSizeThatATerminalStatesIsLimited(columns: Int, rows: Int, width: Int, height: Int) {
+        let size = TerminalSize(columns: UInt16(columns), rows: UInt16(rows))
+        #expect(size == TerminalSize(width: width, height: height))
+    }
+
     @Test func textIsCutAtTheEdgeAndNoWideCharacterIsHalved() {
         var frame = ScreenBuffer(size: TerminalSize(width: 5, height: 2))
         frame.write("ab日本", x: 0, y: 0)
