@@ -26,8 +26,8 @@ final class TimelineScreen {
     private var escapeTimer: Task<Void, Never>?
     private var ticker: Task<Void, Never>?
     private var isTickerFast = false
-    /// The number of pictures that the terminal has, by the protocol of kitty.
-    private var sentPictures = 0
+    /// The number of the last picture that the terminal has, by the protocol of kitty.
+    private var sentPicture = 0
 
     /// Takes the terminal; nil if the process has none.
     init?(_ program: TimelineProgram) {
@@ -55,7 +55,7 @@ final class TimelineScreen {
         program.onChange = nil
         ticker?.cancel()
         escapeTimer?.cancel()
-        if sentPictures > 0 { write(KittyGraphics.removeAll) }
+        if sentPicture > 0 { write(KittyGraphics.removeAll) }
         mode.end()
         input.end()
         return program.state.exitCode ?? 0
@@ -74,7 +74,7 @@ final class TimelineScreen {
             kill(getpid(), SIGSTOP)
         case .signal(SIGCONT):
             mode.resume()
-            sentPictures = 0
+            sentPicture = 0
             redraw()
         case .signal(let number): program.send(.ended(128 + number))
         }
@@ -103,14 +103,14 @@ final class TimelineScreen {
     }
 
     private func sendPictures(_ state: TimelineState) {
-        guard state.avatars.count > sentPictures else { return }
-        for avatar in state.avatars.values.sorted(by: { $0.number < $1.number }) where avatar.number > sentPictures {
+        guard state.lastAvatar > sentPicture else { return }
+        for avatar in state.avatars.values.sorted(by: { $0.number < $1.number }) where avatar.number > sentPicture {
             guard let png = try? avatar.picture.pngData() else { continue }
             write(
                 KittyGraphics.transmission(
                     png, id: avatar.number, columns: TimelineLayout.avatarColumns, rows: TimelineLayout.avatarRows))
         }
-        sentPictures = state.avatars.count
+        sentPicture = state.lastAvatar
     }
 
     /// Lets time pass: often while something moves, and rarely otherwise.

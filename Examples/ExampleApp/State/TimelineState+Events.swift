@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinnetImageSerialization
 
 extension TimelineState {
     /// Changes the state, and returns what the app is to do.
@@ -16,9 +17,7 @@ extension TimelineState {
         case .live(let live): show(live)
         case .loaded(let posts, let facts): return load(posts, facts)
         case .failed(let message): say(message, isError: true)
-        case .avatar(let user, let picture):
-            let number = avatars[user]?.number ?? avatars.count + 1
-            avatars[user] = Avatar(number: number, picture: picture)
+        case .avatar(let user, let picture): show(picture, of: user)
         case .ended(let code): exitCode = exitCode ?? code
         }
         return []
@@ -90,8 +89,15 @@ extension TimelineState {
         self.facts = shown
         say(posts.isEmpty ? "The timeline is empty." : nil)
         showSelection()
-        let missing = Set(posts.map(\.user)).filter { avatars[$0] == nil }
+        let users = Set(posts.map(\.user))
+        avatars = avatars.filter { users.contains($0.key) }
+        let missing = users.filter { avatars[$0] == nil }
         return missing.isEmpty ? [] : [.loadAvatars(missing.sorted { $0.username < $1.username })]
+    }
+
+    private mutating func show(_ picture: Bitmap, of user: User) {
+        if avatars[user] == nil { lastAvatar += 1 }
+        avatars[user] = Avatar(number: avatars[user]?.number ?? lastAvatar, picture: picture)
     }
 
     /// Shows the values of the observable objects, and says when a transfer has ended.

@@ -13,8 +13,10 @@ struct TimelineState: Sendable {
     var size: TerminalSize
     var now: Date
     var posts: [Post] = []
-    /// The pictures by users, and their numbers in the order of their arrival.
+    /// The pictures of the posts' users, and their numbers in the order of their arrival.
     var avatars: [User: Avatar] = [:]
+    /// The number of the picture that arrived last.
+    var lastAvatar = 0
     /// The post that keys apply to.
     var selected = 0
     /// The first post on the screen.

@@ -21,6 +21,26 @@ struct TimelineStateTests {
         #expect(state.apply(.loaded(state.posts, SampleState.facts)).isEmpty)
     }
 
+    @Test func picturesOfUsersWithoutPostsAreDropped() throws {
+        var state = SampleState.loaded()
+        let (posts, count) = (state.posts, SamplePosts.names.count)
+        #expect(state.avatars.count == count && state.lastAvatar == count)
+        let kept = try #require(posts.first)
+        _ = state.apply(.loaded([kept], SampleState.facts))
+        #expect(state.avatars.keys.map(\.username) == [kept.user.username])
+        let avatar = try #require(state.avatars[kept.user])
+        guard case .loadAvatars(let users)? = state.apply(.loaded(posts, SampleState.facts)).first else {
+            Issue.record("The pictures are not loaded.")
+            return
+        }
+        #expect(users.count == count - 1)
+        for user in users + [kept.user] { _ = state.apply(.avatar(user, avatar.picture)) }
+        // No number is used twice.
+        #expect(Set(state.avatars.values.map(\.number)).count == count)
+        #expect(state.avatars[kept.user]?.number == avatar.number)
+        #expect(state.lastAvatar == 2 * count - 1)
+    }
+
     @Test func keysMoveTheSelectionWithinTheTimeline() {
         var state = SampleState.loaded()
         for (key, selected) in [
