@@ -19,6 +19,10 @@ package struct StandardStream: Sendable {
 
     private let descriptor: Int32
 
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
     /// Whether the stream is a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
@@ -26,13 +30,25 @@ package struct StandardStream: Sendable {
         try write(Data(text.utf8))
     }
 
+    /// Writes all bytes, also where the descriptor does not block: another program can have set that for a terminal or a pipe that both
+    /// have.
     package func write(_ bytes: Data) throws(WriteError) {
         var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Self.write(descriptor, $0) }
-            guard written >= 0 || errno == EINTR else { throw WriteError(code: errno) }
-            rest = rest.dropFirst(max(0, written))
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                waitUntilWritable()
+            } else if errno != EINTR {
+                throw WriteError(code: errno)
+            }
         }
+    }
+
+    private func waitUntilWritable() {
+        var stream = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&stream, 1, -1)
     }
 
     private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
