@@ -339,9 +339,9 @@ extension TransportConfiguration {
         guard limits.headBytes > 0, limits.headFields > 0 else {
             throw TransportError(.invalidConfiguration, "The limits on a response's head must be above 0.")
         }
-        // HTTPFields traps on more.
-        guard limits.headFields <= 65_534 else {
-            throw TransportError(.invalidConfiguration, "The limit on a response's fields must be at most 65,534.")
+        // HTTPFields traps at 65,535, and a stored response that the server confirms gets fields of two responses.
+        guard limits.headFields <= 30_000 else {
+            throw TransportError(.invalidConfiguration, "The limit on a response's fields must be at most 30,000.")
         }
         if case .dedicated(let threads) = eventLoops, threads < 1 {
             throw TransportError(.invalidConfiguration, "A transport needs at least one thread.")

@@ -41,7 +41,7 @@ public struct TransportConfiguration: Sendable {
         /// ``TransportError/Code/tooManyInformationalResponses``: a server can send about 4,000 empty ones, such as
         /// `102 Processing` every few seconds.
         public var headBytes = 256 * 1024
-        /// The maximum number of fields in a response head or in its trailers, up to 65,534. The default is 5,000, as
+        /// The maximum number of fields in a response head or in its trailers, up to 30,000. The default is 5,000, as
         /// in curl.
         public var headFields = 5_000
 

@@ -30,6 +30,46 @@ struct UpdateTests {
         if isConfirmed { #expect(result.updated.first?.head.headerFields[values: .age] == []) }
     }
 
+    /// HTTPFields terminates the process at 65,535 fields: updates must not add up to them. Each head has an ETag and a Date, the
+    /// ones that are replaced, beside fields with names of their own.
+    @Test(arguments: [(5_000, 4_998, true), (5_000, 4_999, false), (60_600, 5_000, false)])
+    func updatesAddUpToAtMostTenThousandFields(old: Int, new: Int, isUpdated: Bool) throws {
+        var response = try stored("Cache-Control: no-cache|ETag: \"a\"")
+        response.head.headerFields = distinctFields(old, "Old")
+        let newer = HTTPResponse(status: .notModified, headerFields: distinctFields(new, "New"))
+        let validation = try #require(CacheRules().decision(for: request(), among: [response], at: at(4)).validation)
+        guard
+            case .confirmed(let answer, let updated, let removed) = CacheRules().outcome(
+                of: newer, to: validation, for: request(), among: [response], requestTime: at(5), responseTime: at(6))
+        else {
+            Issue.record("The response is not confirmed.")
+            return
+        }
+        // The answer has an Age.
+        #expect(answer.head.headerFields.count == (isUpdated ? 10_000 : old + 2) + 1)
+        #expect(updated.map(\.head.headerFields.count) == (isUpdated ? [10_000] : []))
+        #expect(removed == (isUpdated ? [] : [response.id]))
+
+        let head = CacheRules().consequences(
+            ofHead: HTTPResponse(status: .ok, headerFields: newer.headerFields), to: request(method: .head),
+            among: [response], requestTime: at(5), responseTime: at(6))
+        #expect(head.removed == removed)
+
+        var part = HTTPResponse(status: .partialContent, headerFields: newer.headerFields)
+        part.headerFields[.contentRange] = "bytes 0-9/100"
+        let entry = try #require(
+            CacheRules().entry(for: part, to: request(), key: try key(), requestTime: at(5), responseTime: at(6)))
+        #expect((CacheRules().combination(of: entry, part, with: response) != nil) == isUpdated)
+    }
+
+    private func distinctFields(_ count: Int, _ prefix: String) -> HTTPFields {
+        var fields: HTTPFields = [.eTag: "\"a\"", .date: firstDate]
+        for index in 0..<count {
+            if let name = HTTPField.Name("\(prefix)\(index)") { fields.append(HTTPField(name: name, value: "")) }
+        }
+        return fields
+    }
+
     @Test(arguments: [(HTTPRequest.Method.get, 200), (.head, 404), (.head, 304), (.head, 500)])
     func onlySuccessfulHeadResponsesCount(method: HTTPRequest.Method, status: Int) throws {
         let response = try stored("ETag: \"a\"")

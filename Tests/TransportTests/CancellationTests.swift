@@ -152,7 +152,7 @@ struct CancellationTests {
         }
     }
 
-    @Test(arguments: [0, -1, 65_535, 65_536, .max])
+    @Test(arguments: [0, -1, 30_001, 65_535, .max])
     func limitsOnFieldsThatCannotBeKeptAreRefused(fields: Int) {
         var configuration = TransportConfiguration()
         configuration.limits.headFields = fields

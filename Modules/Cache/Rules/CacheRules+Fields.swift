@@ -15,18 +15,23 @@ extension CacheRules {
         return head
     }
 
-    /// A stored head with the fields of a newer response (section 3.2).
+    /// The most fields that a stored head has after an update. Each newer response can bring as many as the transport
+    /// allows, and `HTTPFields` terminates the process at 65,535.
+    static let fieldLimit = 10_000
+
+    /// A stored head with the fields of a newer response (section 3.2); nil if it would have more than ``fieldLimit`` fields.
     ///
     /// Content-Length, Content-Encoding and Content-Range describe the stored bytes, and stay. An Age that is not in the
     /// new response is dropped, since it was counted for the old one. A weak entity tag stays weak: the strong one with the same
     /// text can be that of other bytes, such as those before their compression.
-    func updatedHead(_ stored: HTTPResponse, with response: HTTPResponse, receivedAt time: Date) -> HTTPResponse {
+    func updatedHead(_ stored: HTTPResponse, with response: HTTPResponse, receivedAt time: Date) -> HTTPResponse? {
         var kept = Self.contentFields
         if Self.confirmsWeakTag(of: stored, response) { kept.insert("etag") }
         let new = storedHead(response, receivedAt: time).headerFields.filter { !kept.contains($0.name.canonicalName) }
         let replaced = Set(new.map(\.name.canonicalName)).union(["age"]).union(exceptedFields(of: response))
         var head = stored
         head.headerFields.removeAll { replaced.contains($0.name.canonicalName) }
+        guard head.headerFields.count + new.count <= Self.fieldLimit else { return nil }
         head.headerFields.append(contentsOf: new)
         return head
     }

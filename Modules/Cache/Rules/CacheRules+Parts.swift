@@ -23,7 +23,8 @@ extension CacheRules {
     ///   - entry: The entry of the new response, as `entry(for:to:key:requestTime:responseTime:)` makes it.
     ///   - response: The new response.
     ///   - stored: A stored response of the same key that the request matches.
-    /// - Returns: The combined response; nil if they have no strong validator in common, or if bytes between them are missing.
+    /// - Returns: The combined response; nil if they have no strong validator in common, if bytes between them are missing, or if
+    ///   the head would have too many fields.
     package func combination(
         of entry: StoredResponse, _ response: HTTPResponse, with stored: StoredResponse
     ) -> CombinedResponse? {
@@ -31,7 +32,9 @@ extension CacheRules {
             entry.facts.validators.haveSameStrong(as: stored.facts.validators), entry.variant == stored.variant
         else { return nil }
         let held = stored.storedRange
-        guard new.range.lowerBound <= held.upperBound, held.lowerBound <= new.range.upperBound else { return nil }
+        guard new.range.lowerBound <= held.upperBound, held.lowerBound <= new.range.upperBound,
+            var head = updatedHead(stored.head, with: response, receivedAt: entry.responseTime)
+        else { return nil }
         let union = min(held.lowerBound, new.range.lowerBound)..<max(held.upperBound, new.range.upperBound)
         var pieces: [CombinedResponse.Piece] = []
         if held.lowerBound < new.range.lowerBound {
@@ -42,7 +45,6 @@ extension CacheRules {
             pieces.append(.stored(new.range.upperBound - held.lowerBound..<Int64(held.count)))
         }
         var combined = entry
-        var head = updatedHead(stored.head, with: response, receivedAt: entry.responseTime)
         head.headerFields[.contentLength] = String(new.total)
         combined.head = head
         combined.part = union == 0..<new.total ? nil : StoredResponse.Part(range: union, total: new.total)

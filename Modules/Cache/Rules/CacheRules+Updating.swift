@@ -8,15 +8,19 @@ extension CacheRules {
         let isKept: Bool
     }
 
-    /// Updates a stored response with the fields of a 304, 206 or HEAD response (RFC 9111, section 3.2).
+    /// Updates a stored response with the fields of a 304, 206 or HEAD response (RFC 9111, section 3.2). One whose head would
+    /// have too many fields keeps its own, and does not stay stored.
     func update(
         _ stored: StoredResponse, with response: HTTPResponse, to request: HTTPRequest,
         times: (request: Date, response: Date)
     ) -> Update {
         var updated = stored
-        updated.head = updatedHead(stored.head, with: response, receivedAt: times.response)
         updated.requestTime = times.request
         updated.responseTime = times.response
+        guard let head = updatedHead(stored.head, with: response, receivedAt: times.response) else {
+            return Update(response: updated, isKept: false)
+        }
+        updated.head = head
         var get = request
         get.method = .get
         var isKept = refusal(of: updated.head, to: get) == nil
