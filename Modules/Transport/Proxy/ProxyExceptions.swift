@@ -99,7 +99,7 @@ struct ProxyExceptions: Hashable, Sendable {
         case .address(let base)? where parts.count == 1:
             return .addresses(base: base, prefixLength: base.count * 8)
         case .address(let base)?:
-            guard let written = Int(parts[1]), String(written) == parts[1] else { return nil }
+            guard let written = Int(parts[1]), String(written) == parts[1], 0...128 ~= written else { return nil }
             // The common 96 bits of IPv4-mapped addresses.
             let length = base.count == 4 && first.utf8.contains(UInt8(ascii: ":")) ? written - 96 : written
             return 0...base.count * 8 ~= length ? .addresses(base: base, prefixLength: length) : nil

@@ -54,6 +54,9 @@ struct ProxyExceptionTests {
         Case("2001:db8::/33", "[2001:db8:7fff::1]", true), Case("::/0", "[2001:db8::1]", true),
         Case("::/0", "192.0.2.1", false), Case("0.0.0.0/0", "[::1]", false), Case("::1/129", "[::1]", false),
         Case("::ffff:192.0.2.1", "192.0.2.1", true), Case("::ffff:192.0.2.0/120", "192.0.2.9", true),
+        Case("::ffff:192.0.2.1/95", "192.0.2.1", false),
+        Case("::ffff:192.0.2.1/-9223372036854775808", "192.0.2.1", false),
+        Case("::ffff:192.0.2.1/9223372036854775807", "192.0.2.1", false),
         // Ports.
         Case("example.com:8443", "example.com:8443", true), Case("example.com:8443", "example.com", false),
         Case("example.com:443", "example.com", true), Case(".example.com:443", "www.example.com", true),
