@@ -35,9 +35,12 @@ extension CacheExchange {
         }
     }
 
+    /// Those that wait have the limits of the one that they wait for, so all must have the session's. The limit on a whole
+    /// request is its own while it waits.
     private var canBeCollapsed: Bool {
         !isRefresh && head.method == .get && request.body == nil && !head.headerFields.contains(.range)
             && [.protocolDefined, .storedElseLoad].contains(use) && request.options.waitsForConnectivity == nil
+            && request.options.idleTimeout == nil && request.options.connectTimeout == nil
     }
 
     private var isReadWhole: Bool {

@@ -82,7 +82,9 @@ extension HTTPSession {
         ///
         /// It waits for a request whose response is read whole, not for a stream or a download. If the response is not stored, or
         /// is for other header fields (Vary), the request is sent on its own. Cancelling one of the requests does not cancel the
-        /// others. Without a ``cacheStore`` it has no effect.
+        /// others. `RequestOptions.timeout` includes the wait. A request with its own `idleTimeout`, `connectTimeout` or
+        /// `waitsForConnectivity` neither waits for others nor do they wait for it, because its limits would not hold for both.
+        /// Without a ``cacheStore`` it has no effect.
         public var collapsesEqualRequests = false
         /// Saves the cookies of the jar; nil if the program does.
         package var cookieSaver: CookieSaver?

@@ -154,6 +154,25 @@ struct CollapsingTests {
         }
     }
 
+    /// The limits of one would be those of the other.
+    @Test(arguments: [true, false], [true, false])
+    func aRequestWithItsOwnLimitsOnTheConnectionIsSentOnItsOwn(isFirst: Bool, isIdle: Bool) async throws {
+        try await withGate(respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in
+            let own = RequestOptions {
+                if isIdle { $0.idleTimeout = .seconds(3600) } else { $0.connectTimeout = .seconds(3600) }
+            }
+            let call = cache.session.get("/a")
+            let (first, second) = isFirst ? (call.options(own), call) : (call, call.options(own))
+            let tasks = [Task { try await first.text() }, Task { try await second.text() }]
+            while cache.sent < 2, !Task.isCancelled { await Task.yield() }
+            #expect(cache.session.engine.flights?.waiting == 0)
+            gate.open.fire()
+            var values: [String] = []
+            for task in tasks { values.append(try await task.value) }
+            #expect(Set(values) == ["1", "2"])
+        }
+    }
+
     @Test func aFailureIsOnlyThatOfItsRequest() async throws {
         try await withGate(respond: { number, _ in
             number == 1 ? .text("failed", status: .internalServerError) : .cached("\(number)", "max-age=60")
