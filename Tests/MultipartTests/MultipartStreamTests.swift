@@ -72,6 +72,31 @@ import Testing
         #expect(data.count == Self.expected.utf8.count - 5 + 300_001)
     }
 
+    /// The source of the stream may wait until the server has what it gave before.
+    @Test(.timeLimit(.minutes(1))) func nothingIsHeldBackUntilTheStreamGivesMore() async throws {
+        let (pieces, source) = AsyncStream.makeStream(of: Data.self)
+        var form = try MultipartForm(boundary: "B")
+        form.append(Data("x".utf8), name: "t")
+        form.append(chunks: pieces, name: "s", length: nil)
+        var reader = try form.makeBody().makeReader()
+        let start = try await text(&reader)
+        #expect(start?.contains("name=\"s\"") == true && start?.hasSuffix("\r\n\r\n") == true)
+        for piece in ["a", "b"] {
+            source.yield(Data(piece.utf8))
+            let received = try await text(&reader)
+            #expect(received == piece)
+        }
+        source.finish()
+        let end = try await text(&reader)
+        #expect(end == "\r\n--B--\r\n")
+        let rest = try await reader.next()
+        #expect(rest == nil)
+    }
+
+    private func text(_ reader: inout any HTTPRequestBodyReader) async throws -> String? {
+        try await reader.next().map { String(decoding: $0, as: UTF8.self) }
+    }
+
     @Test func lengthsBeyondInt64AreUnknown() throws {
         let form = try form([], length: .max, isReplayable: true)
         #expect(form.contentLength == nil)

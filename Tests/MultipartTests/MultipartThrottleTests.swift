@@ -48,6 +48,14 @@ import Testing
         #expect(clock.sleeps == [Duration](repeating: .milliseconds(200), count: sizes.count - 1))
     }
 
+    @Test func piecesOfAStreamFillAPacket() async throws {
+        var form = MultipartForm()
+        form.append(chunks: Elements(elements: [Data](repeating: Data([1]), count: 100)), name: "s", length: nil)
+        form.throttle(packetSize: 50, delay: .zero, clock: RecordingClock())
+        let sizes = try await sizes(form)
+        #expect(sizes.count > 3 && sizes.dropLast().allSatisfy { $0 == 50 })
+    }
+
     @Test func replaysAreThrottled() async throws {
         let clock = RecordingClock()
         var form = MultipartForm()

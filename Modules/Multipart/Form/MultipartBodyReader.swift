@@ -33,8 +33,15 @@ struct MultipartBodyReader: HTTPRequestBodyReader {
         if let throttle = form.throttling, !isFirst { try await throttle.clock.sleep(for: throttle.delay) }
         isFirst = false
         let chunk = ChunkBuffer(capacity: chunkSize)
-        while chunk.room > 0, try await advance(chunk) {}
+        while chunk.room > 0, !isHeldBack(chunk), try await advance(chunk) {}
         return chunk.take()
+    }
+
+    /// Whether a chunk has bytes that would wait for the next piece of a stream, whose source may itself wait until the server has
+    /// them. Packets of a limited rate are filled.
+    private func isHeldBack(_ chunk: ChunkBuffer) -> Bool {
+        guard case .stream = step, form.throttling == nil else { return false }
+        return chunk.count > 0
     }
 
     /// Takes one step to fill a chunk; returns false at the end.

@@ -144,6 +144,7 @@ extension MultipartForm {
 
     /// Returns the body, which encodes the form while it is read, in chunks of at most ``chunkSize``.
     ///
+    /// Each piece of a stream is the end of a chunk, so that none waits for the next one, unless the form is throttled.
     /// Memory does not grow with the size of the parts. The body is replayable if all parts are; `replayObstacle`
     /// names those that are not. Opening and reading it throw ``MultipartError``. A session reads files on threads
     /// for blocking work. Other readers read them on their own thread, which may block on the disk.
@@ -173,7 +174,7 @@ extension MultipartForm {
     /// Limits the rate of the body: packets of at most `packetSize` bytes, with a delay before each except the first.
     ///
     /// Use it for networks that drop connections under load. It also applies to replays. Cancelling the task that
-    /// reads the body ends a delay.
+    /// reads the body ends a delay. Pieces of a stream are collected until a packet is full.
     ///
     /// - Parameters:
     ///   - packetSize: The size in bytes, at least 1; the default is 16,384.
