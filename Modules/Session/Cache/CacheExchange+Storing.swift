@@ -26,6 +26,9 @@ extension CacheExchange {
             await recorder.append(whole)
             await recorder.commit()
         } else {
+            // The reader learns from the head that they are outdated, and may leave before the end. A refresh has no reader: they
+            // answer until it is stored.
+            if !isRefresh { await remove(superseded) }
             response.body = .recorded(RecordedBody(base: response.body, recorder: recorder))
         }
         return response

@@ -93,7 +93,7 @@ final class EntryRecorder: Sendable {
         }
     }
 
-    /// Drops the entry, and those that it would have replaced, which the response has proved outdated.
+    /// Drops the entry, and those that it would have replaced, which the response has proved outdated, if they are still there.
     func abandon() async {
         let writer = state.withLock { state in
             let writer = state.writer
