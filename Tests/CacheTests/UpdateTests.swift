@@ -163,6 +163,23 @@ struct UpdateTests {
         #expect(combined.entry.responseTime == at(6))
     }
 
+    /// The stored range and the new one, of 1,000 bytes: at most 16 bytes are copied for each received one.
+    @Test(arguments: [
+        ("0-15", "16-16", true), ("0-16", "17-17", false), ("1-17", "0-0", false), ("0-31", "32-33", true),
+        ("0-32", "33-34", false), ("0-999", "500-550", false), ("0-999", "500-558", true), ("10-19", "0-999", true),
+    ])
+    func aSmallPartDoesNotCopyALargeOne(held: String, received: String, isProportionate: Bool) throws {
+        let old = try stored("ETag: \"a\"|A: 1|Content-Range: bytes \(held)/1000", status: 206)
+        let new = response("ETag: \"a\"|A: 2|Content-Range: bytes \(received)/1000", status: 206)
+        let entry = try #require(
+            CacheRules().entry(for: new, to: request(), key: try key(), requestTime: at(5), responseTime: at(6)))
+        let combined = try #require(CacheRules().combination(of: entry, new, with: old))
+        #expect(combined.isProportionate == isProportionate)
+        let updated = combined.updating(old)
+        #expect(updated.id == old.id && updated.part == old.part && updated.bodySize == old.bodySize)
+        #expect(updated.head == combined.entry.head && updated.responseTime == at(6))
+    }
+
     /// Section 3.4: only parts with the same strong validator and length.
     @Test(arguments: [
         ("ETag: \"a\"", "ETag: \"a\"", true), ("ETag: \"a\"", "ETag: \"b\"", false),

@@ -14,6 +14,31 @@ package struct CombinedResponse: Hashable, Sendable {
     package let entry: StoredResponse
     /// What its body consists of, in order.
     package let pieces: [Piece]
+
+    /// Whether at most 16 stored bytes are copied for each received one.
+    ///
+    /// Parts are combined by copying. Without this limit, a representation that is read in small ranges is copied once for each
+    /// of them; with it, the bytes that are written are at most 17 times those that are received.
+    package var isProportionate: Bool {
+        var (copied, received): (Int64, Int64) = (0, 0)
+        for piece in pieces {
+            switch piece {
+            case .stored(let range): copied += Int64(range.count)
+            case .received(let range): received += Int64(range.count)
+            }
+        }
+        // No length of a part exceeds `Digits.limit`, a sixteenth of the greatest number.
+        return copied <= 16 * received
+    }
+
+    /// The stored response with the fields of the new one, for a store that keeps its bytes as they are.
+    package func updating(_ stored: StoredResponse) -> StoredResponse {
+        var updated = stored
+        updated.head = entry.head
+        updated.requestTime = entry.requestTime
+        updated.responseTime = entry.responseTime
+        return updated
+    }
 }
 
 extension CacheRules {

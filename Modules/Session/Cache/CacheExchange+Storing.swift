@@ -61,9 +61,13 @@ extension CacheExchange {
         if let hooks = next.exchange.call.hooks, try await !hooks.willCacheResponse(response.head) { return nil }
         let length = entry.part.map { Int64($0.range.count) } ?? response.head.bodyLength(answering: head.method)
         for candidate in stored {
-            guard let combined = rules.combination(of: entry, response.head, with: candidate),
-                let body = (try? await store.body(of: candidate.id)) ?? nil
-            else { continue }
+            guard let combined = rules.combination(of: entry, response.head, with: candidate) else { continue }
+            // The stored bytes are worth more than the new ones, and stay.
+            guard combined.isProportionate else {
+                try? await store.update(combined.updating(candidate))
+                return nil
+            }
+            guard let body = (try? await store.body(of: candidate.id)) ?? nil else { continue }
             return await EntryRecorder.make(
                 combined.entry, combined.pieces, body, of: candidate.id, length: length, replacing: superseded,
                 in: store

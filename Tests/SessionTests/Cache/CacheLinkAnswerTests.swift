@@ -216,6 +216,27 @@ struct CacheLinkAnswerTests {
         }
     }
 
+    /// Otherwise each of many small parts would copy all that are stored. The stored part stays, with the fields of the new one.
+    @Test func aSmallPartIsNotCombinedWithALargeOne() async throws {
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                let range = request.headerFields[.range]?.dropFirst("bytes=".count) ?? ""
+                return .cached(
+                    "x", "max-age=60", [.eTag: #""1""#, .contentRange: "bytes \(range)/100", .server: String(range)],
+                    status: .partialContent)
+            }
+        }) { cache in
+            for index in 0..<18 { try await cache.get("/a", [.range: "bytes=\(index)-\(index)"]) }
+            let key = try #require(CacheKey(cache.server.url("/a")))
+            let stored = try await cache.store.responses(for: key)
+            #expect(stored.map { $0.part?.range.upperBound } == [17])
+            #expect(stored.map { $0.head.headerFields[.server] } == ["17-17"])
+            let part = try await cache.get("/a", [.range: "bytes=0-16"])
+            #expect(part.value == String(repeating: "x", count: 17) && part.cacheOutcome == .hit)
+            #expect(cache.sent == 18)
+        }
+    }
+
     /// The stored part stays, whether the reader leaves the stream or the connection is lost.
     @Test(arguments: [true, false]) func aStreamedPartThatIsCutShortChangesNothing(isLost: Bool) async throws {
         try await withCache(routes: {
