@@ -239,6 +239,8 @@ struct SettingsCodingTests {
         (#"{"requestSerializer": {"xml": {}}}"#, "requestSerializer: The key \"xml\" is unknown."),
         (#"{"headerFields": [{"name": "A", "value": "b\r\nC: d"}]}"#, "headerFields[0].value: "),
         (#"{"headerFields": [{"name": "A b", "value": "c"}]}"#, "headerFields[0].name: "),
+        (#"{"headerFields": [{"name": ":path", "value": "c"}]}"#, "headerFields: :path is not the name"),
+        (#"{"headerFields": null}"#, "headerFields: The value must be an array of header fields."),
         (#"{"baseURL": "http://["}"#, "baseURL: "),
         ("{\"securityPolicy\": {\n\"version\": 9}}", "line 2: securityPolicy.version: "),
         (
@@ -264,6 +266,22 @@ struct SettingsCodingTests {
             let error = #expect(throws: SessionError.self) { try settings(json) }
             #expect(error?.code == .invalidConfiguration)
             #expect((error?.message.utf8.count ?? .max) < 2000)
+        }
+    }
+
+    /// HTTPFields terminates the process at 65,535.
+    @Test(arguments: [1000, 1001, 66_000])
+    func aFileHasAtMostAThousandHeaderFields(count: Int) {
+        let fields = repeatElement(#"{"name":"a","value":""}"#, count: count).joined(separator: ",")
+        for (start, end) in [("", ""), (#"{"requestSerializer":{"form":{"settings":"#, "}}}")] {
+            let json = start + #"{"headerFields":[\#(fields)]}"# + end
+            guard count > 1000 else {
+                #expect(throws: Never.self) { try settings(json) }
+                continue
+            }
+            let error = #expect(throws: SessionError.self) { try settings(json) }
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.message.contains("headerFields: There are more than 1,000 header fields.") == true)
         }
     }
 

@@ -160,11 +160,11 @@ extension RequestSerializerSettings: Codable {
         case headerFields, requestOptions, methodsEncodingParametersInURL, queryEncoder
     }
 
-    /// Decodes settings; missing ones have their defaults.
+    /// Decodes settings; missing ones have their defaults. More than 1,000 header fields are an error.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        if let fields = try container.decodeIfPresent(HTTPFields.self, forKey: .headerFields) { headerFields = fields }
+        headerFields = try container.headerFields(.headerFields) ?? headerFields
         if let options = try container.decodeIfPresent(RequestOptions.self, forKey: .requestOptions) {
             requestOptions = options
         }

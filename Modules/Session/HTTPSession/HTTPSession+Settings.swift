@@ -22,8 +22,8 @@ extension HTTPSession {
     /// of the keys `form`, `json` and `propertyList`. What has its default is left out, so that it follows the defaults of later
     /// releases; the default header fields of a serializer depend on the program and its environment.
     ///
-    /// Decoding is strict: unknown and repeated keys are errors, and so are values of another type. Only the settings of
-    /// serializers ignore unknown keys.
+    /// Decoding is strict: unknown and repeated keys are errors, and so are values of another type, and more than 1,000 header
+    /// fields. Only the settings of serializers ignore unknown keys.
     ///
     /// Left out are:
     /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and

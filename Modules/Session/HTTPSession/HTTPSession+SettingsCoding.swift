@@ -170,7 +170,11 @@ private struct CodedSetting: Sendable {
     private static let headerFields: CodedSetting = {
         let key = TextKey(stringValue: "headerFields")
         return CodedSetting(key: key) { container, configuration in
-            configuration.headerFields = try container.decode(HTTPFields.self, forKey: key)
+            guard let fields = try container.headerFields(key) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: container, debugDescription: "The value must be an array of header fields.")
+            }
+            configuration.headerFields = fields
         } write: { configuration, _, container in
             let fields = configuration.headerFields.withoutSecrets(of: configuration.redaction)
             if !fields.isEmpty { try container.encode(fields, forKey: key) }
