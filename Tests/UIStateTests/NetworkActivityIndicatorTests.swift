@@ -48,6 +48,22 @@ struct NetworkActivityIndicatorTests {
         #expect(changes == [true, false])
     }
 
+    /// Other clocks terminate the process for an instant beyond those that they can measure.
+    @Test func immenseDelaysAreCenturies() async throws {
+        let century = Duration.seconds(Int64(100 * 365 * 86_400))
+        let indicator = indicator()
+        indicator.activationDelay = .seconds(Int64.max)
+        indicator.completionDelay = .seconds(Int64.max)
+        indicator.incrementActivityCount()
+        try await clock.waitForSleepers(count: 1)
+        #expect(clock.nextDeadline?.offset == century)
+        clock.advance(by: century)
+        await until { indicator.isVisible }
+        indicator.decrementActivityCount()
+        try await clock.waitForSleepers(count: 1)
+        #expect(clock.nextDeadline?.offset == century + century)
+    }
+
     @Test func theCountDoesNotGoBelowZero() async {
         let indicator = indicator()
         indicator.decrementActivityCount()

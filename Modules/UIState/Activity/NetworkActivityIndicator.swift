@@ -38,9 +38,9 @@ public final class NetworkActivityIndicator {
         get { machine.isEnabled }
         set { perform(machine.setEnabled(newValue)) }
     }
-    /// The time that requests run before the indicator becomes visible. The default is 1 second.
+    /// The time that requests run before the indicator becomes visible, at most a century. The default is 1 second.
     @ObservationIgnored public var activationDelay: Duration = .seconds(1)
-    /// The time that the indicator stays visible after the last request. The default is 0.17 seconds.
+    /// The time that the indicator stays visible after the last request, at most a century. The default is 0.17 seconds.
     @ObservationIgnored public var completionDelay: Duration = .milliseconds(170)
     /// Called on the main actor with the new value when ``isVisible`` has changed. The default is nil.
     @ObservationIgnored public var onVisibilityChange: ((Bool) -> Void)?
@@ -163,7 +163,7 @@ public final class NetworkActivityIndicator {
     private func start(_ delay: Duration, then event: @escaping (inout NetworkActivityStateMachine) -> Void) {
         timer?.cancel()
         timer = Task { [weak self, clock] in
-            guard (try? await clock.sleep(for: delay)) != nil, !Task.isCancelled, let self else { return }
+            guard (try? await clock.sleep(for: delay.waitable)) != nil, !Task.isCancelled, let self else { return }
             event(&machine)
             publish()
         }
