@@ -11,8 +11,8 @@ struct DownloadSaver: Sendable {
     enum Content: Sendable {
         /// The whole entity; with the reason, if the download was to resume.
         case whole(DownloadResumption.Reason?)
-        /// The rest after a part, and the total length, if it is known.
-        case rest(of: ResumeData, Int64?)
+        /// The rest after a part, and the total length.
+        case rest(of: ResumeData, Int64)
     }
 
     let response: StreamedResponse
@@ -56,7 +56,7 @@ struct DownloadSaver: Sendable {
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
-            if case .rest(_, let total?) = content, file.size != total { throw wrongLength(total, file.size) }
+            if case .rest(_, let total) = content, file.size != total { throw wrongLength(total, file.size) }
             let place = try await choosePlace(file, destination)
             try await call.control.commit(response.url)
             let path = try fileStep { () throws(FileFailure) in
@@ -85,7 +85,7 @@ struct DownloadSaver: Sendable {
             call.observer?.willReceiveBody(length: length)
             return
         }
-        call.observer?.willReceiveBody(length: total ?? length.map { $0 + resume.offset }, from: resume.offset)
+        call.observer?.willReceiveBody(length: total, from: resume.offset)
     }
 
     private func openPart(

@@ -53,5 +53,8 @@ public enum DownloadResumption: Sendable, Hashable {
         public static let rangesIgnored = Reason("rangesIgnored")
         /// The entity ends before the requested range (416), so it has changed.
         public static let rangeNotSatisfiable = Reason("rangeNotSatisfiable")
+        /// Neither the first response nor the one with the range declared the length of the entity, so that the range may end before
+        /// it (RFC 9110, section 15.3.7).
+        public static let lengthUnknown = Reason("lengthUnknown")
     }
 }

@@ -5,8 +5,8 @@ internal import LinnetSerialization
 
 /// The kind of response to a request for the rest of a part.
 enum RangeAnswer: Equatable {
-    /// The body is the rest (206) of an entity with this total length, if it is known.
-    case rest(total: Int64?)
+    /// The body is the rest (206) of an entity with this total length.
+    case rest(total: Int64)
     /// The body is the whole entity, or the body of an error that does not concern the range.
     case whole(DownloadResumption.Reason)
     /// The part cannot be used, so the whole entity must be requested.
@@ -36,8 +36,9 @@ enum RangeAnswer: Equatable {
             throw SessionError(
                 .invalidResponse, "The partial response (206) has no valid Content-Range.", url: url)
         }
-        let total = range.complete
-        if let total, let expected = resume.totalBytes, total != expected { return .askAgain(.entityChanged) }
+        if let total = range.complete, let expected = resume.totalBytes, total != expected {
+            return .askAgain(.entityChanged)
+        }
         guard bytes.lowerBound == resume.offset else {
             throw SessionError(
                 .invalidResponse, "The partial response (206) begins at \(bytes.lowerBound), not \(resume.offset).",
@@ -48,7 +49,9 @@ enum RangeAnswer: Equatable {
                 .invalidResponse, "The Content-Range of the partial response (206) contradicts its Content-Length.",
                 url: url)
         }
-        return .rest(total: total ?? resume.totalBytes)
+        // A server may send less than was asked for (RFC 9110, section 15.3.7), which only the total length reveals.
+        guard let total = range.complete ?? resume.totalBytes else { return .askAgain(.lengthUnknown) }
+        return .rest(total: total)
     }
 }
 

@@ -16,6 +16,8 @@ final class RangeServer: Sendable {
         var bytes: Data
         var fields: HTTPFields = [.eTag: "\"v1\"", .acceptRanges: "bytes"]
         var habit = Habit.followsTheRules
+        /// Whether responses declare the length of the entity.
+        var declaresLength = true
         /// What goes wrong after so many bytes of a response's body.
         var fault: (effect: MockServer.Fault.Effect, after: Int)?
     }
@@ -49,7 +51,10 @@ final class RangeServer: Sendable {
     }
 
     private func whole(_ state: State) -> MockResponse {
-        MockResponse(headerFields: state.fields, body: .bytes(state.bytes))
+        guard !state.declaresLength else { return MockResponse(headerFields: state.fields, body: .bytes(state.bytes)) }
+        let size = 250_000
+        let pieces = stride(from: 0, to: state.bytes.count, by: size).map { state.bytes.dropFirst($0).prefix(size) }
+        return MockResponse(headerFields: state.fields, body: .chunks(pieces))
     }
 
     private func part(_ range: String, _ state: State) -> MockResponse {
@@ -59,7 +64,8 @@ final class RangeServer: Sendable {
             fields[.contentRange] = "bytes */\(state.bytes.count)"
             return MockResponse(status: .rangeNotSatisfiable, headerFields: fields)
         }
-        fields[.contentRange] = "bytes \(first)-\(state.bytes.count - 1)/\(state.bytes.count)"
+        let total = state.declaresLength ? "\(state.bytes.count)" : "*"
+        fields[.contentRange] = "bytes \(first)-\(state.bytes.count - 1)/\(total)"
         return MockResponse(
             status: .partialContent, headerFields: fields, body: .bytes(state.bytes.dropFirst(first)))
     }
