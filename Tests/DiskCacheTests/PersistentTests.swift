@@ -1,11 +1,11 @@
 import FoundationEssentials
 import HTTPTypes
 import LinnetCache
-import LinnetCookies
 import LinnetSession
 import LinnetTesting
 import Testing
 
+@testable import LinnetCookies
 @testable import LinnetDiskCache
 
 #if canImport(Glibc)
@@ -109,6 +109,20 @@ struct PersistentTests {
                 baseURL: url, configuration: configuration, transport: StubTransport { _ in .status(.ok) })
             await session.shutdown()
             #expect(try CookieJar(contentsOf: places.cookies).all.map(\.name) == ["a"])
+        }
+    }
+
+    /// The program may keep the jar alone.
+    @Test func savingEndsWithTheConfiguration() async throws {
+        try await withCacheFolder { folder in
+            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            var configuration: HTTPSession.Configuration? = try HTTPSession.Configuration.persistent(
+                in: places)
+            let jar = try #require(configuration?.cookieJar)
+            #expect(jar.storage.subscriberCount == 1)
+            configuration = nil
+            while jar.storage.subscriberCount > 0, !Task.isCancelled { await Task.yield() }
+            #expect(jar.storage.subscriberCount == 0)
         }
     }
 

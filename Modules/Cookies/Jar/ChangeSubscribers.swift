@@ -24,6 +24,8 @@ struct ChangeSubscribers {
     private var lastKey: UInt64 = 0
     private var isFinished = false
 
+    var count: Int { subscribers.count }
+
     mutating func add() -> UInt64 {
         lastKey += 1
         subscribers[lastKey] = Subscriber()

@@ -34,6 +34,8 @@ final class CookieJarStorage: Sendable {
 
 // The subscribers.
 extension CookieJarStorage {
+    var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+
     func subscribe() -> UInt64 { state.withLock { $0.subscribers.add() } }
 
     func unsubscribe(_ subscriber: UInt64) { state.withLock { $0.subscribers.remove(subscriber) } }

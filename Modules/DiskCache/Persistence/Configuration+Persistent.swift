@@ -19,6 +19,9 @@ extension HTTPSession.Configuration {
     /// shuts down. Processes, and sessions with other configurations, can use the same name at once. A damaged file of cookies is
     /// renamed and begun anew.
     ///
+    /// The jar is saved as long as the configuration, a copy of it, or a session with it lives. A jar that outlives them is no longer
+    /// saved: call `save(to:)` then.
+    ///
     /// Credentials of requests, responses that depend on them, and TLS sessions are not stored on disk. URLs are, with their
     /// queries.
     ///

@@ -11,6 +11,8 @@ package final class CookieSaver: Sendable {
     private struct State {
         var isChanged = false
         var task: Task<Void, Never>?
+        /// Reads the changes of the jar.
+        var reader: Task<Void, Never>?
     }
 
     package let jar: CookieJar
@@ -22,11 +24,13 @@ package final class CookieSaver: Sendable {
         self.jar = jar
         self.file = file
         let changes = jar.changes
-        // The sequence ends with the jar.
-        Task { [weak self] in
+        let reader = Task { [weak self] in
             for await _ in changes { self?.noteChange() }
         }
+        state.withLock { $0.reader = reader }
     }
+
+    deinit { state.withLock { $0.reader }?.cancel() }
 
     /// Saves what has changed, and returns when it is saved.
     package func save() async {
