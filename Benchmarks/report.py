@@ -29,6 +29,10 @@ connections as there are concurrent requests; URLSession is that of FoundationNe
 epoll on one thread; websockets is the Python package's asyncio client, and the server of both is one of SwiftNIO with one
 thread, which sends each text of 32 bytes back; wrk and h2load are load generators that do the minimum of work, and so show the limit.
 
+In the scenarios that end in `-onecore`, the clients and the server share one processor core. Clients that send one request at
+a time are measured there without the time that a sleeping core takes to wake up, which in virtual machines is often longer
+than their work.
+
 `image-pipeline` downloads 200 JPEGs of 1600 x 1200 pixels and 500 KB, each once, decodes them and scales them to 128 pixels, and
 keeps all of the small pictures. Linnet is `ImageDownloader` with its defaults and the processor `.scaled(toFit: 128)`. Its peer is
 a program in C: threads that pass what libcurl's easy interface receives to gdk-pixbuf's loader at once, which is told the size

@@ -30,6 +30,7 @@ class Scenario:
     own: tuple = ()  # for Linnet alone
     lower: bool = False  # whether less is better
     memory: bool = False  # whether peak memory is a result, too
+    one_core: bool = False  # whether clients and servers share a processor core
     why_not: str = ""  # why a peer that one would expect is not measured
 
 
@@ -39,6 +40,7 @@ NO_AUTHORITY = "URLSession is missing, because it cannot trust a custom authorit
 
 SCENARIOS = [
     Scenario("get-1k-c1", "get", (AHC, URLSESSION, LIBCURL, WRK)),
+    Scenario("get-1k-c1-onecore", "get", (AHC, URLSESSION, LIBCURL, WRK), one_core=True),
     Scenario("get-1k-c32", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=32),
     Scenario("get-1k-c32-onloop", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=32, own=("onloop", "loops=1")),
     Scenario("get-1k-c256", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=256),
@@ -50,6 +52,8 @@ SCENARIOS = [
     Scenario("cache-hit-memory", "cache", (FROM_SERVER,), path="cached", own=("store=memory",)),
     Scenario("cache-hit-disk", "cache", (FROM_SERVER,), path="cached", own=("store=disk",)),
     Scenario("websocket-echo", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", unit="messages/s"),
+    Scenario("websocket-echo-onecore", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", unit="messages/s",
+             one_core=True),
     Scenario("websocket-echo-onloop", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", unit="messages/s",
              own=("onloop",)),
     Scenario("websocket-echo-c32", "echo", (WEBSOCKETS,), kind="WebSocket", path="echo", concurrency=32,

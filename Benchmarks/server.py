@@ -1,6 +1,7 @@
 """The server for the measurements: one nginx with one worker on loopback, its files, and its certificates."""
 
 import base64
+import contextlib
 import gzip
 import hashlib
 import json
@@ -75,6 +76,22 @@ class Server:
         master = (self.directory / "nginx.pid").read_text().strip()
         workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
         return [master, *workers, *echo]
+
+    @contextlib.contextmanager
+    def on_one_core(self):
+        """Runs the servers, and the programs that are started meanwhile, on one processor core."""
+        cores = os.sched_getaffinity(0)
+        try:
+            self.move({min(cores)})
+            yield
+        finally:
+            self.move(cores)
+
+    def move(self, cores):
+        os.sched_setaffinity(0, cores)
+        for process in self.processes():
+            for thread in os.listdir(f"/proc/{process}/task"):
+                os.sched_setaffinity(int(thread), cores)
 
     # Certificates: a root, an intermediate and a leaf for 127.0.0.1. The server sends the last two.
 

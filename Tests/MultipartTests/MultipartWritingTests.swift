@@ -57,7 +57,7 @@ import Testing
         form.append(chunks: Elements(elements: [Data("abc".utf8)]), name: "s", length: nil)
         var told: [Int64?] = []
         let written = try await form.write(to: file.url) { told.append($1) }
-        #expect(told == [nil])
+        #expect(!told.isEmpty && told.allSatisfy { $0 == nil })
         #expect(try HTTPRequestBody.file(file.url).length == written)
     }
 

@@ -51,7 +51,7 @@ package func measureThroughput(
 }
 
 /// Measures the memory of an idle connection in kibibytes. It sends as many concurrent requests as there are connections; the
-/// server delays the responses, so that each request needs its own connection.
+/// server delays the responses, so that each request needs its own connection. They have been idle for three seconds then.
 package func measureIdleConnections(
     _ arguments: Arguments, _ request: @escaping @Sendable () async throws -> Void
 ) async throws -> Outcome {
@@ -61,6 +61,7 @@ package func measureIdleConnections(
         for _ in 0..<arguments.concurrency { group.addTask { try await request() } }
         try await group.waitForAll()
     }
+    try await Task.sleep(nanoseconds: 3_000_000_000)
     let open = ProcessStatus.sockets()
     guard open >= arguments.concurrency * 99 / 100 else {
         throw Failure("only \(open) of \(arguments.concurrency) connections are open")

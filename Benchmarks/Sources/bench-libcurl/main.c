@@ -190,6 +190,7 @@ static void idle(struct transfer *transfers, int concurrency) {
         turn();
         while (finished()) left--;
     }
+    sleep(3);
     int open = sockets();
     if (open < concurrency * 99 / 100) fail("idle", "not all connections are open");
     printf("{\"value\": %f, \"unit\": \"KiB\", \"count\": %d}\n", (double)(kibibytes("VmRSS") - before) / concurrency, open);

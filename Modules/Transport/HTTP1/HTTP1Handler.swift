@@ -99,6 +99,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     func rest() {
         guard exchange == nil, let context, context.channel.isActive else { return }
         output = ByteBuffer()
+        parser.rest()
         context.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
     }
 

@@ -62,6 +62,11 @@ struct HTTP1ResponseParser {
         if case .idle = phase { input.readableBytes > 0 } else { false }
     }
 
+    /// Forgets the last head, which the next one is compared with.
+    mutating func rest() {
+        headParser = HTTP1HeadParser()
+    }
+
     /// Takes the bytes that follow a response with 101, or the head of a successful one to CONNECT, whatever that says about a
     /// body (RFC 9110, 9.3.6).
     mutating func takeSurplus() -> ByteBuffer? {

@@ -153,6 +153,10 @@ final class TLSConnection {
 
     /// Decrypts available bytes into the free space at the end of `plaintext`.
     func read(into plaintext: inout ByteBuffer) -> ReadStep {
+        defer {
+            // A session ticket makes OpenSSL allocate the buffer for writing, which it would free after the next record.
+            if !keepsBuffers { _ = SSL_free_buffers(ssl) }
+        }
         while plaintext.writableBytes > 0 {
             OpenSSLErrorQueue.clear()
             var count = 0
