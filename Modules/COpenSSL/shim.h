@@ -23,6 +23,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 #include <string.h>
+#include <string.h>
 
 // Lowest run-time version, for the check at start-up (a newer header can meet an older shared library).
 static const unsigned long LINNET_OPENSSL_MINIMUM = 0x30000020L;
@@ -75,6 +76,11 @@ static inline int linnet_SSL_get_ex_new_index(void) { return SSL_get_ex_new_inde
 static inline long linnet_SSL_CTX_set_mode(SSL_CTX *ctx, long mode) { return SSL_CTX_set_mode(ctx, mode); }
 static inline long linnet_SSL_set_mode(SSL *ssl, long mode) { return SSL_set_mode(ssl, mode); }
 static inline long linnet_SSL_clear_mode(SSL *ssl, long mode) { return SSL_clear_mode(ssl, mode); }
+/* Frees the buffers of records unless they have something. Without the checks, versions before 3.0.14, 3.1.6, 3.2.2 and 3.3.1 free a
+ * buffer with a part of a record, and go on reading it (CVE-2024-4741). */
+static inline void linnet_SSL_free_empty_buffers(SSL *ssl) {
+    if (SSL_has_pending(ssl) == 0 && strcmp(SSL_rstate_string(ssl), "RH") == 0) SSL_free_buffers(ssl);
+}
 static inline long linnet_SSL_CTX_set_read_ahead(SSL_CTX *ctx, int on) { return SSL_CTX_set_read_ahead(ctx, on); }
 static const uint64_t LINNET_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t LINNET_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;

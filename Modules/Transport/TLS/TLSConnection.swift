@@ -155,7 +155,7 @@ final class TLSConnection {
     func read(into plaintext: inout ByteBuffer) -> ReadStep {
         defer {
             // A session ticket makes OpenSSL allocate the buffer for writing, which it would free after the next record.
-            if !keepsBuffers { _ = SSL_free_buffers(ssl) }
+            if !keepsBuffers { linnet_SSL_free_empty_buffers(ssl) }
         }
         while plaintext.writableBytes > 0 {
             OpenSSLErrorQueue.clear()
@@ -209,8 +209,7 @@ final class TLSConnection {
     func rest() {
         keepsBuffers = false
         _ = linnet_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
-        // Keeps a buffer with a part of a record.
-        _ = SSL_free_buffers(ssl)
+        linnet_SSL_free_empty_buffers(ssl)
         bio.rest()
     }
 
