@@ -1,6 +1,6 @@
 # setup    installs missing dependencies (apt, pip); the other targets run it for those they need
 # example  runs the example app: make example ARGS="--page-size 5"
-# test     runs all tests, with nginx, nghttpd and httpbin: make test ARGS="--filter SecurityTests"
+# test     runs all tests, with nginx, httpbin and other servers: make test ARGS="--filter SecurityTests"
 # check    checks formatting, module graph, single products, linked libraries, documentation
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
