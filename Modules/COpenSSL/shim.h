@@ -23,7 +23,6 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 #include <string.h>
-#include <string.h>
 
 // Lowest run-time version, for the check at start-up (a newer header can meet an older shared library).
 static const unsigned long LINNET_OPENSSL_MINIMUM = 0x30000020L;

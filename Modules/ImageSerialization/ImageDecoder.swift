@@ -24,7 +24,7 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
         }
-        // gdk-pixbuf checks headers that are not understood here.
+        // gdk-pixbuf checks headers that are not understood here, but for those of GIF, which is read from a file.
         let info = ImageInfo(data, format: format)
         if let info { try check(info) } else if format == .gif { throw ImageError(endsEarly: format) }
         // Each scan of a JPEG takes as long as a whole image. Encoders make about ten.

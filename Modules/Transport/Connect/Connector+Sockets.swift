@@ -16,9 +16,9 @@ extension Connector {
             address == nil
             ? NameLookup(names, tried: opening.series.tried, boundTo: binding.address, on: opening.eventLoop) : nil
         let start = ContinuousClock.now
+        let bootstrap = bootstrap(opening, binding).channelOption(.tcpOption(.tcp_nodelay), value: 1).resolver(resolver)
         let future =
-            address.map { connect(to: $0, opening, networkBootstrap) }
-            ?? networkBootstrap(opening).resolver(resolver).connect(host: server.host, port: server.port)
+            address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: server.host, port: server.port)
         return future.flatMapErrorThrowing { [names] error in
             names.forget(server.host)
             throw TransportError(connecting: error, to: server)
@@ -38,25 +38,13 @@ extension Connector {
         at place: UnixSockets.Place, of server: Origin, _ opening: Opening
     ) -> EventLoopFuture<OpenSocket> {
         let start = ContinuousClock.now
-        return connect(to: place.address, opening, { self.bootstrap($0) }).flatMapErrorThrowing { error in
+        return bootstrap(opening).connect(to: place.address).flatMapErrorThrowing { error in
             throw TransportError(connecting: error, to: place, of: server)
         }.map { channel in
             var metrics = TransportMetrics()
             metrics.remoteAddress = "unix:" + place.path
             return self.opened(channel, at: place.address, since: start, metrics, opening)
         }
-    }
-
-    /// Makes the channel on its event loop. What a connection keeps is then allocated by one thread, in few pages.
-    private func connect(
-        to address: SocketAddress, _ opening: Opening,
-        _ bootstrap: @escaping @Sendable (Opening) -> ClientBootstrap
-    ) -> EventLoopFuture<any Channel> {
-        opening.eventLoop.flatSubmit { bootstrap(opening).connect(to: address) }
-    }
-
-    private func networkBootstrap(_ opening: Opening) -> ClientBootstrap {
-        bootstrap(opening, binding).channelOption(.tcpOption(.tcp_nodelay), value: 1)
     }
 
     private func bootstrap(_ opening: Opening, _ binding: SocketBinding? = nil) -> ClientBootstrap {

@@ -119,14 +119,16 @@ final class Connector: ConnectionOpener {
         let place = Place(id: id, key: key, shard: shard, terms: terms, pool: pool)
         let opening = Opening(
             id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt, forwards: forwards(key, pool))
-        let socket =
-            if let place = unixSockets.place(of: key.origin) {
-                openSocket(at: place, of: key.origin, opening)
+        // What a connection keeps is allocated by the thread of its event loop, in few pages.
+        let socket = opening.eventLoop.flatSubmit {
+            if let place = self.unixSockets.place(of: key.origin) {
+                self.openSocket(at: place, of: key.origin, opening)
             } else if let proxy = key.proxy {
-                connect(to: key.origin, through: proxy, opening)
+                self.connect(to: key.origin, through: proxy, opening)
             } else {
-                openSocket(to: key.origin, opening)
+                self.openSocket(to: key.origin, opening)
             }
+        }
         return socket.flatMap { socket in
             let channel = socket.channel
             guard key.origin.isSecure else {
