@@ -5,13 +5,13 @@ package enum TerminalJSON {
     package static func text(_ json: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
-            switch scalar.value {
-            case 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069:
-                let digits = String(scalar.value, radix: 16)
-                let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                text.append(contentsOf: escape.unicodeScalars)
-            default: text.append(scalar)
+            // The control characters before DEL are white space here: JSON escapes them in strings.
+            guard scalar.value >= 0x7F, scalar.isControl || scalar.turnsDirection else {
+                text.append(scalar)
+                continue
             }
+            let digits = String(scalar.value, radix: 16)
+            text.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
         }
         return String(text)
     }
