@@ -3,15 +3,17 @@ public import Dispatch
 extension ReachabilityMonitor {
     /// The current status, followed by each change, for any number of readers.
     ///
-    /// Each iterator is a separate subscription. Only the newest unread status is kept, so a slow reader skips
-    /// intermediate ones, and no status is delivered twice in a row. The sequence ends when the monitor stops or is
-    /// deinitialized, or when the task is cancelled.
+    /// Each iterator is a separate subscription, which begins when the iterator is made. Only the newest unread status is kept,
+    /// so a slow reader skips intermediate ones, and no status is delivered twice in a row. The sequence ends when the monitor
+    /// stops or is deinitialized, or when the task is cancelled; a status that is unread when the monitor stops is not delivered.
+    /// While the monitor is stopped, a sequence has the last status only.
     public var statuses: some AsyncSequence<ReachabilityStatus, Never> & Sendable { StatusSequence(hub: hub) }
 
     /// Calls a handler with the current status, and then with each change.
     ///
     /// Calls are made in order and one at a time. A slow handler skips intermediate statuses. The observation continues until
-    /// it is cancelled or the monitor stops, even when the returned value is discarded.
+    /// it is cancelled or the monitor stops, even when the returned value is discarded. No call begins after ``stop()`` has
+    /// returned, not even the first one. An observation of a monitor that is already stopped receives the last status only.
     ///
     /// - Parameters:
     ///   - queue: The queue for the calls. Nil, the default, is Swift's global concurrent executor, never the main thread.
@@ -21,7 +23,8 @@ extension ReachabilityMonitor {
     public func observe(
         on queue: DispatchQueue? = nil, _ handler: @escaping @Sendable (ReachabilityStatus) -> Void
     ) -> Observation {
-        Observation(StatusSequence(hub: hub), on: queue, handler)
+        guard let queue else { return Observation(hub.subscribe(), on: nil, handler) }
+        return Observation(hub.subscribe(), on: { call in queue.async { call() } }, handler)
     }
 
     /// Waits until the network, the address or the host is reachable, and confirmed when there is a probe.
@@ -82,21 +85,33 @@ extension ReachabilityMonitor {
 
     /// A handler's registration with a monitor.
     public final class Observation: Sendable {
-        private let task: Task<Void, Never>
+        /// Enqueues a call.
+        typealias Schedule = @Sendable (_ call: @escaping @Sendable () -> Void) -> Void
 
+        /// Makes the calls, and ends when no further one follows.
+        let task: Task<Void, Never>
+
+        /// Delivers the statuses of a subscription, which begins before the task: the monitor may stop before the task runs.
+        ///
+        /// - Parameters:
+        ///   - subscription: Where the statuses come from.
+        ///   - schedule: Enqueues the calls; nil makes them in the task.
+        ///   - handler: Receives the status.
         init(
-            _ statuses: StatusSequence, on queue: DispatchQueue? = nil,
+            _ subscription: StatusSubscription, on schedule: Schedule?,
             _ handler: @escaping @Sendable (ReachabilityStatus) -> Void
         ) {
             task = Task {
-                for await status in statuses where !Task.isCancelled {
-                    guard let queue else {
+                var statuses = StatusSequence.Iterator(subscription)
+                while let status = await statuses.next(), !Task.isCancelled {
+                    guard let schedule else {
                         handler(status)
                         continue
                     }
-                    await withCheckedContinuation { continuation in
-                        queue.async {
-                            handler(status)
+                    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                        schedule {
+                            // The monitor may have stopped while the call was enqueued.
+                            if !subscription.isOver { handler(status) }
                             continuation.resume()
                         }
                     }

@@ -122,33 +122,37 @@ public final class ReachabilityMonitor: Sendable {
     ///   ``ReachabilityError/Code/queryFailed``, ``ReachabilityError/Code/timeout``,
     ///   ``ReachabilityError/Code/malformedMessage`` or ``ReachabilityError/Code/threadFailed``. The monitor remains stopped.
     public func start() throws(ReachabilityError) {
-        guard phase.withLock({ $0.beginStart() }) else { return }
+        guard let run = phase.withLock({ $0.beginStart() }) else { return }
         let membership: EngineMembership
         do {
             membership = try EngineMembership(
-                target, configuration, resolver, MonitorPublisher(hub: hub, monitor: ObjectIdentifier(self)))
+                target, configuration, resolver, MonitorPublisher(hub: hub, monitor: ObjectIdentifier(self)), run: run)
         } catch {
             phase.withLock { $0.abandonStart() }
             throw error
         }
         // The monitor was stopped meanwhile.
-        guard phase.withLock({ $0.finishStart(membership) }) else { return leave(membership) }
-        changeBlock.withLock { $0.resume(hub) }
+        guard phase.withLock({ $0.finishStart(membership) }) else { return membership.leave() }
+        callChangeBlock(with: hub.subscribe(in: run))
     }
 
     /// Stops monitoring, and finishes all sequences and observations.
     ///
-    /// All of this has happened when the first call returns; with the last monitor of the process, the thread has ended and the
-    /// file descriptors are closed, except for a look-up or a probe in progress, which ends on its own. Further calls have no effect. It can be called at any time, also by an observer.
+    /// Once the first call has returned, no status is delivered to an observation, to an iterator of ``statuses`` or to a change
+    /// block that existed before: neither the status that was current when it subscribed, nor a change that it has not read, nor
+    /// a call that is enqueued on a queue. Only a call of a handler that had already begun may still be in progress.
+    ///
+    /// With the last monitor of the process, the thread has ended then and the file descriptors are closed, except for a look-up
+    /// or a probe in progress, which ends on its own. If another thread is in ``start()``, that thread does this before
+    /// ``start()`` returns.
+    ///
+    /// Further calls have no effect, and do not wait for the first one. The call waits neither for handlers nor for a probe, so
+    /// it can be made at any time, also by an observer, and while a lock is held that a handler needs.
     public func stop() {
-        guard let membership = phase.withLock({ $0.stop() }) else { return }
-        leave(membership)
-    }
-
-    private func leave(_ membership: EngineMembership) {
-        membership.leave()
-        // Another thread may have started the monitor again.
-        hub.finish(run: membership.run)
+        guard let stopped = phase.withLock({ $0.stop() }) else { return }
+        stopped.membership?.leave()
+        // Another thread may have started the monitor again, which is another run.
+        hub.finish(run: stopped.run)
     }
 }
 
@@ -162,17 +166,27 @@ struct MonitorPhase: Sendable {
         case running(EngineMembership)
     }
 
+    /// A run that the caller of `stop` is to end.
+    struct StoppedRun: Sendable {
+        let run: UInt64
+        /// The membership to end; nil when the thread that starts the monitor ends it.
+        let membership: EngineMembership?
+    }
+
     private var phase = Phase.stopped
+    /// The number of the latest run.
+    private var run: UInt64 = 0
 
     var membership: EngineMembership? {
         if case .running(let membership) = phase { membership } else { nil }
     }
 
-    /// Returns whether the caller is to start the monitor.
-    mutating func beginStart() -> Bool {
-        guard case .stopped = phase else { return false }
+    /// Returns the number of the run that the caller is to start; nil when there is nothing to start.
+    mutating func beginStart() -> UInt64? {
+        guard case .stopped = phase else { return nil }
         phase = .starting
-        return true
+        run += 1
+        return run
     }
 
     mutating func abandonStart() { phase = .stopped }
@@ -187,16 +201,16 @@ struct MonitorPhase: Sendable {
         return true
     }
 
-    /// Returns the membership that the caller is to end.
-    mutating func stop() -> EngineMembership? {
+    /// Returns the run that the caller is to end; nil when there is none.
+    mutating func stop() -> StoppedRun? {
         switch phase {
         case .stopped, .stopping: return nil
         case .starting:
             phase = .stopping
-            return nil
+            return StoppedRun(run: run, membership: nil)
         case .running(let membership):
             phase = .stopped
-            return membership
+            return StoppedRun(run: run, membership: membership)
         }
     }
 }

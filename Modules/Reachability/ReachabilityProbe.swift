@@ -35,7 +35,8 @@ public struct ReachabilityProbe: Sendable {
     /// A probe of the caller's own, such as a request that is answered by 204 (No Content).
     ///
     /// - Parameter check: Returns whether the network works. It is called on the global concurrent executor, never twice at a
-    ///   time. Its task is cancelled when the monitor stops. Until it returns there is no other probe.
+    ///   time. Its task is cancelled when the monitor stops; its cancellation handlers are called on the same executor, and
+    ///   ``ReachabilityMonitor/stop()`` does not wait for them. Until it returns there is no other probe.
     public static func check(_ check: @escaping @Sendable () async -> Bool) -> ReachabilityProbe {
         ReachabilityProbe(check: .custom(check))
     }

@@ -17,7 +17,7 @@ extension LiveTests {
                 var configuration = ReachabilityMonitor.Configuration()
                 configuration.debounce = .zero
                 let publisher = MonitorPublisher(hub: hub, monitor: ObjectIdentifier(hub))
-                return try EngineMembership(.network, configuration, .system, publisher)
+                return try EngineMembership(.network, configuration, .system, publisher, run: 1)
             }
             defer { membership.leave() }
             var statuses = StatusSequence(hub: hub).makeAsyncIterator()

@@ -17,11 +17,15 @@ extension LiveTests {
 
         @Test(arguments: [true, false]) func theResultOfAProbeIsReported(result: Bool) async throws {
             let counter = Counter()
+            let (permissions, permission) = AsyncStream.makeStream(of: Void.self)
             let monitor = try makeMonitor(
                 .check {
-                    counter.add(); return result
+                    for await _ in permissions { break }
+                    counter.add()
+                    return result
                 })
             #expect(monitor.status.isConfirmed == nil)
+            permission.yield()
             let status = await monitor.statuses.first { $0.isConfirmed != nil }
             #expect(status?.isConfirmed == result)
             #expect(status?.isReachable == true)
@@ -55,6 +59,29 @@ extension LiveTests {
             #expect(await ended.next() == true)
         }
 
+        @Test func stopDoesNotWaitForTheCancellationHandlerOfAProbe() async throws {
+            let gate = try Gate()
+            let (starts, start) = AsyncStream.makeStream(of: Void.self)
+            let (cancellations, cancellation) = AsyncStream.makeStream(of: Bool.self)
+            let monitor = try makeMonitor(
+                .check {
+                    await withTaskCancellationHandler {
+                        start.yield()
+                        for await _ in AsyncStream<Void>.makeStream().stream {}
+                    } onCancel: {
+                        // As for a lock that the caller of stop() holds.
+                        cancellation.yield(gate.wait())
+                    }
+                    return true
+                })
+            var started = starts.makeAsyncIterator()
+            await started.next()
+            monitor.stop()
+            gate.open()
+            var cancelled = cancellations.makeAsyncIterator()
+            #expect(await cancelled.next() == true)
+        }
+
         @Test func aConnectionConfirmsThePath() async throws {
             let listener = try Listener()
             let monitor = try makeMonitor(.connection(to: "127.0.0.1", port: listener.port))
@@ -71,6 +98,35 @@ extension LiveTests {
             var count: Int { value.load(ordering: .relaxed) }
 
             func add() { value.add(1, ordering: .relaxed) }
+        }
+
+        /// Makes a thread wait for another one: a pipe, because the wait has a limit.
+        private final class Gate: Sendable {
+            private struct CannotOpen: Error {}
+
+            private let reader: OwnedDescriptor
+            private let writer: OwnedDescriptor
+
+            init() throws {
+                var numbers: [Int32] = [-1, -1]
+                guard pipe(&numbers) == 0 else { throw CannotOpen() }
+                reader = OwnedDescriptor(owning: numbers[0])
+                writer = OwnedDescriptor(owning: numbers[1])
+            }
+
+            func open() {
+                var byte: UInt8 = 0
+                _ = Glibc.write(writer.number, &byte, 1)
+            }
+
+            /// Returns whether the gate was opened, after 20 seconds at the latest.
+            func wait() -> Bool {
+                var descriptor = pollfd(fd: reader.number, events: Int16(POLLIN), revents: 0)
+                while true {
+                    let count = Glibc.poll(&descriptor, 1, 20_000)
+                    if count >= 0 || errno != EINTR { return count == 1 }
+                }
+            }
         }
 
         /// A TCP socket that accepts connections in its queue.

@@ -47,9 +47,20 @@ extension ReachabilityMonitor {
     /// setReachabilityStatusChangeBlock:
     ///
     /// The block receives the current status, then each change, on the global concurrent executor. It replaces the previous one
-    /// and remains across ``stopMonitoring()`` and ``startMonitoring()``. Nil removes it.
+    /// and remains across ``stopMonitoring()`` and ``startMonitoring()``. No call begins after ``stopMonitoring()`` has returned,
+    /// until monitoring starts again; if the block is set while the monitor is stopped, it receives the last status. Nil removes
+    /// the block.
     public func setReachabilityStatusChangeBlock(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?) {
-        _ = changeBlock.withLock { $0.replace(block, hub) }
+        let former = changeBlock.withLock { $0.replace(block) }
+        former.observation?.cancel()
+        if block != nil { callChangeBlock(with: hub.subscribe()) }
+    }
+
+    /// Calls the block, if there is one, with the statuses of a subscription, unless it observes a later one.
+    func callChangeBlock(with subscription: StatusSubscription) {
+        changeBlock.withLock { $0.endObservation(before: subscription) }?.cancel()
+        // Another thread may have begun an observation meanwhile.
+        changeBlock.withLock { $0.observe(subscription) }?.cancel()
     }
 }
 
@@ -84,26 +95,44 @@ public enum NetworkReachabilityStatus: Int, Sendable, CustomStringConvertible {
     }
 }
 
-/// The block of a monitor, and its registration while the monitor runs.
+/// The block of a monitor, and its latest observation.
+///
+/// Observations are cancelled and released without the lock: what they hold may call the monitor.
 struct StatusChangeBlock: Sendable {
     private var block: (@Sendable (NetworkReachabilityStatus) -> Void)?
-    private var observation: ReachabilityMonitor.Observation?
+    private(set) var observation: ReachabilityMonitor.Observation?
+    /// The run of the latest observation, and whether it subscribed while the monitor was stopped.
+    private var latest: (run: UInt64, isLate: Bool)?
 
-    /// Returns the former block and its registration, to be released without the lock: what they hold may call the monitor.
-    mutating func replace(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?, _ hub: StatusHub)
-        -> StatusChangeBlock
-    {
+    /// Replaces the block, and ends its observation. Returns the former ones.
+    mutating func replace(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?) -> StatusChangeBlock {
         let former = self
         self.block = block
-        resume(hub)
+        observation = nil
         return former
     }
 
-    /// Observes the current run.
-    mutating func resume(_ hub: StatusHub) {
-        observation?.cancel()
-        observation = block.map { block in
-            ReachabilityMonitor.Observation(StatusSequence(hub: hub)) { block(NetworkReachabilityStatus($0)) }
-        }
+    /// Ends the observation if a subscription replaces it, and returns it.
+    mutating func endObservation(before subscription: StatusSubscription) -> ReachabilityMonitor.Observation? {
+        guard isCurrent(subscription) else { return nil }
+        defer { observation = nil }
+        return observation
+    }
+
+    /// Observes a subscription, unless that of a later run is observed. Returns the former observation.
+    ///
+    /// Threads that start the monitor and set the block may come in any order.
+    mutating func observe(_ subscription: StatusSubscription) -> ReachabilityMonitor.Observation? {
+        guard let block, isCurrent(subscription) else { return nil }
+        let former = observation
+        latest = (run: subscription.run, isLate: subscription.isLate)
+        observation = ReachabilityMonitor.Observation(subscription, on: nil) { block(NetworkReachabilityStatus($0)) }
+        return former
+    }
+
+    /// Whether no later subscription was observed.
+    private func isCurrent(_ subscription: StatusSubscription) -> Bool {
+        guard let latest, subscription.run <= latest.run else { return true }
+        return subscription.run == latest.run && (latest.isLate || !subscription.isLate)
     }
 }

@@ -13,7 +13,8 @@ public enum ReachabilityNotifications {
 
     /// The notifications from the creation of the sequence on: the first status of each monitor that starts, and each change.
     ///
-    /// A slow reader gets the newest 256. The sequence ends when the task is cancelled.
+    /// A slow reader gets the newest 256, also after the monitor that they are from has stopped. The sequence ends when the task is
+    /// cancelled.
     public static var all: some AsyncSequence<ReachabilityNotification, Never> & Sendable {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let (stream, continuation) = AsyncStream.makeStream(

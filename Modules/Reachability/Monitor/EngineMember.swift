@@ -68,10 +68,9 @@ struct MonitorPublisher: Sendable {
     /// Identifies the monitor in notifications.
     let monitor: ObjectIdentifier
 
-    func begin(_ status: ReachabilityStatus) -> UInt64 {
-        let run = hub.begin(status)
+    func begin(_ status: ReachabilityStatus, run: UInt64) {
+        guard hub.begin(status, run: run) else { return }
         ReachabilityNotifications.post(ReachabilityNotification(monitorID: monitor, status: status))
-        return run
     }
 
     func publish(_ status: ReachabilityStatus, run: UInt64) {

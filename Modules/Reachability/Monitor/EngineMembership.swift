@@ -5,21 +5,19 @@ struct EngineMembership: Sendable {
     private let key: EngineRegistry.Key
     private let engine: NetworkEngine
     private let id: UInt64
-    /// The number of the run.
-    let run: UInt64
 
     private static let lastID = Atomic<UInt64>(0)
 
     /// Reads the current status, gives it to the publisher, and joins the engine of the calling thread's network namespace.
     init(
         _ target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration, _ resolver: HostResolver,
-        _ publisher: MonitorPublisher
+        _ publisher: MonitorPublisher, run: UInt64
     ) throws(ReachabilityError) {
         let (kind, status) = try Self.read(target, configuration)
         key = EngineRegistry.Key(namespace: .current, kind: kind)
         engine = try EngineRegistry.join(key)
         id = Self.lastID.add(1, ordering: .relaxed).newValue
-        run = publisher.begin(status)
+        publisher.begin(status, run: run)
         let member = EngineMember(id: id, target, configuration, resolver, publisher: publisher, run: run)
         engine.mailbox.post(.add(member))
     }

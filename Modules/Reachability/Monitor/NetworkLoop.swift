@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The work of the engine's thread: waits for a burst of changes to end, reads the state, publishes the members' statuses.
 ///
-/// It calls no user code, so waiting for it to end takes no longer than a call to the kernel.
+/// It calls no user code, so waiting for it to end takes no longer than a call to the kernel. Probes run in tasks, and are
+/// cancelled in tasks.
 struct NetworkLoop: Sendable {
     private let mailbox: EngineMailbox
     private var source: any NetworkSource
@@ -29,7 +30,7 @@ struct NetworkLoop: Sendable {
             wait()
             for command in mailbox.take() {
                 if case .end = command {
-                    for probe in probes.values { probe.cancel() }
+                    for probe in probes.values { Self.cancel(probe) }
                     return
                 }
                 perform(command)
@@ -66,7 +67,7 @@ struct NetworkLoop: Sendable {
             if source.interval != nil { readAtInterval(at: now) }
         case .remove(let id):
             members[id] = nil
-            probes.removeValue(forKey: id)?.cancel()
+            if let probe = probes.removeValue(forKey: id) { Self.cancel(probe) }
         case .resolved(let id, let found):
             if members[id]?.host?.finish(found, at: now) == true, let member = members[id] { lookUp(member) }
             members[id]?.debouncer.expire(at: now)
@@ -148,5 +149,11 @@ extension NetworkLoop {
             probes[id] = Task { mailbox.post(.probed(id: id, await check())) }
         case nil: break
         }
+    }
+
+    /// Cancels a probe in a task, because the cancellation handlers of a probe are user code: they can block, also until the
+    /// thread that waits for this one releases a lock.
+    private static func cancel(_ probe: Task<Void, Never>) {
+        Task { probe.cancel() }
     }
 }

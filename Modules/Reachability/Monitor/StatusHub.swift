@@ -2,8 +2,9 @@ internal import Synchronization
 
 /// Holds the current status and distributes changes to the subscribers.
 ///
-/// A monitor can be started again after it was stopped: each time is a run. A single thread publishes the changes of a run, and
-/// those that it publishes after the end of the run are ignored, so every subscriber sees the changes in order.
+/// A monitor can be started again after it was stopped: each time is a run, with a higher number than the one before. A single
+/// thread publishes the changes of a run, and those that it publishes after the end of the run are ignored, so every subscriber
+/// sees the changes in order. Nothing is delivered to a subscriber after the end of its run.
 final class StatusHub: Sendable {
     private typealias Machine = StatusStateMachine<AsyncStream<ReachabilityStatus>.Continuation>
 
@@ -13,8 +14,11 @@ final class StatusHub: Sendable {
 
     var status: ReachabilityStatus { machine.withLock { $0.status } }
 
-    /// Begins a run with its first status, and returns the number of the run.
-    func begin(_ status: ReachabilityStatus) -> UInt64 { machine.withLock { $0.begin(status) } }
+    /// Begins a run with its first status. Returns false if it was ended before it began.
+    @discardableResult
+    func begin(_ status: ReachabilityStatus, run: UInt64) -> Bool {
+        machine.withLock { $0.begin(status, run: run) }
+    }
 
     /// Publishes a status, and returns whether it differs from the one before.
     @discardableResult
@@ -24,72 +28,87 @@ final class StatusHub: Sendable {
         return true
     }
 
-    /// Ends a run, and finishes the streams of its subscribers. The next run, if it has begun, continues.
+    /// Ends a run: its subscriptions are over, and their streams finish. The next run, if it has begun, continues.
     func finish(run: UInt64) {
         for subscriber in machine.withLock({ $0.finish(run: run) }) { subscriber.finish() }
     }
 
-    /// Returns the current status and a stream of later ones, which buffers only the newest.
-    func subscribe() -> (current: ReachabilityStatus, changes: AsyncStream<ReachabilityStatus>) {
+    /// Whether a run has ended.
+    func isOver(_ run: UInt64) -> Bool { machine.withLock { $0.isOver(run) } }
+
+    /// Subscribes to a run that has begun: by default the current one.
+    func subscribe(in run: UInt64? = nil) -> StatusSubscription {
         let (changes, continuation) = AsyncStream.makeStream(
             of: ReachabilityStatus.self, bufferingPolicy: .bufferingNewest(1))
-        let (current, id) = machine.withLock { $0.subscribe(continuation) }
-        if let id {
+        let added = machine.withLock { $0.subscribe(continuation, in: run) }
+        if let id = added.id {
             continuation.onTermination = { [weak self] _ in self?.machine.withLock { $0.unsubscribe(id) } }
         } else {
             continuation.finish()
         }
-        return (current, changes)
+        return StatusSubscription(
+            hub: self, run: added.run, isLate: added.id == nil, current: added.current, changes: changes)
     }
 }
 
 /// The current status and its subscribers: a pure state machine.
 struct StatusStateMachine<Subscriber> {
     private(set) var status: ReachabilityStatus
-    private(set) var isFinished = false
+    /// The run that began last.
     private var run: UInt64 = 0
+    /// The runs with lower numbers are over.
+    private var firstLiveRun: UInt64 = 0
     /// The subscribers, each with the run that it subscribed in.
     private var subscribers: [UInt64: (run: UInt64, subscriber: Subscriber)] = [:]
     private var nextID: UInt64 = 0
 
     init(status: ReachabilityStatus) { self.status = status }
 
-    /// Adds a subscriber. Returns the current status, and the subscriber's id unless the hub has finished.
-    mutating func subscribe(_ subscriber: Subscriber) -> (current: ReachabilityStatus, id: UInt64?) {
-        guard !isFinished else { return (status, nil) }
+    /// Whether no run is in progress.
+    var isFinished: Bool { isOver(run) }
+
+    func isOver(_ run: UInt64) -> Bool { run < firstLiveRun }
+
+    /// Adds a subscriber to a run that has begun: by default the current one, or the next one when none is in progress.
+    ///
+    /// Returns the current status, the run whose end ends the subscription, and the subscriber's id, which is nil when that
+    /// run is not in progress.
+    mutating func subscribe(
+        _ subscriber: Subscriber, in requested: UInt64? = nil
+    ) -> (current: ReachabilityStatus, run: UInt64, id: UInt64?) {
+        let chosen = requested ?? (isFinished ? max(run + 1, firstLiveRun) : run)
+        guard chosen == run, !isFinished else { return (status, chosen, nil) }
         nextID += 1
-        subscribers[nextID] = (run: run, subscriber: subscriber)
-        return (status, nextID)
+        subscribers[nextID] = (run: chosen, subscriber: subscriber)
+        return (status, chosen, nextID)
     }
 
     mutating func unsubscribe(_ id: UInt64) { subscribers[id] = nil }
 
-    /// Begins a run with its first status, and returns the number of the run.
-    mutating func begin(_ status: ReachabilityStatus) -> UInt64 {
-        run += 1
-        isFinished = false
+    /// Begins a run with its first status. Returns false if it was ended before it began.
+    mutating func begin(_ status: ReachabilityStatus, run: UInt64) -> Bool {
+        guard !isOver(run) else { return false }
+        self.run = run
         self.status = status
-        return run
+        return true
     }
 
     /// Returns the subscribers to notify; nil when the status has not changed or the run is over.
     mutating func publish(_ status: ReachabilityStatus, run: UInt64) -> [Subscriber]? {
         guard !isFinished, run == self.run, status != self.status else { return nil }
         self.status = status
-        return subscribed(in: run)
+        return subscribers.values.filter { $0.run == run }.map { $0.subscriber }
     }
 
-    /// Ends a run. Returns its subscribers, whose streams are to be finished, and removes them.
+    /// Ends a run and those before it. Returns their subscribers, whose streams are to be finished, and removes them.
     ///
-    /// A monitor can be started again while another thread still stops it: the run that has begun then does not end.
+    /// A monitor can be started again while another thread still stops it: the run that has begun then does not end. A run
+    /// that has not begun yet does not begin any more.
     mutating func finish(run: UInt64) -> [Subscriber] {
-        if run == self.run { isFinished = true }
-        defer { subscribers = subscribers.filter { $0.value.run != run } }
-        return subscribed(in: run)
-    }
-
-    private func subscribed(in run: UInt64) -> [Subscriber] {
-        subscribers.values.filter { $0.run == run }.map { $0.subscriber }
+        firstLiveRun = max(firstLiveRun, run + 1)
+        let ended = subscribers.filter { isOver($0.value.run) }
+        for id in ended.keys { subscribers[id] = nil }
+        return ended.values.map { $0.subscriber }
     }
 }
 
@@ -100,22 +119,19 @@ struct StatusSequence: AsyncSequence, Sendable {
 
     let hub: StatusHub
 
-    func makeAsyncIterator() -> Iterator {
-        let (current, changes) = hub.subscribe()
-        return Iterator(hub: hub, current: current, changes: changes.makeAsyncIterator())
-    }
+    func makeAsyncIterator() -> Iterator { Iterator(hub.subscribe()) }
 
     struct Iterator: AsyncIteratorProtocol {
-        private let hub: StatusHub
+        private let subscription: StatusSubscription
         private var first: ReachabilityStatus?
         private var last: ReachabilityStatus
         private var changes: AsyncStream<ReachabilityStatus>.Iterator
 
-        init(hub: StatusHub, current: ReachabilityStatus, changes: AsyncStream<ReachabilityStatus>.Iterator) {
-            self.hub = hub
-            first = current
-            last = current
-            self.changes = changes
+        init(_ subscription: StatusSubscription) {
+            self.subscription = subscription
+            first = subscription.current
+            last = subscription.current
+            changes = subscription.changes.makeAsyncIterator()
         }
 
         mutating func next() async -> ReachabilityStatus? {
@@ -125,10 +141,11 @@ struct StatusSequence: AsyncSequence, Sendable {
         mutating func next(isolation actor: isolated (any Actor)?) async -> ReachabilityStatus? {
             if let status = first {
                 first = nil
-                return status
+                return subscription.isOver ? nil : status
             }
             // The buffer keeps the newest status only, which can equal the one that was read last.
             while let status = await changes.next(isolation: actor) {
+                if subscription.isOver { return nil }
                 if status == last { continue }
                 last = status
                 return status

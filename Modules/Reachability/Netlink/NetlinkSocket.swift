@@ -33,6 +33,7 @@ final class NetlinkSocket: Sendable {
         var timeout = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         // The Glibc module lacks `struct sockaddr_nl` (family, padding, port, groups), which takes 12 of these 16 bytes.
+        // A `sockaddr` is aligned to 2 bytes, so the port and the groups, which have 4, may be unaligned.
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_NETLINK)
         withUnsafeMutableBytes(of: &address) { $0.storeBytes(of: groups, toByteOffset: 8, as: UInt32.self) }
@@ -43,7 +44,7 @@ final class NetlinkSocket: Sendable {
         guard getsockname(number, &address, &length) == 0 else {
             throw ReachabilityError(.socketFailed, "The port of a netlink socket is not known", errorNumber: errno)
         }
-        port = withUnsafeBytes(of: address) { $0.load(fromByteOffset: 4, as: UInt32.self) }
+        port = withUnsafeBytes(of: address) { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
         var isOn: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         isStrict = setsockopt(number, NetlinkOption.level, NetlinkOption.strictCheck, &isOn, size) == 0
@@ -75,7 +76,7 @@ final class NetlinkSocket: Sendable {
             }
         }
         // The kernel's port is 0. Privileged processes can send to this socket too.
-        let port = withUnsafeBytes(of: sender) { $0.load(fromByteOffset: 4, as: UInt32.self) }
+        let port = withUnsafeBytes(of: sender) { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
         if port != 0 { return .foreign }
         return count > buffer.count ? .overrun : .datagram(count)
     }
