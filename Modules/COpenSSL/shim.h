@@ -115,6 +115,108 @@ static inline const SSL_CIPHER *linnet_sk_SSL_CIPHER_value(const STACK_OF(SSL_CI
 // How names are printed: as RFC 2253 says, but UTF-8 as it is.
 static const unsigned long LINNET_NAME_FLAGS = XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
 
+// MARK: The work of decrypting keys
+
+// The largest number means that a file's own number is negative or too large.
+
+static inline uint64_t linnet_product(uint64_t a, uint64_t b) { return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b; }
+static inline uint64_t linnet_sum(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64_MAX : a + b; }
+static inline uint64_t linnet_ASN1_INTEGER_value(const ASN1_INTEGER *integer) {
+    uint64_t value = 0;
+    return ASN1_INTEGER_get_uint64(&value, integer) == 1 ? value : UINT64_MAX;
+}
+
+/* The iterations of a key derivation function: those of PBKDF2 (RFC 8018), or the cost, block size and parallelization of scrypt
+ * (RFC 7914) multiplied. 0 for other functions and for parameters that OpenSSL cannot read. */
+static inline uint64_t linnet_KDF_iterations(const X509_ALGOR *kdf) {
+    const ASN1_OBJECT *name = NULL;
+    uint64_t iterations = 0;
+    X509_ALGOR_get0(&name, NULL, NULL, kdf);
+    if (OBJ_obj2nid(name) == NID_id_pbkdf2) {
+        PBKDF2PARAM *pbkdf2 = (PBKDF2PARAM *)ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBKDF2PARAM), kdf->parameter);
+        if (pbkdf2 != NULL) iterations = linnet_ASN1_INTEGER_value(pbkdf2->iter);
+        PBKDF2PARAM_free(pbkdf2);
+    }
+#ifndef OPENSSL_NO_SCRYPT
+    if (OBJ_obj2nid(name) == NID_id_scrypt) {
+        SCRYPT_PARAMS *scrypt = (SCRYPT_PARAMS *)ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(SCRYPT_PARAMS), kdf->parameter);
+        if (scrypt != NULL) {
+            iterations = linnet_product(
+                linnet_ASN1_INTEGER_value(scrypt->costParameter),
+                linnet_product(
+                    linnet_ASN1_INTEGER_value(scrypt->blockSize),
+                    linnet_ASN1_INTEGER_value(scrypt->parallelizationParameter)));
+        }
+        SCRYPT_PARAMS_free(scrypt);
+    }
+#endif
+    return iterations;
+}
+
+/* The iterations of password-based encryption (RFC 8018, RFC 7292 appendix C) or of PBMAC1 (RFC 9579). */
+static inline uint64_t linnet_PBE_iterations(const X509_ALGOR *algorithm) {
+    const ASN1_OBJECT *name = NULL;
+    uint64_t iterations = 0;
+    X509_ALGOR_get0(&name, NULL, NULL, algorithm);
+    if (OBJ_obj2nid(name) == NID_pbes2 || OBJ_obj2nid(name) == NID_pbmac1) {
+        // The parameters of both are two algorithms, of which the first derives the key.
+        PBE2PARAM *pbe = (PBE2PARAM *)ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBE2PARAM), algorithm->parameter);
+        if (pbe != NULL) iterations = linnet_KDF_iterations(pbe->keyfunc);
+        PBE2PARAM_free(pbe);
+    } else {
+        PBEPARAM *pbe = (PBEPARAM *)ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBEPARAM), algorithm->parameter);
+        if (pbe != NULL) iterations = linnet_ASN1_INTEGER_value(pbe->iter);
+        PBEPARAM_free(pbe);
+    }
+    return iterations;
+}
+
+/* The iterations of decrypting an EncryptedPrivateKeyInfo (RFC 5958). */
+static inline uint64_t linnet_X509_SIG_iterations(const X509_SIG *key) {
+    const X509_ALGOR *algorithm = NULL;
+    X509_SIG_get0(key, &algorithm, NULL);
+    return linnet_PBE_iterations(algorithm);
+}
+
+/* The iterations of decrypting the keys in bags. OpenSSL's decoder limits how deeply they nest. */
+static inline uint64_t linnet_SAFEBAG_iterations(const STACK_OF(PKCS12_SAFEBAG) *bags) {
+    uint64_t iterations = 0;
+    for (int index = 0; index < sk_PKCS12_SAFEBAG_num(bags); index++) {
+        const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, index);
+        const X509_SIG *key = PKCS12_SAFEBAG_get0_pkcs8(bag);
+        if (key != NULL) {
+            iterations = linnet_sum(iterations, linnet_X509_SIG_iterations(key));
+        } else if (PKCS12_SAFEBAG_get_nid(bag) == NID_safeContentsBag) {
+            iterations = linnet_sum(iterations, linnet_SAFEBAG_iterations(PKCS12_SAFEBAG_get0_safes(bag)));
+        }
+    }
+    return iterations;
+}
+
+/* The iterations of the MAC of a PKCS#12 file, of its encrypted contents and of its encrypted keys (RFC 7292), except keys that are
+ * in encrypted contents: their numbers are encrypted. */
+static inline uint64_t linnet_PKCS12_iterations(const PKCS12 *file) {
+    const X509_ALGOR *mac = NULL;
+    const ASN1_INTEGER *count = NULL;
+    uint64_t iterations = 0;
+    PKCS12_get0_mac(NULL, &mac, NULL, &count, file);
+    if (count != NULL) iterations = linnet_ASN1_INTEGER_value(count);
+    if (mac != NULL) iterations = linnet_sum(iterations, linnet_PBE_iterations(mac));
+    STACK_OF(PKCS7) *safes = PKCS12_unpack_authsafes(file);
+    for (int index = 0; index < sk_PKCS7_num(safes); index++) {
+        PKCS7 *safe = sk_PKCS7_value(safes, index);
+        if (PKCS7_type_is_data(safe) && safe->d.data != NULL) {
+            STACK_OF(PKCS12_SAFEBAG) *bags = PKCS12_unpack_p7data(safe);
+            iterations = linnet_sum(iterations, linnet_SAFEBAG_iterations(bags));
+            sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
+        } else if (PKCS7_type_is_encrypted(safe) && safe->d.encrypted != NULL) {
+            iterations = linnet_sum(iterations, linnet_PBE_iterations(safe->d.encrypted->enc_data->algorithm));
+        }
+    }
+    sk_PKCS7_pop_free(safes, PKCS7_free);
+    return iterations;
+}
+
 // MARK: Errors and keys
 
 static inline int linnet_ERR_GET_REASON(unsigned long code) { return ERR_GET_REASON(code); }

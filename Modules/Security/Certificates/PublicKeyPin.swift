@@ -1,4 +1,3 @@
-internal import COpenSSL
 public import FoundationEssentials
 internal import LinnetMessages
 
@@ -61,11 +60,7 @@ public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible
     }
 
     init(subjectPublicKeyInfo info: Data) {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        info.withUnsafeBytes { bytes in
-            _ = SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &digest)
-        }
-        self.digest = Data(digest)
+        digest = Data(info.withUnsafeBytes { SHA256Hasher.digest(of: $0) })
     }
 
     /// The pin in the form `sha256/BASE64`.

@@ -34,7 +34,6 @@ struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     static let subjectKeyIdentifier = extensionType(14)
     static let keyUsage = extensionType(15)
     static let subjectAlternativeName = extensionType(17)
-    static let issuerAlternativeName = extensionType(18)
     static let basicConstraints = extensionType(19)
     static let issuingDistributionPoint = extensionType(28)
     static let nameConstraints = extensionType(30)

@@ -64,7 +64,7 @@ extension ClientIdentity {
     /// Creates an identity from certificates and a private key, each in PEM or DER. Both may be in the same PEM text.
     ///
     /// The certificates may be in any order. Certificates that are not in the chain of the key's certificate are left
-    /// out, and so are roots.
+    /// out, and so are roots. The key has at most one mebibyte, and takes at most 10,000,000 iterations to decrypt.
     ///
     /// - Parameters:
     ///   - certificates: The key's certificate and its issuers.
@@ -80,20 +80,21 @@ extension ClientIdentity {
         certificates: Data, privateKey: Data, passphrase: String? = nil, at time: Date = Date()
     ) throws(SecurityError) {
         try self.init(
-            certificates: certificates, secret: SecretBytes(privateKey), passphrase: passphrase, time: time)
+            certificates: certificates, secret: SecretBytes.copying(privateKey, orThrow: .invalidKey),
+            passphrase: passphrase, time: time)
     }
 
     /// Creates an identity from PKCS#12 bytes (RFC 7292).
     ///
     /// Older programs encrypt with RC2, which OpenSSL 3 no longer enables by default; the error then says how to
-    /// convert the file.
+    /// convert the file. It has at most one mebibyte, and takes at most 10,000,000 iterations to verify and decrypt.
     ///
     /// - Throws: ``SecurityError/Code/invalidIdentity``, ``SecurityError/Code/passphraseNeeded``,
     ///   ``SecurityError/Code/wrongPassphrase``, ``SecurityError/Code/unsupportedEncryption``,
     ///   ``SecurityError/Code/keyMismatch``, ``SecurityError/Code/identityExpired`` or
     ///   ``SecurityError/Code/identityNotYetValid``.
     public init(pkcs12: Data, passphrase: String? = nil, at time: Date = Date()) throws(SecurityError) {
-        try self.init(pkcs12: SecretBytes(pkcs12), passphrase, time)
+        try self.init(pkcs12: SecretBytes.copying(pkcs12, orThrow: .invalidIdentity), passphrase, time)
     }
 
     /// Reads an identity from files, in PEM or DER. Without a key file, certificates and key are in the same file.

@@ -42,8 +42,9 @@ enum PrivateKeyReader {
         position = bytes.baseAddress
         if let encrypted = d2i_X509_SIG(nil, &position, bytes.count) {
             defer { X509_SIG_free(encrypted) }
+            let iterations = KeyDerivation.iterations(ofKey: encrypted)
             OpenSSLErrorQueue.clear()
-            return passphrase.whenAsked { text, count in
+            return passphrase.whenAsked(deriving: iterations) { text, count in
                 guard let info = PKCS8_decrypt(encrypted, text, count) else { return nil }
                 defer { PKCS8_PRIV_KEY_INFO_free(info) }
                 return EVP_PKCS82PKEY(info)
@@ -57,6 +58,7 @@ enum PrivateKeyReader {
         guard passphrase.wasAsked else {
             return SecurityError(.invalidKey, "The bytes are not a private key that OpenSSL can read, in PEM or DER.")
         }
+        guard !passphrase.exceedsIterations else { return KeyDerivation.tooLong("The private key") }
         guard passphrase.isGiven else {
             return SecurityError(.passphraseNeeded, "The private key is encrypted, and no passphrase was given.")
         }
@@ -104,6 +106,10 @@ enum PKCS12Reader {
             throw SecurityError(.invalidIdentity, "These bytes are not a PKCS#12 file.")
         }
         defer { PKCS12_free(file) }
+        guard KeyDerivation.iterations(ofFile: file) <= KeyDerivation.mostIterations else {
+            throw KeyDerivation.tooLong("The PKCS#12 file")
+        }
+        OpenSSLErrorQueue.clear()
         let passphrase = Passphrase(text)
         let hasMAC = PKCS12_mac_present(file) == 1
         if hasMAC { try verify(file, passphrase) }

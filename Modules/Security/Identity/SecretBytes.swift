@@ -2,14 +2,6 @@ internal import COpenSSL
 internal import FoundationEssentials
 internal import LinnetMessages
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// Bytes that are wiped on release.
 final class SecretBytes {
     let bytes: UnsafeMutableRawBufferPointer
@@ -59,42 +51,40 @@ final class SecretBytes {
 }
 
 extension SecretBytes {
-    private static let largestFile = 1 << 20
+    /// The maximum number of bytes of a key with its certificates: one mebibyte.
+    static let mostBytes = 1 << 20
+
+    /// Copies at most one mebibyte.
+    ///
+    /// - Throws: An error with this code if there is more.
+    static func copying(_ data: Data, orThrow code: SecurityError.Code) throws(SecurityError) -> SecretBytes {
+        guard data.count <= mostBytes else {
+            throw SecurityError(code, "The bytes are more than \(mostBytes), which no key or PKCS#12 file has.")
+        }
+        return SecretBytes(data)
+    }
 
     /// Reads a file of at most one mebibyte without leaving another copy.
     ///
     /// - Throws: ``SecurityError/Code/cannotReadFile``.
     static func file(_ path: String) throws(SecurityError) -> SecretBytes {
-        guard let size = FileSize.ofRegularFile(path) else {
-            throw unreadable(path, "it does not exist or is not a file")
-        }
-        guard size <= largestFile else { throw unreadable(path, "it has more than \(largestFile) bytes") }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        let secret = SecretBytes(count: size)
-        var count = 0
-        while count < size {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: secret.bytes[count...])
-            let read = read(descriptor, rest.baseAddress, rest.count)
-            if read < 0, errno == EINTR { continue }
-            guard read > 0 else { throw unreadable(path, "it became shorter while it was read") }
-            count += read
+        let file = try RegularFile.at(path, most: mostBytes)
+        let secret = SecretBytes(count: file.size)
+        guard file.fill(secret.bytes) else {
+            throw RegularFile.unreadable(path, "it became shorter while it was read")
         }
         return secret
     }
-
-    private static func unreadable(_ path: String, _ reason: String) -> SecurityError {
-        SecurityError(.cannotReadFile, "\"\(path.oneLine)\" cannot be read: \(reason).")
-    }
 }
 
-/// A passphrase in memory that is wiped, with a record of whether OpenSSL asked for it.
+/// A passphrase in memory that is wiped, with a record of whether it was asked for, and for too much work.
 ///
 /// Used during one call of OpenSSL, on one thread.
 final class Passphrase {
     private let secret: SecretBytes?
     private(set) var wasAsked = false
+    /// Whether deriving a key from it would have taken more than `KeyDerivation.mostIterations`.
+    private(set) var exceedsIterations = false
 
     init(_ text: String?) {
         secret = text.map { SecretBytes($0.utf8) }
@@ -111,9 +101,13 @@ final class Passphrase {
         return body(copy.bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: secret.bytes.count))
     }
 
-    /// Records that the passphrase was asked for, and calls a function with it if there is one.
-    func whenAsked(_ body: (UnsafePointer<CChar>, _ count: Int32) -> OpaquePointer?) -> OpaquePointer? {
+    /// Records that the passphrase was asked for, and calls a function with it if there is one and the iterations are not too many.
+    func whenAsked(
+        deriving iterations: UInt64, _ body: (UnsafePointer<CChar>, _ count: Int32) -> OpaquePointer?
+    ) -> OpaquePointer? {
         wasAsked = true
+        exceedsIterations = iterations > KeyDerivation.mostIterations
+        guard !exceedsIterations else { return nil }
         return withCString { text, count in text.flatMap { body($0, count) } }
     }
 

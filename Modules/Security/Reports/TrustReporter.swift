@@ -1,4 +1,3 @@
-internal import COpenSSL
 public import FoundationEssentials
 internal import Synchronization
 
@@ -63,11 +62,7 @@ struct ReportMemory {
         var undated = report
         undated.date = Date(timeIntervalSince1970: 0)
         guard let json = try? undated.json() else { return nil }
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        json.withUnsafeBytes { bytes in
-            _ = SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &digest)
-        }
-        return Data(digest)
+        return Data(json.withUnsafeBytes { SHA256Hasher.digest(of: $0) })
     }
 
     /// Whether a report is delivered; it is recorded if so.
