@@ -24,9 +24,14 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
         }
-        // gdk-pixbuf checks headers that are not understood here, but for those of GIF, which is read from a file.
+        // gdk-pixbuf checks the pixels of headers that are not understood here. It reads a GIF from a file, and libtiff allocates what
+        // strips and tiles declare.
         let info = ImageInfo(data, format: format)
-        if let info { try check(info) } else if format == .gif { throw ImageError(endsEarly: format) }
+        if let info {
+            try check(info)
+        } else if format == .gif || format == .tiff {
+            throw ImageError(endsEarly: format)
+        }
         // Each scan of a JPEG takes as long as a whole image. Encoders make about ten.
         if format == .jpeg, JPEGScans.count(data, upTo: Self.maximumScans + 1) > Self.maximumScans {
             throw ImageError(code: .malformed, message: "The \(format) image has more than \(Self.maximumScans) scans.")
@@ -151,6 +156,9 @@ struct PixbufDecoder {
     private static let pieceSize = 16 * 1024
 
     func decode(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
+        // Freed after the loader, which refers to it.
+        let check = makeCheck()
+        defer { check.deallocate() }
         var error: OpaquePointer?
         guard let loader = gdk_pixbuf_loader_new_with_type(format.description, &error) else {
             throw ImageError(
@@ -159,8 +167,6 @@ struct PixbufDecoder {
             )
         }
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
-        let check = makeCheck()
-        defer { check.deallocate() }
         linnet_pixbuf_loader_check_size(loader, check)
 
         let isWritten = write(data, to: loader, check: check, error: &error)

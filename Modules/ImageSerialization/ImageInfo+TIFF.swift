@@ -41,12 +41,12 @@ struct TIFFDirectory {
     private let isBigEndian: Bool
     let offset: Int
 
-    /// The first directory after a header of eight bytes.
+    /// The first directory. It should follow the header of eight bytes, which libtiff does not require.
     init?(_ bytes: ImageBytes, start: Int) {
         guard bytes.has("II", at: start) || bytes.has("MM", at: start) else { return nil }
         let isBigEndian = bytes.has("MM", at: start)
         let offset = isBigEndian ? bytes.big(start + 4, 4) : bytes.little(start + 4, 4)
-        guard let offset, offset >= 8 else { return nil }
+        guard let offset, offset > 0 else { return nil }
         self.init(bytes: bytes, start: start, isBigEndian: isBigEndian, offset: offset)
     }
 
@@ -61,7 +61,7 @@ struct TIFFDirectory {
         isBigEndian ? bytes.big(start + offset, size) : bytes.little(start + offset, size)
     }
 
-    /// The value of a tag, or the first of several, if it is an unsigned integer.
+    /// The value of a tag, or the first of several, if it is an integer. A negative one is read as a large one.
     func value(of tag: Int) -> Int? {
         guard let place = place(of: tag), let type = number(place + 2, 2), let size = Self.sizes[type],
             let count = number(place + 4, 4)
@@ -74,8 +74,9 @@ struct TIFFDirectory {
     /// Whether the directory has the tag.
     func has(_ tag: Int) -> Bool { place(of: tag) != nil }
 
-    /// Bytes, shorts, longs and directory offsets, by their type number (TIFF 6.0, section 2).
-    private static let sizes = [1: 1, 3: 2, 4: 4, 13: 4]
+    /// Bytes, shorts, longs, the same with a sign, and directory offsets, by their type number (TIFF 6.0, section 2). libtiff accepts
+    /// all of them for sizes.
+    private static let sizes = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4]
 
     private func place(of tag: Int) -> Int? {
         guard let declared = number(offset, 2) else { return nil }
@@ -86,7 +87,7 @@ struct TIFFDirectory {
 
     /// The next directory.
     func next() -> TIFFDirectory? {
-        guard let count = number(offset, 2), let next = number(offset + 2 + count * 12, 4), next >= 8,
+        guard let count = number(offset, 2), let next = number(offset + 2 + count * 12, 4), next > 0,
             number(next, 2) != nil
         else { return nil }
         return TIFFDirectory(bytes: bytes, start: start, isBigEndian: isBigEndian, offset: next)

@@ -14,7 +14,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// The content types of the supported formats.
     public static let imageContentTypes = [
         "image/png", "image/jpeg", "image/gif", "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-win-bitmap",
-        "image/tiff", "image/ico", "image/x-icon", "image/vnd.microsoft.icon", "image/webp",
+        "image/x-xbitmap", "image/tiff", "image/ico", "image/x-icon", "image/vnd.microsoft.icon", "image/webp",
     ]
 
     /// Creates a serializer.

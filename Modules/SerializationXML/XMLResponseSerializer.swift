@@ -42,7 +42,7 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
 /// Returns a validated XML body for event-by-event parsing; the counterpart of AFXMLParserResponseSerializer.
 ///
 /// ```swift
-/// let document = try await session.get("feed", serializer: XMLEventResponseSerializer()).value
+/// let document = try await session.get("feed").response(XMLEventResponseSerializer()).value
 /// try document.forEachEvent { print($0) }
 /// ```
 /// Syntax errors are reported when the body is parsed.

@@ -73,8 +73,10 @@ extension WebSocketError {
     }
 
     static func closed(by closure: WebSocketClosure) -> WebSocketError {
-        let reason = closure.reason.isEmpty ? "." : ": \(closure.reason)"
-        var error = WebSocketError(.closed, "The server closed the WebSocket with code \(closure.code)\(reason)")
+        let reason = closure.reason.isEmpty ? "" : ": \(closure.reason)"
+        let stop = reason.hasSuffix(".") ? "" : "."
+        var error = WebSocketError(
+            .closed, "The server closed the WebSocket with code \(closure.code)\(reason)\(stop)")
         error.closure = closure
         return error
     }
@@ -88,7 +90,7 @@ extension WebSocketError {
     }
 
     static func connectionLost(_ underlying: (any Error)? = nil) -> WebSocketError {
-        let reason = underlying.map { ": \($0)" } ?? "."
+        let reason = underlying.map { ": \(SessionError.cause($0))" } ?? "."
         return WebSocketError(
             .connectionLost, "The connection ended without the closing handshake\(reason)", underlying: underlying)
     }

@@ -143,17 +143,4 @@ struct StoringTests {
         #expect(part.head.headerFields[.contentLength] == "100")
         #expect(part.part == StoredResponse.Part(range: 10..<20, total: 100))
     }
-
-    /// RFC 9111, section 3.3: what is stored of a body that ended early.
-    @Test(arguments: [
-        ("ETag: \"a\"|Content-Length: 100", 40, true), ("ETag: \"a\"|Content-Length: 100", 0, false),
-        ("ETag: \"a\"|Content-Length: 100", 100, false), ("ETag: \"a\"", 40, false),
-        ("ETag: W/\"a\"|Content-Length: 100", 40, false), ("Content-Length: 100", 40, false),
-        ("Last-Modified: {-100s}|Content-Length: 100", 40, true),
-        ("ETag: \"a\"|Content-Length: 100|Content-Encoding: gzip", 40, false),
-    ])
-    func theBeginningOfABodyIsStoredWithAStrongValidator(text: String, length: Int64, isStored: Bool) throws {
-        let part = CacheRules.incompletePart(of: try stored(text), length: length)
-        #expect(part == (isStored ? StoredResponse.Part(range: 0..<length, total: 100) : nil))
-    }
 }

@@ -6,8 +6,6 @@ import Testing
 /// RFC 6265bis, sections 5.5, 5.7 (eviction) and 6.1.
 @Suite("Cookie limits", .timeLimit(.minutes(1)))
 struct CookieLimitTests {
-    private static let fourHundredDays = 34_560_000.0
-
     // Section 5.5.
     @Test(arguments: [
         ("Max-Age=34560000", 34_560_000.0), ("Max-Age=34560001", 34_560_000),

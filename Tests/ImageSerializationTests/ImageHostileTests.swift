@@ -72,6 +72,24 @@ import Testing
         #expect(try peakAddressSpace() - before < 100 << 20)
     }
 
+    /// libtiff accepts numbers with a sign, and a directory within the header.
+    @Test(arguments: [6, 8, 9]) func declaredStripSizesBesideASizeWithASignAreNotAllocated(type: Int) throws {
+        let size = type == 6 ? 127 : 1_000
+        let data = ImageSamples.tiff(width: size, height: size, sizeType: type, tags: [(277, 3, 65_535)])
+        let before = try peakAddressSpace()
+        #expect(failure(data) == .tooManyPixels)
+        #expect(try peakAddressSpace() - before < 100 << 20)
+    }
+
+    @Test func aTIFFWhoseSizeIsNotUnderstoodIsMalformed() {
+        let rational = ImageSamples.tiff(width: 8, height: 8, sizeType: 5, tags: [(277, 3, 65_535)])
+        #expect(failure(rational) == .malformed)
+        var early = ImageSamples.tiff(width: 1_000, height: 1_000, tags: [(277, 3, 65_535)])
+        early[4] = 7
+        // The directory begins with the last byte of the header then, and has other tags.
+        #expect(failure(early) == .malformed)
+    }
+
     @Test func frameLargerThanItsGIFIsNotAllocated() throws {
         var data = ImageSamples.gif(width: 2, height: 2, frames: [1])
         let frame = try #require(data.indices.first { data[$0] == 0x2C && $0 > 20 })

@@ -92,10 +92,13 @@ enum ImageSamples {
     }
 
     /// A TIFF without pixels, with these tags beside those that it must have; a type and one value each.
-    static func tiff(width: Int, height: Int, tags: [(tag: Int, type: Int, value: Int)]) -> Data {
+    static func tiff(
+        width: Int, height: Int, sizeType: Int = 4, tags: [(tag: Int, type: Int, value: Int)]
+    ) -> Data {
         func little(_ number: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(number >> (8 * $0) & 0xFF) } }
         let usual = [
-            (256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 2), (273, 4, 8), (279, 4, 8),
+            (256, sizeType, width), (257, sizeType, height), (258, 3, 8), (259, 3, 1), (262, 3, 2), (273, 4, 8),
+            (279, 4, 8),
         ]
         let entries = (usual + tags.map { ($0.tag, $0.type, $0.value) }).sorted { $0.0 < $1.0 }
         var bytes: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0] + little(entries.count, 2)

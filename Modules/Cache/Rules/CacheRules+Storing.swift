@@ -1,6 +1,5 @@
 package import FoundationEssentials
 package import HTTPTypes
-internal import LinnetMessages
 
 extension CacheRules {
     /// Why a response is not stored (RFC 9111, section 3).
@@ -88,19 +87,5 @@ extension CacheRules {
         head.headerFields[.contentRange] = nil
         head.headerFields[.contentLength] = String(part.total)
         return head
-    }
-
-    /// Whether a 200 response whose body ended early may be stored as the beginning of the representation (section 3.3).
-    ///
-    /// - Parameters:
-    ///   - entry: The entry of the response.
-    ///   - length: The number of bytes that were received.
-    /// - Returns: The part to store; nil if the entry must be abandoned.
-    package static func incompletePart(of entry: StoredResponse, length: Int64) -> StoredResponse.Part? {
-        guard entry.part == nil, entry.head.status == .ok, length > 0, entry.facts.validators.hasStrong,
-            !entry.head.headerFields.contains(.contentEncoding),
-            let total = entry.head.headerFields[.contentLength].flatMap({ Digits.parse($0.utf8) }), length < total
-        else { return nil }
-        return StoredResponse.Part(range: 0..<length, total: total)
     }
 }

@@ -46,11 +46,11 @@ actor CacheIndex {
             throw CacheError(
                 code: .storageFailed,
                 message:
-                    "The index of the cache \(folder.path) failed (SQLite \(error.extendedResultCode.rawValue)): \(error)",
+                    "The index of the cache \(folder.path) failed (SQLite \(error.extendedResultCode.rawValue)): \(error).",
                 underlying: error)
         } catch {
             throw CacheError(
-                code: .storageFailed, message: "The cache \(folder.path) failed: \(error)", underlying: error)
+                code: .storageFailed, message: "The cache \(folder.path) failed: \(error).", underlying: error)
         }
     }
 

@@ -42,7 +42,8 @@ extension HTTPSession.Configuration {
             configuration.cookieSaver = saver
         } catch {
             throw SessionError(
-                .invalidConfiguration, "The persistent configuration cannot be used: \(error)", underlying: error)
+                .invalidConfiguration, "The persistent configuration cannot be used: \(SessionError.cause(error))",
+                underlying: error)
         }
         return configuration
     }

@@ -1,7 +1,7 @@
 /// Makes a variant of an image, such as a scaled one.
 ///
 /// ```swift
-/// let gray = ImageProcessor<Bitmap>("gray") { try $0.inGray() }
+/// let preview = ImageProcessor<Bitmap>("preview") { try $0.scaled(toFit: 64).rounded(radius: 8) }
 /// ```
 /// The identifier stands for the function: caches keep a variant under the identifiers of its processors, so it must differ
 /// between functions with different results, including their parameters.

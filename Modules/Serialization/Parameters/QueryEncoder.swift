@@ -7,7 +7,7 @@ import FoundationEssentials
 /// the unreserved characters of RFC 3986, `/` and `?`. Empty arrays and dictionaries are omitted.
 ///
 /// ```swift
-/// try QueryEncoder().encode(["tags": ["a", "b"], "q": "x y"])  // q=x%20y&tags%5B%5D=a&tags%5B%5D=b
+/// let query = try QueryEncoder().encode(["tags": ["a", "b"], "q": "x y"])  // q=x%20y&tags%5B%5D=a&tags%5B%5D=b
 /// ```
 /// ``QueryParser`` parses the result. Two encoders are equal if their styles are equal and their closures identical.
 /// An encoder with a closure is not `Codable`.

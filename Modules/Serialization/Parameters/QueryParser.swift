@@ -5,7 +5,7 @@ internal import LinnetMessages
 ///
 /// ```swift
 /// let parameters = try QueryParser().parse("tags%5B%5D=a&tags%5B%5D=b&q=x%20y")
-/// parameters["tags"]?[1]  // "b"
+/// let tag = parameters["tags"]?[1]  // "b"
 /// ```
 /// Values are text, or null for a name without `=`. With the encoder's styles, `parse(encode(x))` is `x` as far as
 /// the text preserves it: ``QueryEncoder/ArrayStyle/brackets`` loses the bounds of nested arrays, a list with one

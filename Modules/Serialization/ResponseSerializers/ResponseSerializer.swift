@@ -4,7 +4,7 @@ public import LinnetMessages
 
 /// Validates a response and reads its body as a value.
 ///
-/// The serializers of this module are static members, so that a call reads `serializer: .string`.
+/// The serializers of this module are static members, so that a call of a session reads `call.response(.string)`.
 public protocol ResponseSerializer<Value>: Sendable {
     /// The type of the value.
     associatedtype Value: Sendable

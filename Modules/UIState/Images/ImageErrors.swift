@@ -9,6 +9,6 @@ extension SessionError {
     /// A processor's function threw an error.
     static func processorFailed(_ identifier: String, _ error: any Error, _ url: URL) -> SessionError {
         SessionError(
-            .decodingFailed, "The processor \(identifier) failed: \(error)", underlying: error, url: url)
+            .decodingFailed, "The processor \(identifier) failed: \(Self.cause(error))", underlying: error, url: url)
     }
 }

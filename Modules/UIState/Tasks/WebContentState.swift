@@ -163,8 +163,8 @@ public final class WebContentState {
             } catch {
                 return .failure(
                     SessionError(
-                        .decodingFailed, "The transform of the page failed: \(error)", underlying: error,
-                        url: response.url))
+                        .decodingFailed, "The transform of the page failed: \(SessionError.cause(error))",
+                        underlying: error, url: response.url))
             }
         }
     }
