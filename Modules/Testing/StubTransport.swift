@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LinnetSecurity
 public import LinnetTransport
 internal import NIOCore
 internal import Synchronization
@@ -10,12 +11,13 @@ internal import Synchronization
 /// let transport = StubTransport { request in
 ///     request.head.path == "/people" ? .json(#"{"name": "Ada"}"#) : .status(.notFound)
 /// }
-/// let session = HTTPSession(transport: transport)
+/// let session = try HTTPSession(transport: transport)
 /// ```
 ///
-/// The request's body is read to its end before the closure is called, and its bytes are reported as sent. An error that
-/// the closure throws fails the request: a `TransportError` unchanged, any other error with
-/// `TransportError.Code.connectionClosed`. A cancelled request always fails with `TransportError.Code.cancelled`.
+/// The request's body is read to its end before the closure is called, and its bytes are reported as sent. A body that fails is
+/// `TransportError.Code.requestBodyFailed`, as with a connection. An error that the closure throws fails the request: a
+/// `TransportError` unchanged, any other error with `TransportError.Code.connectionClosed`. A cancelled request always fails with
+/// `TransportError.Code.cancelled`.
 public final class StubTransport: Transport {
     /// A closure that answers a request.
     public typealias Handler = @Sendable (StubRequest) async throws -> StubResponse
@@ -23,6 +25,8 @@ public final class StubTransport: Transport {
     private struct State {
         var requests: [StubRequest] = []
         var shutdowns: [ShutdownMode] = []
+        var securityPolicy: SecurityPolicy?
+        var clientIdentities: ClientIdentityPolicy?
     }
 
     private let state = Mutex(State())
@@ -49,7 +53,7 @@ public final class StubTransport: Transport {
             throw TransportError(.shutDown, "The transport was shut down.")
         }
         do {
-            let body = try await read(request.body, observer)
+            let body = try await whole(request.body, observer)
             let received = record(request, body: body)
             let response = try await handler(received)
             try Task.checkCancellation()
@@ -57,6 +61,22 @@ public final class StubTransport: Transport {
         } catch {
             throw Self.transportError(error)
         }
+    }
+
+    /// The last security policy that the transport was given; nil if there was none. It is not applied, since there are no connections.
+    public var securityPolicy: SecurityPolicy? { state.withLock { $0.securityPolicy } }
+
+    /// The last client identities that the transport was given; nil if there were none.
+    public var clientIdentities: ClientIdentityPolicy? { state.withLock { $0.clientIdentities } }
+
+    /// Records the policy.
+    public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
+        state.withLock { $0.securityPolicy = policy }
+    }
+
+    /// Records the identities.
+    public func replaceClientIdentities(_ identities: ClientIdentityPolicy) {
+        state.withLock { $0.clientIdentities = identities }
     }
 
     /// Records the shutdown. Later requests fail with `TransportError.Code.shutDown`.
@@ -71,6 +91,15 @@ public final class StubTransport: Transport {
                 delivery: request.delivery)
             state.requests.append(received)
             return received
+        }
+    }
+
+    private func whole(_ body: TransportRequestBody?, _ observer: (any TransportObserver)?) async throws -> Data {
+        do {
+            return try await read(body, observer)
+        } catch {
+            if Task.isCancelled || error is TransportError || error is CancellationError { throw error }
+            throw TransportError(.requestBodyFailed, "The request body failed: \(error)", underlying: error)
         }
     }
 

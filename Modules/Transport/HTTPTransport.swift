@@ -113,7 +113,7 @@ public final class HTTPTransport: Transport {
     /// connection in a row, the next one to the same origin is delayed: by 50 ms at first, doubled each time up to 400
     /// ms, each reduced by a random part of up to a half.
     ///
-    /// The request's timeouts limit all of this. ``TransportResponse/earlierAttempts``, ``TransportError/attempts`` and
+    /// The request's timeouts limit all of this. ``TransportResponse/attempts``, ``TransportError/attempts`` and
     /// the observer report each attempt with its ``TransportMetrics/failure``.
     public func send(
         _ request: TransportRequest, observer: (any TransportObserver)? = nil
@@ -122,10 +122,9 @@ public final class HTTPTransport: Transport {
         defer { requests.end() }
         var attempts: [TransportMetrics] = []
         do {
-            let response = try await send(request, observer, &attempts)
-            return attempts.isEmpty ? response : response.following(attempts)
+            return try await send(request, observer, &attempts)
         } catch {
-            throw error.following(attempts)
+            throw failed(error, after: attempts)
         }
     }
 
@@ -138,14 +137,31 @@ public final class HTTPTransport: Transport {
         }
         while true {
             let start = Tick.now
-            let connection = try await lease(sending.place, from: sending.pool, adding: &attempts)
-            let outcome = await connection.run(
-                request, observer: observer, timeouts: sending.place.timeouts, deadline: sending.place.deadline,
-                queuedSince: start, mayAskProxyFirst: sending.mayAskProxyFirst)
-            if let response = try end(outcome, of: request, on: connection, since: start, &sending, &attempts) {
+            let connection =
+                if let open = try takeOpenPlace(sending) {
+                    open
+                } else {
+                    try await lease(sending.place, from: sending.pool, adding: &attempts)
+                }
+            if let response = try await attempt(request, on: connection, since: start, &sending, &attempts) {
                 return response
             }
         }
+    }
+
+    /// Sends a request once; nil if it has to be sent again.
+    ///
+    /// Not inlined, so that the frame of a request that waits for a connection has no place for its outcome.
+    @inline(never)
+    private func attempt(
+        _ request: TransportRequest, on connection: HTTPConnection, since start: Tick, _ sending: inout Sending,
+        _ attempts: inout [TransportMetrics]
+    ) async throws(TransportError) -> TransportResponse? {
+        let outcome = await connection.run(
+            request, observer: sending.place.observer, timeouts: sending.place.timeouts,
+            deadline: sending.place.deadline, queuedSince: start, mayAskProxyFirst: sending.mayAskProxyFirst)
+        let response = try end(outcome, of: request, on: connection, since: start, &sending, &attempts)
+        return response?.following(attempts)
     }
 
     /// A request on its way: what each attempt needs, and what the earlier ones still allow.
@@ -216,18 +232,44 @@ public final class HTTPTransport: Transport {
     }
 
     @inline(never)
+    private func takeOpenPlace(_ sending: borrowing Sending) throws(TransportError) -> HTTPConnection? {
+        do {
+            return try sending.pool.takeOpenPlace(sending.place)
+        } catch {
+            throw failed(error, sending.place)
+        }
+    }
+
+    @inline(never)
     private func lease(
         _ place: PoolRequest, from pool: ConnectionPool, adding attempts: inout [TransportMetrics]
     ) async throws(TransportError) -> HTTPConnection {
         do {
             let lease = try await pool.lease(place)
-            for attempt in lease.tries { place.observer?.didFinishAttempt(attempt) }
-            if !lease.tries.isEmpty { attempts += lease.tries }
+            report(lease.tries, to: place.observer, adding: &attempts)
             return lease.connection
         } catch {
-            for attempt in error.attempts { place.observer?.didFinishAttempt(attempt) }
-            throw error.at(place.origin)
+            throw failed(error, place)
         }
+    }
+
+    @inline(never)
+    private func report(
+        _ tries: [TransportMetrics], to observer: (any TransportObserver)?, adding attempts: inout [TransportMetrics]
+    ) {
+        for attempt in tries { observer?.didFinishAttempt(attempt) }
+        if !tries.isEmpty { attempts += tries }
+    }
+
+    @inline(never)
+    private func failed(_ error: TransportError, after attempts: [TransportMetrics]) -> TransportError {
+        error.following(attempts)
+    }
+
+    @inline(never)
+    private func failed(_ error: TransportError, _ place: PoolRequest) -> TransportError {
+        for attempt in error.attempts { place.observer?.didFinishAttempt(attempt) }
+        return error.at(place.origin)
     }
 
     /// True.

@@ -36,7 +36,7 @@ public struct TransportError: Error, Sendable {
         public static let writeTimeout = Code("writeTimeout")
         /// The whole request took too long.
         public static let requestTimeout = Code("requestTimeout")
-        /// The host's name has no address.
+        /// The host's name has no address, or could not be looked up: no name server answered, or too many lookups wait for one.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// No connection to any address of the host, or to its unix socket, could be opened.
         public static let connectionFailed = Code("connectionFailed")

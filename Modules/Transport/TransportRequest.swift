@@ -15,7 +15,7 @@ public struct TransportRequest: Sendable {
     public var body: TransportRequestBody?
     /// Time limits for the steps of the request; nil entries take the transport's values.
     public var timeouts: TransportTimeouts
-    /// How the response body is delivered. The default is `.whole`, up to 2 GiB.
+    /// How the response body is delivered. The default is `.whole`, up to 256 MiB.
     public var delivery: ResponseDelivery
     /// Whether the body of an unsuccessful response is streamed, whatever ``delivery`` says, unless it arrived
     /// completely with its head. For callers that may repeat the request and do not need a large body. The default is
@@ -67,8 +67,8 @@ public enum ResponseDelivery: Sendable, Hashable {
     /// The response is returned with its head; the body is pulled, with backpressure.
     case streamed
 
-    /// The default limit of `.whole`: 2 GiB.
-    public static let defaultLimit = 2 * 1024 * 1024 * 1024
+    /// The default limit of `.whole`: 256 MiB.
+    public static let defaultLimit = 256 * 1024 * 1024
 }
 
 /// The body of a request.

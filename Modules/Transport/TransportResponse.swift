@@ -7,22 +7,24 @@ public struct TransportResponse: Sendable {
     public var head: HTTPResponse
     /// The body.
     public var body: TransportResponseBody
-    /// The metrics of this attempt until the response was returned. For a streamed body,
+    /// The metrics of all attempts, in order, of which the last led to the response and the earlier ones each have their
+    /// ``TransportMetrics/failure``. Those of the last are as they were when the response was returned; for a streamed body,
     /// ``TransportResponseBody/completion`` has the final metrics after its end.
-    public var metrics: TransportMetrics
-    /// The metrics of the earlier attempts, in order, each with its ``TransportMetrics/failure``. The default is none.
-    public var earlierAttempts: [TransportMetrics] = []
+    public private(set) var attempts: [TransportMetrics]
 
     /// Creates a response, for stubs and caches.
     public init(head: HTTPResponse, body: TransportResponseBody, metrics: TransportMetrics = TransportMetrics()) {
         self.head = head
         self.body = body
-        self.metrics = metrics
+        attempts = [metrics]
     }
 
+    /// The metrics of the attempt that led to the response, the last of ``attempts``.
+    public var metrics: TransportMetrics { attempts[attempts.count - 1] }
+
     /// The response after these attempts.
-    consuming func following(_ attempts: [TransportMetrics]) -> TransportResponse {
-        earlierAttempts = attempts
+    consuming func following(_ earlier: [TransportMetrics]) -> TransportResponse {
+        if !earlier.isEmpty { attempts = earlier + attempts }
         return self
     }
 }

@@ -165,9 +165,70 @@ struct HTTPSessionTests {
         await session.shutdown()
     }
 
-    @Test func aStubHasNoPolicyToReplace() throws {
-        let client = try makeClient()
-        let error = #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(.systemTrust) }
-        #expect(error?.code == .invalidConfiguration)
+    @Test func aTransportGetsThePolicyAndTheIdentities() async throws {
+        let policy = SecurityPolicy.everyHost(.systemTrust)
+        let stub = StubTransport()
+        let client = try makeClient(base: "https://example.com", stub) { $0.securityPolicy = policy }
+        #expect(stub.securityPolicy?.identity == policy.identity)
+        #expect(stub.clientIdentities == nil)
+        try client.replaceSecurityPolicy(.systemTrust)
+        #expect(stub.securityPolicy?.identity == SecurityPolicy.systemTrust.identity)
+        let choosing = StubTransport()
+        _ = try makeClient(base: "https://example.com", choosing) {
+            $0.clientIdentities = ClientIdentityPolicy.none.asking { _, proposed in proposed }
+        }
+        #expect(choosing.clientIdentities != nil)
+        // The default leaves the transport its own.
+        let other = StubTransport()
+        _ = try makeClient(base: "https://example.com", other)
+        #expect(other.securityPolicy == nil)
     }
+
+    /// A policy that nothing enforces would be worse than none.
+    @Test func aTransportThatCannotApplyThePolicyIsRefused() throws {
+        let policy = SecurityPolicy.everyHost(.systemTrust)
+        var configuration = HTTPSession.Configuration()
+        configuration.securityPolicy = policy
+        let given = configuration
+        let error = #expect(throws: SessionError.self) {
+            try HTTPSession(configuration: given, transport: WithoutPolicies())
+        }
+        #expect(error?.code == .invalidConfiguration)
+        let client = try HTTPSession(transport: WithoutPolicies())
+        let later = #expect(throws: SessionError.self) { try client.replaceSecurityPolicy(policy) }
+        #expect(later?.code == .invalidConfiguration)
+        let hooked = #expect(throws: SessionError.self) {
+            try makeClient { $0.sessionHooks.didReceiveServerTrust = { _, decision in decision } }
+        }
+        #expect(hooked?.code == .invalidConfiguration)
+    }
+
+    @Test func aPolicyThatASharedSessionDoesNotHaveIsRefused() throws {
+        let policy = SecurityPolicy.everyHost(.systemTrust)
+        var configuration = HTTPSession.Configuration()
+        configuration.securityPolicy = policy
+        let given = configuration
+        let one = try makeClient(base: "https://one.example")
+        let error = #expect(throws: SessionError.self) { try HTTPSession(configuration: given, sharing: one) }
+        #expect(error?.code == .invalidConfiguration)
+        let two = try HTTPSession(configuration: given, transport: StubTransport())
+        #expect(try HTTPSession(configuration: given, sharing: two).securityPolicy.identity == policy.identity)
+        #expect(try HTTPSession(sharing: two).securityPolicy.identity == policy.identity)
+        let replacement = SecurityPolicy.everyHost(.systemTrust)
+        try two.replaceSecurityPolicy(replacement)
+        let three = try HTTPSession(configuration: two.configuration, sharing: two)
+        #expect(three.securityPolicy.identity == replacement.identity)
+        #expect(throws: SessionError.self) { try HTTPSession(configuration: given, sharing: two) }
+    }
+}
+
+/// A transport of a user's that knows nothing of TLS.
+private struct WithoutPolicies: Transport {
+    func send(
+        _ request: TransportRequest, observer: (any TransportObserver)?
+    ) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.connectionFailed, "There is no connection.")
+    }
+
+    func shutdown(_ mode: ShutdownMode) async {}
 }

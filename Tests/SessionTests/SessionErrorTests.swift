@@ -80,6 +80,14 @@ struct SessionErrorTests {
         #expect(error?.underlying is Oops)
     }
 
+    @Test(arguments: ["Oops", "Oops."])
+    func theTextOfAnotherErrorEndsWithOneFullStop(text: String) async throws {
+        struct Failure: Error, CustomStringConvertible { let description: String }
+        let client = try makeClient { $0.hooks.didReceiveResponse = { _, _ in throw Failure(description: text) } }
+        let error = await #expect(throws: SessionError.self) { try await client.get("x").response() }
+        #expect(error?.message == "A hook failed: Oops.")
+    }
+
     private func failure(_ handler: @escaping StubTransport.Handler) async throws -> SessionError {
         let session = try HTTPSession(transport: StubTransport(handler))
         return try #require(

@@ -30,10 +30,18 @@ struct NameCacheMachineTests {
     private func ask(
         _ machine: inout Machine, _ name: String = "a", waiter: Int = 0, after: Duration = .zero
     ) throws -> Machine.Query {
-        guard case .ask(let query) = machine.lookUp(name, waiter: waiter, now: Self.start + after) else {
+        guard case .ask(let ticket) = machine.lookUp(name, waiter: waiter, now: Self.start + after) else {
             throw TransportError(.invalidRequest, "\(name) was not asked for")
         }
-        return query
+        return ticket.query
+    }
+
+    /// The place of a waiter for a name without an answer.
+    private func wait(_ machine: inout Machine, _ name: String = "a", waiter: Int = 0) throws -> Machine.Ticket {
+        switch machine.lookUp(name, waiter: waiter, now: Self.start) {
+        case .wait(let ticket), .ask(let ticket): return ticket
+        case .answer: throw TransportError(.invalidRequest, "\(name) has an answer")
+        }
     }
 
     private func answer(
@@ -65,6 +73,63 @@ struct NameCacheMachineTests {
         #expect(waiters == [1, 2, 3])
         let again = answer(&machine, query, try addresses())
         #expect(again.isEmpty)
+    }
+
+    // MARK: Waiters that leave
+
+    @Test func aQueryThatNobodyWaitsForIsNotMade() throws {
+        var machine = Machine(lifetime: .seconds(60))
+        let tickets = [try wait(&machine, waiter: 1), try wait(&machine, waiter: 2)]
+        #expect(Set(tickets.map(\.query)).count == 1)
+        let first = machine.cancel(tickets[1])
+        #expect(first == nil)
+        let last = machine.cancel(tickets[0])
+        #expect(last == tickets[0].query)
+        let again = machine.cancel(tickets[0])
+        #expect(again == nil)
+        let begins = machine.begin(tickets[0].query)
+        #expect(!begins)
+        let next = lookUp(&machine)
+        #expect(next == "ask")
+    }
+
+    @Test func theOtherWaitersKeepTheirQuery() throws {
+        var machine = Machine(lifetime: .seconds(60))
+        let tickets = [try wait(&machine, waiter: 1), try wait(&machine, waiter: 2), try wait(&machine, waiter: 3)]
+        let abandoned = machine.cancel(tickets[0])
+        #expect(abandoned == nil)
+        let begins = machine.begin(tickets[0].query)
+        #expect(begins)
+        let waiters = answer(&machine, tickets[0].query, try addresses())
+        #expect(waiters == [2, 3])
+    }
+
+    @Test func theAnswerOfAQueryThatHasBegunIsKept() throws {
+        var machine = Machine(lifetime: .seconds(60))
+        let ticket = try wait(&machine, waiter: 1)
+        let begins = machine.begin(ticket.query)
+        #expect(begins)
+        let abandoned = machine.cancel(ticket)
+        #expect(abandoned == nil)
+        let meanwhile = lookUp(&machine, waiter: 2)
+        #expect(meanwhile == "wait")
+        let waiters = answer(&machine, ticket.query, try addresses())
+        #expect(waiters == [2])
+        let kept = lookUp(&machine)
+        #expect(kept == "192.0.2.1")
+    }
+
+    @Test func aWaiterFromBeforeAClearDoesNotEndTheLaterQuery() throws {
+        var machine = Machine(lifetime: .seconds(60))
+        let old = try wait(&machine, waiter: 1)
+        machine.clear()
+        let new = try wait(&machine, waiter: 2)
+        let abandoned = machine.cancel(old)
+        #expect(abandoned == old.query)
+        let meanwhile = lookUp(&machine, waiter: 3)
+        #expect(meanwhile == "wait")
+        let waiters = answer(&machine, new.query, try addresses())
+        #expect(waiters == [2, 3])
     }
 
     @Test(arguments: [(Duration.milliseconds(999), "unknown"), (.seconds(1), "ask")])
@@ -161,6 +226,7 @@ struct NameCacheMachineTests {
         var random = Generator(state: seed)
         var machine = Machine(lifetime: .seconds(10), names: 4)
         var queries: [(query: Machine.Query, name: String)] = []
+        var tickets: [Int: Machine.Ticket] = [:]
         var waiting: Set<Int> = []
         var answered: [String: Duration] = [:]
         var now = Duration.zero
@@ -177,14 +243,24 @@ struct NameCacheMachineTests {
                 #expect(Set(told).count == told.count)
                 #expect(waiting.isSuperset(of: told))
                 waiting.subtract(told)
+                for waiter in told { tickets[waiter] = nil }
                 answered[name] = now
+            case 5:
+                guard let leaving = tickets.keys.min(), let ticket = tickets.removeValue(forKey: leaving) else { break }
+                waiting.remove(leaving)
+                let abandoned = machine.cancel(ticket)
+                #expect((abandoned == nil) == tickets.values.contains { $0.query == ticket.query })
+                queries.removeAll { $0.query == abandoned }
             default:
                 switch machine.lookUp(name, waiter: waiter, now: Self.start + now) {
                 case .answer: #expect(now - (answered[name] ?? .seconds(-100)) < .seconds(10))
-                case .wait: waiting.insert(waiter)
-                case .ask(let query):
+                case .wait(let ticket):
                     waiting.insert(waiter)
-                    queries.append((query, name))
+                    tickets[waiter] = ticket
+                case .ask(let ticket):
+                    waiting.insert(waiter)
+                    tickets[waiter] = ticket
+                    queries.append((ticket.query, name))
                 }
             }
             #expect(machine.count <= 4)

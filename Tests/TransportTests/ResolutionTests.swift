@@ -57,7 +57,9 @@ struct ResolutionTests {
     /// The answer, cached or queried.
     private func answer(_ names: NameCache, _ host: String) async -> [String] {
         let (stream, continuation) = AsyncStream<NameAnswer>.makeStream()
-        if let known = names.lookUp(host, waiter: { continuation.yield($0) }) { continuation.yield(known) }
+        if case .answered(let known) = names.lookUp(host, waiter: { continuation.yield($0) }) {
+            continuation.yield(known)
+        }
         for await answer in stream {
             guard case .addresses(let addresses) = answer else { return [] }
             return addresses.compactMap(\.ipAddress)

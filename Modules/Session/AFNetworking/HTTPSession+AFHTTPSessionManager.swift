@@ -18,13 +18,17 @@ extension HTTPSession {
     }
 
     /// HEAD:parameters:headers:success:failure:
+    ///
+    /// The accepted statuses are those of the session's response serializer.
     @discardableResult
     public func head(
         _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
         success: @escaping @Sendable (SessionResponse<Data>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<Data> {
-        call(.head, path, parameters).headers(headers).task().started(nil, success, failure)
+        let statuses = initialConfiguration.responseSerializer.validation.statusCodes
+        let serializer = DataResponseSerializer(validation: ResponseValidation(statusCodes: statuses))
+        return call(.head, path, parameters).headers(headers).task(serializer).started(nil, success, failure)
     }
 
     /// POST:parameters:headers:progress:success:failure:
@@ -59,7 +63,9 @@ extension HTTPSession {
         } catch {
             call.content = .failure(
                 error as? SessionError
-                    ?? SessionError(.encodingFailed, "The form could not be built: \(error)", underlying: error))
+                    ?? SessionError(
+                        .encodingFailed, "The form could not be built: \(SessionError.cause(error))", underlying: error)
+            )
         }
         return start(call, headers: headers, progress: progress, success: success, failure: failure)
     }

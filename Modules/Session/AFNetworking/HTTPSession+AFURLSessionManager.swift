@@ -54,12 +54,14 @@ extension HTTPSession {
     }
 
     /// downloadTaskWithResumeData:progress:destination:completionHandler:
+    ///
+    /// The request is made as ``get(_:_:)`` does, with the header fields of the session and of its request serializer.
     public func downloadTask(
         withResumeData resumeData: ResumeData, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,
         completionHandler: (@Sendable (Result<SessionResponse<URL>, SessionError>) -> Void)? = nil
     ) -> DownloadTask {
-        call(SessionRequest(url: resumeData.url)).downloadTask(resuming: resumeData, chooseDestination: destination)
+        get(resumeData.url.absoluteString).downloadTask(resuming: resumeData, chooseDestination: destination)
             .observed(nil, progress, completionHandler)
     }
 }

@@ -48,6 +48,6 @@ extension SessionError {
         self.init(thrown: error, url: url)
         guard code == .interceptorFailed, !(error is SessionError) else { return }
         code = .requestBodyFailed
-        message = "The body failed to produce its bytes: \(error)"
+        message = "The body failed to produce its bytes: \(Self.cause(error))"
     }
 }

@@ -3,8 +3,9 @@ internal import HTTPTypes
 public import LinnetSerialization
 
 // What runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
-// ``SessionError/Code/cancelled``. All but the streams fail for a status that is not 200 to 299 with
-// ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body.
+// ``SessionError/Code/cancelled``. A status that the serializer's validation refuses, by default one that is not 200 to 299, fails
+// with ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body. Of the streams, `lines()`,
+// `jsonLines(of:)` and `serverSentEvents()` fail as well; `bytes()` and `streamTask()` return any response.
 extension HTTPCall {
     /// Sends the request, and returns the response as a serializer reads it: `call.response(.string)`.
     @discardableResult
@@ -22,7 +23,7 @@ extension HTTPCall {
 
     /// Sends the request, and returns the response with its JSON body decoded as a type.
     ///
-    /// The request accepts `application/json` unless it says what it accepts.
+    /// The request accepts `application/json`, unless the call, the session or its request serializer sets Accept.
     public func response<T: Decodable & Sendable>(as type: T.Type) async throws(SessionError) -> SessionResponse<T> {
         try await acceptingJSON().response(session.initialConfiguration.serializer(for: type))
     }
@@ -43,10 +44,8 @@ extension HTTPCall {
     /// Sends the request, and returns the body as a text, in the charset that the response names, or else UTF-8.
     public func text() async throws(SessionError) -> String { try await response(StringResponseSerializer()).value }
 
-    /// The call with an Accept field for JSON, if it has none.
+    /// The call with an Accept field for JSON, if nothing else sets one.
     func acceptingJSON() -> HTTPCall {
-        guard headerFields[.accept] == nil else { return self }
-        if case .request(let request) = target, request.headerFields[.accept] != nil { return self }
-        return header(.accept, "application/json")
+        changed { $0.acceptsJSON = true }
     }
 }

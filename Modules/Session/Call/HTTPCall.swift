@@ -50,11 +50,15 @@ public struct HTTPCall: Sendable {
         var chain: CallChain?
         /// The coding of the request's body.
         var bodyCoding: ContentCoding?
+        /// Why the call is invalid.
+        var failure: SessionError?
     }
 
     let session: HTTPSession
     let target: Target
     var content: Content
+    /// Whether the request accepts JSON where neither the call, nor the session, nor a serializer says what it accepts.
+    var acceptsJSON = false
     var headerFields = HTTPFields()
     var options = RequestOptions()
     var extras: Boxed<Extras>?
@@ -71,8 +75,16 @@ public struct HTTPCall: Sendable {
 extension HTTPCall {
     /// The call with a header field that replaces those with the same name, whether they are from the session, a serializer or
     /// the call; nil removes the call's own field.
+    ///
+    /// A value with CR, LF, NUL or other bytes that a field cannot have (RFC 9110, section 5.5) fails the call with
+    /// ``SessionError/Code/invalidRequest``.
     public func header(_ name: HTTPField.Name, _ value: String?) -> HTTPCall {
-        changed { $0.headerFields[name] = value }
+        // HTTPTypes replaces such bytes by spaces.
+        guard value.map({ HTTPField.isValidValue($0.trimmingOptionalWhitespace) }) ?? true else {
+            let message = "The value of the header field \(name) contains a character that is not allowed."
+            return changingExtras { $0.failure = SessionError(.invalidRequest, message) }
+        }
+        return changed { $0.headerFields[name] = value }
     }
 
     /// The call with these header fields, replacing those with the same names.
@@ -195,7 +207,7 @@ extension HTTPCall {
         }
     }
 
-    private func changed(_ change: (inout HTTPCall) -> Void) -> HTTPCall {
+    func changed(_ change: (inout HTTPCall) -> Void) -> HTTPCall {
         var call = self
         change(&call)
         return call
@@ -212,9 +224,10 @@ extension HTTPCall {
     ///
     /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL``, or with what the serializer finds wrong.
     public func request() throws(SessionError) -> SessionRequest {
-        guard let coding = extras?.value.bodyCoding else { return try plainRequest() }
+        if let failure = extras?.value.failure { throw failure }
         var request = try plainRequest()
-        try request.encodeBody(in: coding)
+        if acceptsJSON, request.headerFields[.accept] == nil { request.headerFields[.accept] = "application/json" }
+        if let coding = extras?.value.bodyCoding { try request.encodeBody(in: coding) }
         return request
     }
 
@@ -230,7 +243,7 @@ extension HTTPCall {
             guard !isAsGiven else {
                 request.headerFields.override(with: headerFields)
                 request.headerFields.addMissing(session.headerFields(for: request.url))
-                request.headerFields.addMissing(session.codingFields)
+                request.headerFields.addMissing(session.givenRequestFields)
                 return request
             }
         }
@@ -246,7 +259,8 @@ extension HTTPCall {
             throw SessionError(error, url: url)
         } catch {
             throw SessionError(
-                .encodingFailed, "The request's body could not be made: \(error)", underlying: error, url: url)
+                .encodingFailed, "The request's body could not be made: \(SessionError.cause(error))",
+                underlying: error, url: url)
         }
     }
 
@@ -261,13 +275,25 @@ extension HTTPCall {
         if case .request(let request) = target { request.headerFields } else { nil }
     }
 
+    /// The content type of JSON bodies that the session or a serializer for JSON asks for; nil for `application/json`.
+    private var jsonContentType: String? {
+        let own = extras?.value.requestSerializer
+        if own == nil, let type = session.headerFields[.contentType] { return type }
+        return ((own ?? session.initialConfiguration.requestSerializer) as? JSONRequestSerializer)?
+            .headerFields[.contentType]
+    }
+
     private func serialize(_ request: inout SessionRequest) throws {
         var parameters: RequestParameters?
         let own = extras?.value.requestSerializer
         switch content {
         case .none: break
         case .parameters(let given): parameters = given
-        case .json(let write): request = try write(request, session.initialConfiguration)
+        case .json(let write):
+            if givenFields?[.contentType] == nil, let type = jsonContentType {
+                request.headerFields[.contentType] = type
+            }
+            request = try write(request, session.initialConfiguration)
         case .body(let body, let contentType):
             request.body = body
             if let contentType { request.headerFields[.contentType] = contentType }

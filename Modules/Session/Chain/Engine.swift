@@ -73,7 +73,7 @@ final class Engine: Sendable {
         if course == nil { try running.begin(request.url) }
         defer { if course == nil { running.end() } }
         let exchange = exchange(request, delivery, in: call, course)
-        guard course == nil, let deadline = exchange.deadline, needsTimer(request, call) else {
+        guard course == nil, let deadline = timer(request, exchange) else {
             return try await send(request, exchange)
         }
         return try await ending(by: deadline, request.url) { () async throws(SessionError) in
@@ -88,10 +88,15 @@ final class Engine: Sendable {
         if course == nil { try running.begin(request.url) }
         defer { if course == nil { running.end() } }
         let exchange = exchange(request, .whole(upTo: maximumBodySize), in: call, course)
-        guard let deadline = exchange.deadline, needsTimer(request, call) else {
-            return try await sendWhole(request, exchange)
-        }
-        return try await ending(by: deadline, request.url) { () async throws(SessionError) in
+        guard let deadline = timer(request, exchange) else { return try await sendWhole(request, exchange) }
+        return try await sendWhole(request, exchange, by: deadline)
+    }
+
+    @inline(never)
+    private func sendWhole(
+        _ request: SessionRequest, _ exchange: Exchange, by deadline: Tick
+    ) async throws(SessionError) -> (StreamedResponse, Data) {
+        try await ending(by: deadline, request.url) { () async throws(SessionError) in
             try await self.sendWhole(request, exchange)
         }
     }
@@ -111,6 +116,9 @@ final class Engine: Sendable {
         }
     }
 
+    // These are not inlined: their temporary values would be part of the frame of a request that waits.
+
+    @inline(never)
     private func exchange(
         _ request: SessionRequest, _ delivery: ResponseDelivery, in call: CallContext, _ course: Course?
     ) -> Exchange {
@@ -119,10 +127,20 @@ final class Engine: Sendable {
             record: course?.record ?? record(call))
     }
 
-    /// Whether what a request does must be cancelled at its deadline: interceptors, hooks and transports of the user's do not know
-    /// of it.
-    private func needsTimer(_ request: SessionRequest, _ call: CallContext) -> Bool {
-        isExtended || call.hooks != nil || call.own != nil || request.options.waitsForConnectivity == true
+    /// When what a request does must be cancelled, since interceptors, hooks and transports of the user's do not know of the deadline;
+    /// nil if all that it passes does.
+    @inline(never)
+    private func timer(_ request: SessionRequest, _ exchange: Exchange) -> Tick? {
+        let isKnown =
+            !isExtended && exchange.call.hooks == nil && exchange.call.own == nil
+            && request.options.waitsForConnectivity != true
+        return isKnown ? nil : exchange.deadline
+    }
+
+    /// The request as it is sent below the place of the content codings.
+    @inline(never)
+    private func prepared(_ request: SessionRequest, for way: borrowing Descent) -> SessionRequest {
+        way.coding?.prepared(request) ?? request
     }
 
     /// - Parameter deadline: For the hooks of a body that the caller reads; nil if what reads it ends at the deadline.
@@ -153,11 +171,12 @@ final class Engine: Sendable {
     }
 
     /// The chain from a link on.
+    @inline(never)
     func proceed(
         _ request: SessionRequest, from index: Int, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         var way = descend(request, from: index, exchange)
-        let sent = way.coding?.prepared(request) ?? request
+        let sent = prepared(request, for: way)
         var response: StreamedResponse
         do throws(SessionError) {
             response = try await deliver(sent, way, exchange)

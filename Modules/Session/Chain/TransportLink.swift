@@ -19,12 +19,12 @@ struct TransportLink: Sendable {
         do {
             response = try await transport.send(wire, observer: exchange.call.observer)
         } catch {
-            throw SessionError(error, url: request.url).adding(metrics: error.attempts)
+            throw failed(error, request)
         }
         return received(response, to: request)
     }
 
-    // These two are not inlined: their temporary values would be part of the frame of a request that waits.
+    // These are not inlined: their temporary values would be part of the frame of a request that waits.
 
     @inline(never)
     private func wire(
@@ -46,17 +46,15 @@ struct TransportLink: Sendable {
     }
 
     @inline(never)
+    private func failed(_ error: TransportError, _ request: SessionRequest) -> SessionError {
+        SessionError(error, url: request.url).adding(metrics: error.attempts)
+    }
+
+    @inline(never)
     private func received(_ response: TransportResponse, to request: SessionRequest) -> StreamedResponse {
         StreamedResponse(
             url: request.url, head: response.head, body: .transport(response.body, url: request.url),
             metrics: response.attempts)
-    }
-}
-
-extension TransportResponse {
-    /// What each attempt cost, the one that led to the response last.
-    fileprivate var attempts: [TransportMetrics] {
-        earlierAttempts.isEmpty ? [metrics] : earlierAttempts + [metrics]
     }
 }
 

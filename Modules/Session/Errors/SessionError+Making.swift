@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import LinnetAuthentication
+internal import LinnetMultipart
 package import LinnetSerialization
 internal import LinnetTransport
 
@@ -12,7 +13,8 @@ extension SessionError {
         case let error as SerializationError: self.init(error, url: url)
         case let error as AuthenticationError: self.init(error, url: url)
         case is CancellationError: self = .cancelled(url)
-        default: self.init(.interceptorFailed, "An interceptor failed: \(error)", underlying: error, url: url)
+        default:
+            self.init(.interceptorFailed, "An interceptor failed: \(Self.cause(error))", underlying: error, url: url)
         }
     }
 
@@ -83,12 +85,14 @@ extension SessionError {
         trustRefusal = error.trustRefusal
         // The hook threw instead of providing the identity, so its error is the underlying one.
         if error.code == .clientIdentityUnavailable { underlying = error.underlying ?? error }
-        // A body's file that could not be read has its own code, `fileFailed`.
-        if error.code == .requestBodyFailed, let cause = error.underlying as? SerializationError,
-            cause.underlying is FileFailure
-        {
+        // A body's file that could not be read has its own code, `fileFailed`, also as a part of a form.
+        guard error.code == .requestBodyFailed else { return }
+        if let cause = error.underlying as? SerializationError, cause.underlying is FileFailure {
             self = SessionError(cause, url: url)
             underlying = error
+        } else if let cause = error.underlying as? MultipartError, let failure = cause.underlying as? FileFailure {
+            self.code = .fileFailed
+            fileFailure = failure
         }
     }
 

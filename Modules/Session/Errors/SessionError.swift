@@ -137,7 +137,7 @@ extension SessionError {
             return try decoder.decode(type, from: body)
         } catch {
             throw SessionError(
-                .decodingFailed, "The error's body is not a \(type): \(error)", underlying: error, url: url)
+                .decodingFailed, "The error's body is not a \(type): \(Self.cause(error))", underlying: error, url: url)
         }
     }
 

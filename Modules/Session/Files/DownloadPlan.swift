@@ -101,8 +101,8 @@ struct DownloadPlan: Sendable {
             throw error
         } catch {
             throw SessionError(
-                .fileFailed, "Choosing the destination of the download failed: \(error)", underlying: error,
-                url: response.url)
+                .fileFailed, "Choosing the destination of the download failed: \(SessionError.cause(error))",
+                underlying: error, url: response.url)
         }
         return try destination(at: place, response)
     }

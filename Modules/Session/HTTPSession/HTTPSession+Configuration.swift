@@ -35,7 +35,7 @@ extension HTTPSession {
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
         /// one.
         public var pool = TransportConfiguration.PoolLimits()
-        /// The maximum size in bytes of a response's body in memory, decoded. The default is 2 GiB. Streamed bodies have no limit.
+        /// The maximum size in bytes of a response's body in memory, decoded. The default is 256 MiB. Streamed bodies and downloads have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
@@ -223,7 +223,8 @@ extension SessionError {
         if let error = error as? SessionError {
             self = error
         } else {
-            self.init(.invalidConfiguration, "The configuration failed: \(error)", underlying: error)
+            self.init(
+                .invalidConfiguration, "The configuration failed: \(SessionError.cause(error))", underlying: error)
         }
     }
 }

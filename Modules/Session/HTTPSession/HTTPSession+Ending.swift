@@ -52,7 +52,8 @@ extension HTTPSession {
         return try HTTPSession(baseURL: baseURL, configuration: configuration)
     }
 
-    /// Makes a session with the same base URL and the current ``configuration`` over another transport.
+    /// Makes a session with the same base URL and the current ``configuration`` over another transport. Throws as
+    /// ``init(baseURL:configuration:transport:)`` does.
     public func copy(over transport: any Transport) throws(SessionError) -> HTTPSession {
         try HTTPSession(baseURL: baseURL, configuration: configuration, transport: transport)
     }

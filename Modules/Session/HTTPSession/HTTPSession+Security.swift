@@ -48,6 +48,44 @@ extension HTTPSession {
     }
 }
 
+extension HTTPSession.Configuration {
+    private var hasOwnPolicy: Bool { securityPolicy.identity != SecurityPolicy.systemTrust.identity }
+
+    /// Replaces the transport's security policy and client identities by those that the configuration has.
+    func handOverTrust(to transport: any Transport) throws(SessionError) {
+        let hook = sessionHooks.didReceiveServerTrust
+        guard hasOwnPolicy || hook == nil else {
+            throw SessionError(
+                .invalidConfiguration,
+                "A hook for server trust over another transport needs a security policy in the configuration.")
+        }
+        let policy = try securityPolicy.asking(hook)
+        do {
+            // First what OpenSSL may refuse, so that nothing has changed then.
+            if clientIdentities.chooser != nil || !clientIdentities.identities.isEmpty {
+                try transport.replaceClientIdentities(
+                    clientIdentities.asking(hook: sessionHooks.didReceiveClientCertificateRequest))
+            }
+            if hasOwnPolicy { try transport.replaceSecurityPolicy(policy) }
+        } catch {
+            throw SessionError(thrown: error, url: nil)
+        }
+    }
+
+    /// Throws if a session that shares another's connections would ignore how this configuration judges servers.
+    func checkTrust(sharedWith other: HTTPSession) throws(SessionError) {
+        let isSamePolicy = !hasOwnPolicy || securityPolicy.identity == other.securityPolicy.identity
+        let isSameHook =
+            sessionHooks.didReceiveServerTrust == nil
+            || other.initialConfiguration.sessionHooks.didReceiveServerTrust != nil
+        guard isSamePolicy, isSameHook else {
+            throw SessionError(
+                .invalidConfiguration,
+                "A session that shares another's connections has its security policy and its hook for server trust.")
+        }
+    }
+}
+
 /// The security policy and the client identities of a session, and of those that share its connections.
 final class SessionTerms: Sendable {
     let policy: Mutex<SecurityPolicy>

@@ -61,24 +61,33 @@ public final class HTTPSession: Sendable {
         }
     }
 
-    /// Makes a session over a transport, which the session shuts down when it ends. Throws as ``init(baseURL:_:)`` does.
+    /// Makes a session over a transport, which the session shuts down when it ends.
     ///
-    /// The configuration's settings for connections, TLS and trust are ignored; the transport has its own.
+    /// The transport has its own settings for connections and TLS; those of the configuration are ignored, but for its timeouts, which
+    /// each request has. A security policy other than `.systemTrust`, and client identities, replace the transport's. The hook for
+    /// client certificates applies only together with client identities.
+    ///
+    /// Throws as ``init(baseURL:_:)`` does, and ``SessionError/Code/invalidConfiguration`` when the transport cannot apply the policy or
+    /// the identities, or when ``SessionHooks/didReceiveServerTrust`` is set without a policy: that of the transport is not known.
     public convenience init(
         baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
     ) throws(SessionError) {
         let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
         try configuration.checkMonitor()
+        try configuration.handOverTrust(to: transport)
         self.init(resolver, configuration, transport, ownsTransport: false)
     }
 
     /// Makes a session for another base URL that shares the connections, the tasks and the end of this one. Only the
     /// serializers, the encoder, the decoder and the header fields of `configuration` are used.
     ///
-    /// Throws as ``init(baseURL:_:)`` does, with the shared session's policy.
+    /// Throws as ``init(baseURL:_:)`` does, with the shared session's policy, and ``SessionError/Code/invalidConfiguration`` when
+    /// `configuration` has another security policy than the shared session has now, or a hook for server trust where that one has none.
+    /// The shared session's hook is called.
     public init(
         baseURL: URL? = nil, configuration: Configuration = Configuration(), sharing other: HTTPSession
     ) throws(SessionError) {
+        try configuration.checkTrust(sharedWith: other)
         resolver = try URLResolver(baseURL: baseURL, policy: other.securityPolicy)
         self.baseURL = resolver.baseURL
         initialConfiguration = other.initialConfiguration.coding(as: configuration)
@@ -132,6 +141,9 @@ public final class HTTPSession: Sendable {
 
     /// The field that asks for content codings; none in a session without.
     var codingFields: HTTPFields { fields.withLock { $0.codings } }
+
+    /// The header fields for requests that were made elsewhere.
+    var givenRequestFields: HTTPFields { fields.withLock { $0.given } }
 
     /// Sets or removes a header field for the calls that start from now on. Running requests are not changed.
     ///

@@ -14,13 +14,22 @@ struct HeaderTable: Sendable {
     private let serializers: HTTPFields?
     /// The field that asks for content codings; none in a session without.
     let codings: HTTPFields
+    /// What is added to requests that were made elsewhere: the field that asks for content codings, and the serializer's User-Agent and
+    /// Accept-Language.
+    let given: HTTPFields
 
     init(_ configuration: HTTPSession.Configuration, _ codings: ContentCodingRules?) {
         own = configuration.headerFields
         let serializer = configuration.requestSerializer
         serializers =
             (serializer as? FormRequestSerializer)?.headerFields ?? (serializer as? JSONRequestSerializer)?.headerFields
+            ?? (serializer as? PropertyListRequestSerializer)?.headerFields
         self.codings = codings.map { HTTPFields([$0.acceptEncoding]) } ?? HTTPFields()
+        var given = self.codings
+        for name in [HTTPField.Name.userAgent, .acceptLanguage] {
+            if let value = serializers?[name] { given[name] = value }
+        }
+        self.given = given
         merge()
     }
 

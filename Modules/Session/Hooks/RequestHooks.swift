@@ -146,6 +146,6 @@ extension SessionError {
         self.init(thrown: error, url: url)
         guard code == .interceptorFailed, !(error is SessionError) else { return }
         code = .hookFailed
-        message = "A hook failed: \(error)"
+        message = "A hook failed: \(Self.cause(error))"
     }
 }

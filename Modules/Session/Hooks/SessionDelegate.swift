@@ -14,6 +14,7 @@ public import LinnetTransport
 ///         redirect.target.host() == "example.com" ? .follow(request) : .doNotFollow
 ///     }
 /// }
+/// let gatekeeper = Gatekeeper()
 /// let session = try HTTPSession { $0.setDelegate(gatekeeper) }
 /// ```
 /// The methods are called as the hooks are. The delegate is held weakly; once it is deallocated, the default implementations

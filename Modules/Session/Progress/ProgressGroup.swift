@@ -4,7 +4,9 @@ internal import Synchronization
 ///
 /// ```swift
 /// let group = ProgressGroup()
-/// for file in files { group.add(session.call(file).downloadTask(into: folder)) }
+/// let tasks = files.map { session.get($0).downloadTask(into: folder) }
+/// for task in tasks { group.add(task) }
+/// for task in tasks { task.resume() }
 /// for await progress in group.updates {
 ///     print(progress.fraction)
 ///     if progress.isFinished { break }

@@ -5,9 +5,11 @@ internal import LinnetSerialization
 /// The data to resume an interrupted download: its URL, the validators of the entity, and the file and size of its part.
 ///
 /// ```swift
-/// let saved = await task.cancelProducingResumeData()
+/// if let data = await task.cancelProducingResumeData() { try data.encoded().write(to: file) }
 /// // Later, possibly in another process:
-/// let task = session.call(SessionRequest(url: saved.url)).downloadTask(to: destination, resuming: saved)
+/// if let data = try ResumeData(contentsOf: file) {
+///     try await api.get(data.url.absoluteString).download(to: destination, resuming: data)
+/// }
 /// ```
 /// Store the value with `Codable` or ``encoded()``. It contains no header fields and no password, but the complete URL,
 /// including a signed query. Resuming writes to the file that the value names, so store it with your app's private files.
@@ -130,7 +132,7 @@ extension ResumeData {
         }
     }
 
-    /// Reads the file at ``DownloadOptions/resumeFile``; returns nil if it does not exist.
+    /// Reads a file with the bytes of ``encoded()``, such as ``DownloadOptions/resumeFile``; returns nil if it does not exist.
     ///
     /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the file does not contain valid resume
     /// data, and ``SessionError/Code/fileFailed`` when it cannot be read.

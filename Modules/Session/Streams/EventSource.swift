@@ -24,6 +24,8 @@ public struct EventSource: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let source: EventSource
         private var reader: ServerSentEventReader?
+        /// When the stream that is read began.
+        private var openedAt = Tick.now
         private var lastEventID: String
         private var serverDelay: Duration?
         /// The number of consecutive failed attempts.
@@ -60,8 +62,9 @@ public struct EventSource: AsyncSequence, Sendable {
                     if reader == nil { try await connect() }
                     if let event = try await read() { return event }
                 } catch {
+                    let isOpen = reader != nil
                     reader = nil
-                    try note(error)
+                    try note(error, isOpen: isOpen)
                 }
             }
             return nil
@@ -79,7 +82,7 @@ public struct EventSource: AsyncSequence, Sendable {
             keep(reader)
             self.reader = event == nil ? nil : reader
             // The end of a stream counts as a failed attempt; an event resets the count.
-            failures = event == nil ? failures + 1 : 0
+            failures = event == nil ? failuresBefore(isOpen: true) + 1 : 0
             guard failures <= source.options.maximumReconnects ?? .max else {
                 throw SessionError(
                     .connectionLost, "The server ended the stream of events too often.", url: source.url)
@@ -102,6 +105,7 @@ public struct EventSource: AsyncSequence, Sendable {
                 return
             }
             try source.judge(response)
+            openedAt = .now
             reader = ServerSentEventReader(
                 response.body, limit: source.options.eventSizeLimit, lastEventID: lastEventID)
         }
@@ -112,14 +116,24 @@ public struct EventSource: AsyncSequence, Sendable {
                 source.url)
         }
 
+        /// The number of consecutive failed attempts before a stream that ends, or an attempt that opened none.
+        private func failuresBefore(isOpen: Bool) -> Int {
+            isOpen && source.lasted(since: openedAt) ? 0 : failures
+        }
+
         /// Counts a failed attempt; throws the error if it is not a network error, or if there were too many.
-        private mutating func note(_ error: SessionError) throws(SessionError) {
-            failures += 1
+        private mutating func note(_ error: SessionError, isOpen: Bool) throws(SessionError) {
+            failures = failuresBefore(isOpen: isOpen) + 1
             guard error.isOfTheNetwork, failures <= source.options.maximumReconnects ?? .max else { throw error }
         }
     }
 
     fileprivate var url: URL? { try? request.get().url }
+
+    /// Whether a stream lasted so long that what failed before it is no reason to wait longer.
+    fileprivate func lasted(since opened: Tick) -> Bool {
+        options.maximumReconnectDelay > .zero && .zero - opened.timeLeft >= options.maximumReconnectDelay
+    }
 
     fileprivate func request(after lastEventID: String) throws(SessionError) -> SessionRequest {
         var request = try request.get()
@@ -173,8 +187,8 @@ public struct EventSourceOptions: Sendable {
     /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
     /// delay of less than half a second applies to the first attempt only. The default is 1 minute.
     public var maximumReconnectDelay: Duration = .seconds(60)
-    /// The maximum number of consecutive failed attempts, after which the next one's error is thrown; an event resets the count.
-    /// The default is nil: no limit.
+    /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or a stream that lasted
+    /// for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
     public var maximumReconnects: Int?
     /// The initial last event ID, such as a saved one. The default is empty: none.
     public var lastEventID = ""

@@ -34,8 +34,8 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
                     return try decoder.decode(Value.self, from: Data(line))
                 } catch {
                     throw SessionError(
-                        .decodingFailed, "Line \(number) is not the expected JSON: \(error)", underlying: error,
-                        url: url)
+                        .decodingFailed, "Line \(number) is not the expected JSON: \(SessionError.cause(error))",
+                        underlying: error, url: url)
                 }
             }
             return nil

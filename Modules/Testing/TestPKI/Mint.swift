@@ -11,6 +11,7 @@ final class Minted: Sendable {
     let certificatePEM: String
     let privateKeyPEM: String
 
+    /// Takes ownership of both, also if it throws.
     init(x509: OpaquePointer, key: OpaquePointer) throws(TestingError) {
         self.x509 = x509
         self.key = key
@@ -19,6 +20,9 @@ final class Minted: Sendable {
         do {
             certificate = try X509Certificate(pem: certificatePEM)
         } catch {
+            // An object that has no certificate is not deinitialized.
+            X509_free(x509)
+            EVP_PKEY_free(key)
             throw TestingError(
                 .cannotMint, "The created certificate could not be parsed: \(error)", underlying: error)
         }

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// An attempt to open a connection: the pause before it, its sockets and its metrics. It can be aborted at any time.
+/// An attempt to open a connection: the pause before it, the lookup of the name, its sockets and its metrics. It can be aborted at any
+/// time.
 final class ConnectAttempt: Sendable {
     private struct Pause {
         /// Nil until it is scheduled.
@@ -11,6 +12,7 @@ final class ConnectAttempt: Sendable {
 
     private struct State {
         var channels: [any Channel] = []
+        var cancelLookup: (@Sendable () -> Void)?
         /// The addresses that the channels connect to.
         var addresses: [ObjectIdentifier: SocketAddress] = [:]
         var pause: Pause?
@@ -62,6 +64,15 @@ final class ConnectAttempt: Sendable {
         if hasEnded { timer.cancel() }
     }
 
+    /// Adds a lookup, which the function cancels. It may be called after the lookup has ended.
+    func adopt(lookup cancel: @escaping @Sendable () -> Void) {
+        let isAborted = state.withLock { state in
+            if !state.isAborted { state.cancelLookup = cancel }
+            return state.isAborted
+        }
+        if isAborted { cancel() }
+    }
+
     /// Adds a socket; happy eyeballs may open several.
     func adopt(_ channel: any Channel) {
         let isAborted = state.withLock { state in
@@ -72,11 +83,12 @@ final class ConnectAttempt: Sendable {
     }
 
     func abort() {
-        let channels = state.withLock { state in
+        let (cancelLookup, channels) = state.withLock { state in
             state.isAborted = true
-            defer { state.channels = [] }
-            return state.channels
+            defer { (state.cancelLookup, state.channels) = (nil, []) }
+            return (state.cancelLookup, state.channels)
         }
+        cancelLookup?()
         for channel in channels { channel.close(promise: nil) }
         endPause()
     }

@@ -111,7 +111,12 @@ extension Connector {
         let complete: @Sendable (NameAnswer) -> Void = { answer in
             opening.eventLoop.execute { promise.completeWith(answer.target(port: origin.port)) }
         }
-        if let known = names.lookUp(origin.host, waiter: complete) { complete(known) }
+        switch names.lookUp(origin.host, waiter: complete) {
+        case .answered(let answer): complete(answer)
+        case .waiting(let ticket):
+            promise.futureResult.whenFailure { [names] _ in names.cancel(ticket) }
+            opening.attempt.adopt { promise.fail(TransportError.lookupCancelled) }
+        }
         return promise.futureResult
     }
 }

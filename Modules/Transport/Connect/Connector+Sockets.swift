@@ -15,6 +15,7 @@ extension Connector {
         let resolver =
             address == nil
             ? NameLookup(names, tried: opening.series.tried, boundTo: binding.address, on: opening.eventLoop) : nil
+        if let resolver { opening.attempt.adopt { resolver.cancelQueries() } }
         let start = ContinuousClock.now
         let bootstrap = bootstrap(opening, binding).channelOption(.tcpOption(.tcp_nodelay), value: 1).resolver(resolver)
         let future =

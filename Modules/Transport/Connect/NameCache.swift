@@ -1,19 +1,31 @@
 internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
 
 /// Resolves names through overrides, a cache, or one query per name at a time.
 final class NameCache: Sendable {
     typealias Waiter = @Sendable (NameAnswer) -> Void
+    typealias Query = NameCacheMachine<Waiter>.Query
+    /// The place of a waiter.
+    typealias Ticket = NameCacheMachine<Waiter>.Ticket
+
+    /// The result of asking for a name.
+    enum Lookup: Sendable {
+        /// The answer was known; the waiter is not called.
+        case answered(NameAnswer)
+        /// The waiter is called once, unless the ticket is cancelled before.
+        case waiting(Ticket)
+    }
 
     private let overrides: [String: NameAnswer]
     private let machine: Mutex<NameCacheMachine<Waiter>>
+    private let threads: LookupThreads
     private let resolve: @Sendable (String) -> NameAnswer
 
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the lifetime is negative, or an override is not for a
     ///   host name or does not contain IP addresses.
     init(
-        _ options: ResolutionOptions, resolve: @escaping @Sendable (String) -> NameAnswer = SystemResolver.lookUp
+        _ options: ResolutionOptions, on threads: LookupThreads = .shared,
+        resolve: @escaping @Sendable (String) -> NameAnswer = SystemResolver.lookUp
     ) throws(TransportError) {
         guard options.cacheLifetime >= .zero else {
             throw TransportError(
@@ -27,27 +39,48 @@ final class NameCache: Sendable {
             }
         }
         self.overrides = overrides
+        self.threads = threads
         self.resolve = resolve
         machine = Mutex(NameCacheMachine(lifetime: min(options.cacheLifetime, .seconds(24 * 60 * 60))))
     }
 
-    /// Returns the answer for a name, or nil if it has to be queried; `waiter` is then called on another thread.
-    func lookUp(_ host: String, waiter: @escaping Waiter) -> NameAnswer? {
+    /// Returns the answer for a name, or queries it and calls `waiter`: on another thread, or before this returns if the name cannot
+    /// be queried.
+    func lookUp(_ host: String, waiter: @escaping Waiter) -> Lookup {
         let name = Self.key(host)
-        if !overrides.isEmpty, let answer = overrides[Self.withoutDot(name)] { return answer }
+        if !overrides.isEmpty, let answer = overrides[Self.withoutDot(name)] { return .answered(answer) }
         switch machine.withLock({ $0.lookUp(name, waiter: waiter, now: .now) }) {
         case .answer(let answer):
-            return answer
-        case .wait:
-            return nil
-        case .ask(let query):
-            SystemResolver.threads.submit { [self] _ in
-                let answer = resolve(host)
-                let waiters = machine.withLock { $0.answered(query, answer, now: .now) }
-                for waiter in waiters { waiter(answer) }
-            }
-            return nil
+            return .answered(answer)
+        case .wait(let ticket):
+            return .waiting(ticket)
+        case .ask(let ticket):
+            ask(ticket.query, host)
+            return .waiting(ticket)
         }
+    }
+
+    /// Stops waiting. A query that has not begun and that nothing else waits for is never made.
+    func cancel(_ ticket: Ticket) {
+        guard let abandoned = machine.withLock({ $0.cancel(ticket) }) else { return }
+        threads.withdraw(job(abandoned))
+    }
+
+    private func ask(_ query: Query, _ host: String) {
+        threads.add(job(query)) { [self] error in
+            if let error { return finish(query, .failed(error)) }
+            guard machine.withLock({ $0.begin(query) }) else { return }
+            finish(query, resolve(host))
+        }
+    }
+
+    private func finish(_ query: Query, _ answer: NameAnswer) {
+        let waiters = machine.withLock { $0.answered(query, answer, now: .now) }
+        for waiter in waiters { waiter(answer) }
+    }
+
+    private func job(_ query: Query) -> LookupThreads.ID {
+        LookupThreads.ID(owner: ObjectIdentifier(self), number: query.number)
     }
 
     /// Drops the addresses of a name that could not be connected to.
@@ -91,22 +124,28 @@ final class NameCache: Sendable {
     }
 }
 
-/// The cached answers and the running queries, one per name.
+/// The cached answers and the pending queries, one per name.
 ///
 /// `Waiter` is the type that the owner delivers answers to.
 struct NameCacheMachine<Waiter> {
     /// One look-up.
     struct Query: Hashable, Sendable {
         let name: String
+        let number: UInt64
+    }
+
+    /// The place of a waiter.
+    struct Ticket: Sendable {
+        let query: Query
         fileprivate let number: UInt64
     }
 
     enum Step {
         case answer(NameAnswer)
-        /// A query is running; the waiter was added to it.
-        case wait
+        /// There is a query; the waiter was added to it.
+        case wait(Ticket)
         /// The waiter was added; start this query and report its answer.
-        case ask(Query)
+        case ask(Ticket)
     }
 
     private struct Entry {
@@ -114,14 +153,23 @@ struct NameCacheMachine<Waiter> {
         let expires: ContinuousClock.Instant
     }
 
+    /// A query without an answer.
+    private struct Pending {
+        /// The waiters by their numbers.
+        var waiters: [UInt64: Waiter] = [:]
+        /// Whether a thread makes the query.
+        var hasBegun = false
+    }
+
     private let lifetime: Duration
     private let unknownLifetime: Duration
     private let names: Int
     private var entries: [String: Entry] = [:]
-    /// The running queries that new waiters may join.
+    /// The queries that new waiters may join.
     private var open: [String: Query] = [:]
-    private var waiters: [Query: [Waiter]] = [:]
+    private var pending: [Query: Pending] = [:]
     private var queries: UInt64 = 0
+    private var tickets: UInt64 = 0
 
     /// - Parameters:
     ///   - lifetime: How long addresses are cached.
@@ -141,24 +189,42 @@ struct NameCacheMachine<Waiter> {
             if now < entry.expires { return .answer(entry.answer) }
             entries[name] = nil
         }
+        tickets += 1
         if let query = open[name] {
-            waiters[query]?.append(waiter)
-            return .wait
+            pending[query]?.waiters[tickets] = waiter
+            return .wait(Ticket(query: query, number: tickets))
         }
         queries += 1
         let query = Query(name: name, number: queries)
         open[name] = query
-        waiters[query] = [waiter]
-        return .ask(query)
+        pending[query] = Pending(waiters: [tickets: waiter])
+        return .ask(Ticket(query: query, number: tickets))
     }
 
-    /// Caches an answer and returns the waiters for it.
+    /// Removes a waiter. Returns its query if that has not begun and has no other waiter: it is not to be made.
+    mutating func cancel(_ ticket: Ticket) -> Query? {
+        let query = ticket.query
+        pending[query]?.waiters[ticket.number] = nil
+        guard let rest = pending[query], rest.waiters.isEmpty, !rest.hasBegun else { return nil }
+        pending[query] = nil
+        if open[query.name] == query { open[query.name] = nil }
+        return query
+    }
+
+    /// Called when a thread takes a query. Returns false if it is not to be made, since its last waiter was removed.
+    mutating func begin(_ query: Query) -> Bool {
+        pending[query]?.hasBegun = true
+        return pending[query] != nil
+    }
+
+    /// Caches an answer and returns the waiters for it, in the order in which they came.
     mutating func answered(_ query: Query, _ answer: NameAnswer, now: ContinuousClock.Instant) -> [Waiter] {
         if open[query.name] == query {
             open[query.name] = nil
             keep(answer, query.name, now)
         }
-        return waiters.removeValue(forKey: query) ?? []
+        let waiters = pending.removeValue(forKey: query)?.waiters ?? [:]
+        return waiters.sorted { $0.key < $1.key }.map { $0.value }
     }
 
     /// Drops the addresses of a name. That a name has no address stays cached.
@@ -166,7 +232,7 @@ struct NameCacheMachine<Waiter> {
         if case .addresses = entries[name]?.answer { entries[name] = nil }
     }
 
-    /// Drops all answers. Running queries still answer their waiters, but new ones cannot join them.
+    /// Drops all answers. Pending queries still answer their waiters, but new ones cannot join them.
     mutating func clear() {
         entries = [:]
         open = [:]

@@ -15,12 +15,19 @@ internal import Darwin
 /// One answer contains both families. The order is changed only if some addresses were tried before, and a local address leaves
 /// those of its family only.
 final class NameLookup: Resolver, Sendable {
+    private struct State {
+        var span: TransportMetrics.Span?
+        /// The place among those that wait for the answer.
+        var ticket: NameCache.Ticket?
+        var isCancelled = false
+    }
+
     private let names: NameCache
     private let tried: [SocketAddress]
     private let local: SocketAddress?
     private let v4: EventLoopPromise<[SocketAddress]>
     private let v6: EventLoopPromise<[SocketAddress]>
-    private let times = Mutex<TransportMetrics.Span?>(nil)
+    private let state = Mutex(State())
 
     /// - Parameters:
     ///   - tried: Addresses to try last, since connections to them failed before.
@@ -37,7 +44,7 @@ final class NameLookup: Resolver, Sendable {
     }
 
     /// When the lookup ran, once it is over; nil if the answer was cached.
-    var span: TransportMetrics.Span? { times.withLock { $0 } }
+    var span: TransportMetrics.Span? { state.withLock { $0.span } }
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         v4.futureResult
@@ -45,16 +52,33 @@ final class NameLookup: Resolver, Sendable {
 
     func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         let start = ContinuousClock.now
-        let known = names.lookUp(host) { [self] answer in
-            times.withLock { $0 = TransportMetrics.Span(start: start, end: .now) }
+        let lookup = names.lookUp(host) { [self] answer in
+            state.withLock { $0.span = TransportMetrics.Span(start: start, end: .now) }
             complete(answer.limited(to: local, host), port)
         }
-        if let known { complete(known.limited(to: local, host), port) }
+        switch lookup {
+        case .answered(let answer):
+            complete(answer.limited(to: local, host), port)
+        case .waiting(let ticket):
+            let isCancelled = state.withLock { state in
+                state.ticket = ticket
+                return state.isCancelled
+            }
+            if isCancelled { names.cancel(ticket) }
+        }
         return v6.futureResult
     }
 
+    /// Stops waiting for the answer, and fails both queries unless they have one. `getaddrinfo` cannot be cancelled, but a lookup that
+    /// has not begun is never made if nothing else waits for it.
     func cancelQueries() {
-        // getaddrinfo cannot be cancelled. Its answer is ignored.
+        let ticket = state.withLock { state in
+            state.isCancelled = true
+            return state.ticket
+        }
+        if let ticket { names.cancel(ticket) }
+        v6.fail(TransportError.lookupCancelled)
+        v4.fail(TransportError.lookupCancelled)
     }
 
     private func complete(_ answer: NameAnswer, _ port: Int) {
@@ -81,6 +105,12 @@ final class NameLookup: Resolver, Sendable {
         (0..<max(first.count, second.count)).flatMap { index in
             first[min(index, first.count)...].prefix(1) + second[min(index, second.count)...].prefix(1)
         }
+    }
+}
+
+extension TransportError {
+    static var lookupCancelled: TransportError {
+        TransportError(.cancelled, "The lookup of the name was cancelled.")
     }
 }
 
@@ -118,14 +148,6 @@ enum NameAnswer: Sendable {
 
 /// Resolves names with `getaddrinfo`, which reads `/etc/hosts` and queries name servers.
 enum SystemResolver {
-    /// Threads for lookups only: one may block for as long as a name server does not answer, which must not delay event
-    /// loops or the evaluation of chains.
-    static let threads: NIOThreadPool = {
-        let threads = NIOThreadPool(numberOfThreads: 4)
-        threads.start()
-        return threads
-    }()
-
     /// Resolves both address families in the order of RFC 6724. Blocks.
     static func lookUp(_ host: String) -> NameAnswer {
         // C strings end at a null byte, so another name would be resolved.

@@ -73,7 +73,6 @@ struct HTTP1StateMachine {
     }
 
     var requestPhase: RequestPhase? { exchange?.request }
-    var responsePhase: ResponsePhase? { exchange?.response }
 
     /// Starts an exchange. Returns false if the connection cannot take one.
     mutating func start(hasBody: Bool, expectsContinue: Bool, asksToClose: Bool, mayUpgrade: Bool = false) -> Bool {

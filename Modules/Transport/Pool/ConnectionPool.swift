@@ -157,37 +157,46 @@ final class ConnectionPool: Sendable {
 
     // MARK: Requests
 
-    /// Takes a place on a connection to the origin under the current terms, and waits if necessary.
+    /// Takes a place on a connection to the origin under the current terms; nil if the request has to wait.
+    @inline(never)
+    func takeOpenPlace(_ request: PoolRequest) throws(TransportError) -> HTTPConnection? {
+        while let connection = try takePlace(request.origin, via: request.proxy) {
+            // A connection that has just ended may not have left the pool yet.
+            if connection.isOpen { return connection }
+        }
+        return nil
+    }
+
+    /// Waits for a place on a connection to the origin under the current terms.
     @inline(never)
     func lease(_ request: PoolRequest) async throws(TransportError) -> Lease {
         var tries: [TransportMetrics] = []
-        // One for all waits, also if the terms are replaced meanwhile. Set by the first.
-        var end: PoolWaitEnd?
+        // One for all waits, also if the terms are replaced meanwhile.
+        let end = PoolWaitEnd(of: request, from: now)
         while true {
-            if let connection = try takeOpenPlace(request, after: tries) {
-                return Lease(connection: connection, tries: tries)
-            }
-            let waitEnd = end ?? PoolWaitEnd(of: request, from: now)
-            end = waitEnd
-            switch await wait(for: request, until: waitEnd) {
-            case .lease(let lease): return Lease(connection: lease.connection, tries: tries + lease.tries)
-            case .askAgain(let more): tries += more
-            case .failed(let error): throw error.following(tries)
-            }
+            let outcome = await wait(for: request, until: end)
+            if let lease = try lease(of: outcome, request, after: &tries) { return lease }
         }
     }
 
+    // Not inlined: its temporary values would be part of the frame of a request that waits.
+
+    /// Returns what a request has waited for; nil if it has to wait again.
     @inline(never)
-    private func takeOpenPlace(
-        _ request: PoolRequest, after tries: [TransportMetrics]
-    ) throws(TransportError) -> HTTPConnection? {
-        do {
-            while let connection = try takePlace(request.origin, via: request.proxy) {
-                // A connection that has just ended may not have left the pool yet.
-                if connection.isOpen { return connection }
+    private func lease(
+        of outcome: LeaseOutcome, _ request: PoolRequest, after tries: inout [TransportMetrics]
+    ) throws(TransportError) -> Lease? {
+        switch outcome {
+        case .lease(let lease):
+            return Lease(connection: lease.connection, tries: tries + lease.tries)
+        case .askAgain(let more):
+            tries += more
+            do {
+                return try takeOpenPlace(request).map { Lease(connection: $0, tries: tries) }
+            } catch {
+                throw error.following(tries)
             }
-            return nil
-        } catch {
+        case .failed(let error):
             throw error.following(tries)
         }
     }

@@ -89,7 +89,7 @@ final class TLSConnection {
     /// Takes the decision on ``presented``.
     func receive(_ decision: TrustDecision) {
         verdict = decision
-        resumption?.wasJudged()
+        resumption?.wasJudged(chainBytes: presented.certificates.reduce(0) { $0 + $1.count })
     }
 
     /// Whether the chain has to be evaluated again because the stapled response has arrived, or is missing although it
@@ -310,19 +310,10 @@ final class TLSConnection {
     }
 
     private static func chain(of store: OpaquePointer) -> [Data] {
-        var chain: [Data] = []
-        let leaf = X509_STORE_CTX_get0_cert(store)
-        if let leaf, let der = der(of: leaf) { chain.append(der) }
         let untrusted = X509_STORE_CTX_get0_untrusted(store)
-        for index in 0..<max(0, untrusted.map { linnet_sk_X509_num($0) } ?? 0) {
-            guard let certificate = linnet_sk_X509_value(untrusted, index), let der = der(of: certificate) else {
-                continue
-            }
-            // OpenSSL's list begins with the leaf.
-            if index == 0 && der == chain.first { continue }
-            chain.append(der)
-        }
-        return chain
+        let count = max(0, untrusted.map { linnet_sk_X509_num($0) } ?? 0)
+        let others = (0..<count).map { linnet_sk_X509_value(untrusted, $0) }
+        return TLSPresentedChain.encoding(leaf: X509_STORE_CTX_get0_cert(store), others, der)
     }
 
     private static func der(of certificate: OpaquePointer) -> Data? {
@@ -347,6 +338,24 @@ struct TLSPresentedChain: Sendable {
 
     init(certificates: [Data], staple: Data?, awaitsStaple: Bool) {
         (self.certificates, self.staple, self.awaitsStaple) = (certificates, staple, awaitsStaple)
+    }
+
+    /// The certificates in DER, leaf first. Empty, which evaluators refuse, if one of them cannot be encoded: without it, another
+    /// certificate could be judged in its place.
+    ///
+    /// - Parameter others: The certificates of the server's message, of which the first may be the leaf.
+    static func encoding<Certificate>(
+        leaf: Certificate?, _ others: [Certificate?], _ encode: (Certificate) -> Data?
+    ) -> [Data] {
+        guard let first = leaf.flatMap(encode) else { return [] }
+        var chain = [first]
+        for (index, other) in others.enumerated() {
+            guard let encoded = other.flatMap(encode) else { return [] }
+            // OpenSSL's list begins with the leaf.
+            if index == 0 && encoded == first { continue }
+            chain.append(encoded)
+        }
+        return chain
     }
 
     /// The input to the security policy.

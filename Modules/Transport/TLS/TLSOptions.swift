@@ -43,7 +43,8 @@ public struct TLSOptions: Sendable, Hashable {
     /// same proxy, under the same security policy and client identity, based on the earlier trust decision (RFC 8446,
     /// 2.2; RFC 5077). The default is true.
     ///
-    /// Sessions are kept for at most a day, and only as long as the decision is valid.
+    /// Sessions are kept for at most a day, and only as long as the decision is valid. A session is not kept if its ticket and the
+    /// server's chain have more than 16 KiB together.
     /// ``TransportMetrics/isResumedTLSSession`` reports the result; `SecurityPolicy.allowsSessionResumption` disables
     /// it for one policy. Requests are never sent as early data (RFC 8446, 8).
     public var sessionResumption = true

@@ -13,6 +13,8 @@ final class TLSResumption {
     private var offeredSession: OpaquePointer?
     /// When the chain was evaluated that the connection relies on.
     private var judged: Date?
+    /// The number of bytes of the chain that the connection's session refers to.
+    private var chainBytes = 0
 
     init(_ cache: TLSSessionCache, _ key: TLSSessionKey) {
         self.cache = cache
@@ -27,8 +29,9 @@ final class TLSResumption {
     }
 
     /// Called when the chain was evaluated: the server did not accept the offered session.
-    func wasJudged() {
+    func wasJudged(chainBytes: Int) {
         judged = cache.now()
+        self.chainBytes = chainBytes
         forgetOffer()
     }
 
@@ -36,6 +39,7 @@ final class TLSResumption {
     func resumedTrust() -> VerifiedTrust? {
         guard let ticket = offer?.ticket, ticket.isTrusted(at: cache.now()) else { return nil }
         judged = ticket.judged
+        chainBytes = ticket.session.chainBytes
         return ticket.trust
     }
 
@@ -66,7 +70,7 @@ final class TLSResumption {
     }
 
     private func keep(_ session: OpaquePointer, lifetime: UInt, isSingleUse: Bool, trust: VerifiedTrust) {
-        guard let judged, let copy = TLSSession(copying: session),
+        guard let judged, let copy = TLSSession(copying: session, chainBytes: chainBytes),
             let ticket = TLSSessionTicket(
                 copy, lifetime: TimeInterval(lifetime), isSingleUse: isSingleUse, trust: trust, judged: judged,
                 received: cache.now())
@@ -84,11 +88,22 @@ final class TLSResumption {
 /// A copy, since OpenSSL marks a connection's own session as not resumable when the connection ends with an error, on
 /// any thread.
 final class TLSSession: Sendable {
+    /// The maximum number of bytes of a session: those of its ticket, and of the chain that the server presented, which it refers to.
+    ///
+    /// The server chooses both. Tickets usually have less than a kilobyte, and chains less than eight; but a ticket may have 64 KiB
+    /// (RFC 8446, 4.6.1), and OpenSSL takes chains of 100 KiB.
+    static let mostBytes = 16 * 1024
+
+    /// The number of bytes of the chain.
+    let chainBytes: Int
     // SAFETY: not modified after init; duplicating only reads it, and OpenSSL counts references with atomics.
     nonisolated(unsafe) private let pointer: OpaquePointer
 
-    /// Nil if OpenSSL has no memory or the session cannot be resumed.
-    init?(copying session: OpaquePointer) {
+    /// Nil if the session is too large or cannot be resumed, or OpenSSL has no memory.
+    init?(copying session: OpaquePointer, chainBytes: Int) {
+        var ticketBytes = 0
+        SSL_SESSION_get0_ticket(session, nil, &ticketBytes)
+        guard ticketBytes + chainBytes <= Self.mostBytes else { return nil }
         guard let copy = SSL_SESSION_dup(session) else {
             OpenSSLErrorQueue.clear()
             return nil
@@ -98,6 +113,7 @@ final class TLSSession: Sendable {
             return nil
         }
         pointer = copy
+        self.chainBytes = chainBytes
     }
 
     deinit {

@@ -102,6 +102,103 @@ struct HTTPCallTests {
         #expect(transport.requests.map(\.head.headerFields[.userAgent]) == ["Serializer/1", "Finch/1"])
     }
 
+    /// What reads the response as JSON asks for JSON where nothing else says what is accepted.
+    @Test func theSessionsAndTheSerializersAcceptFieldsHoldForJSON() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let api = "application/vnd.api+json"
+        var serializer = FormRequestSerializer()
+        serializer.headerFields[.accept] = api
+        let clients = [
+            try makeClient(transport) { $0.requestSerializer = serializer },
+            try makeClient(transport) { $0.headerFields[.accept] = api },
+            try makeClient(transport),
+        ]
+        clients[2].setHeader(.accept, api)
+        for client in clients {
+            #expect(try await client.get("x").json() == 1)
+            #expect(try await client.get("x").value(as: Int.self) == 1)
+            #expect(try await client.get("x").task(as: Int.self).value.value == 1)
+            #expect(try await client.get("x").header(.accept, "own/*").json() == 1)
+        }
+        let accepted = transport.requests.map { $0.head.headerFields[values: .accept] }
+        #expect(accepted == Array(repeating: [[api], [api], [api], ["own/*"]], count: 3).flatMap(\.self))
+    }
+
+    @Test func aRequestAsGivenAcceptsJSONWhereItSaysNothing() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let client = try makeClient(transport)
+        var request = try makeRequest()
+        #expect(try await client.call(request).json() == 1)
+        request.headerFields[.accept] = "own/*"
+        #expect(try await client.call(request).json() == 1)
+        client.setHeader(.accept, "session/*")
+        #expect(try await client.call(try makeRequest()).json() == 1)
+        let accepted = transport.requests.map { $0.head.headerFields[values: .accept] }
+        #expect(accepted == [["application/json"], ["own/*"], ["session/*"]])
+    }
+
+    /// Servers refuse requests without a User-Agent.
+    @Test func aRequestAsGivenSaysWhoSendsIt() async throws {
+        let transport = StubTransport()
+        var serializer = FormRequestSerializer()
+        serializer.headerFields[.authorization] = "secret"
+        let client = try makeClient(transport) { $0.requestSerializer = serializer }
+        var request = try makeRequest()
+        try await client.call(request).response()
+        request.headerFields[.userAgent] = "Own/1"
+        try await client.call(request).response()
+        let fields = transport.requests.map(\.head.headerFields)
+        let defaults = FormRequestSerializer.defaultHeaderFields
+        #expect(fields.first?[.userAgent] == defaults[.userAgent])
+        #expect(fields.first?[.acceptLanguage] == defaults[.acceptLanguage])
+        #expect(fields.last?[values: .userAgent] == ["Own/1"])
+        #expect(fields.allSatisfy { $0[.authorization] == nil })
+    }
+
+    @Test func aJSONBodyHasTheContentTypeThatTheSessionOrItsSerializerSets() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let api = "application/vnd.api+json"
+        var serializer = JSONRequestSerializer()
+        serializer.headerFields[.contentType] = api
+        var form = FormRequestSerializer()
+        form.headerFields[.contentType] = "application/x-www-form-urlencoded; charset=utf-8"
+        let bySerializer = try makeClient(transport) { $0.requestSerializer = serializer }
+        try await bySerializer.post("x", json: 1).response()
+        let bySession = try makeClient(transport) { $0.headerFields[.contentType] = api }
+        try await bySession.post("x", json: 1).response()
+        try await makeClient(transport).post("x", json: 1).requestSerializer(serializer).response()
+        try await bySession.post("x", json: 1).header(.contentType, "own/json").response()
+        // That of forms is not one of JSON.
+        try await makeClient(transport) { $0.requestSerializer = form }.post("x", json: 1).response()
+        try await makeClient(transport).post("x", json: 1).response()
+        let types = transport.requests.map { $0.head.headerFields[values: .contentType] }
+        #expect(types == [[api], [api], [api], ["own/json"], ["application/json"], ["application/json"]])
+    }
+
+    @Test(arguments: ["a\r\nb: c", "a\u{0}", "a\nb"])
+    func aValueThatAFieldCannotHaveFailsTheCall(value: String) async throws {
+        let transport = StubTransport()
+        let call = try makeClient(transport).get("x").header(.userAgent, value).body(json: 1)
+        let error = await #expect(throws: SessionError.self) { try await call.response() }
+        #expect(error?.code == .invalidRequest)
+        #expect(transport.requests.isEmpty)
+        try await makeClient(transport).get("x").header(.userAgent, " blanks around ").response()
+        #expect(transport.requests.map(\.head.headerFields[.userAgent]) == ["blanks around"])
+    }
+
+    @Test func aFileOfAFormThatIsGoneIsAFailureOfTheFile() async throws {
+        try await withScratchFolder { folder in
+            try folder.write("part", to: "part.txt")
+            var form = MultipartForm()
+            try form.append(fileAt: folder["part.txt"], name: "a")
+            try FileManager.default.removeItem(at: folder["part.txt"])
+            let call = try makeClient().post("x", form: form)
+            let error = await #expect(throws: SessionError.self) { try await call.response() }
+            #expect(error?.code == .fileFailed)
+            #expect(error?.fileFailure?.path == folder["part.txt"].path)
+        }
+    }
+
     @Test func aCopyHasTheHeadersThatWereSet() async throws {
         let client = try HTTPSession(baseURL: URL(string: "http://localhost"))
         client.setHeader(.accept, "text/csv")

@@ -95,6 +95,37 @@ struct EventSourceTests {
         #expect(error == nil)
     }
 
+    /// A quiet server whose streams end after a time is not asked less and less often.
+    @Test func aStreamThatLastedStartsTheCountAgain() async throws {
+        let clock = ManualClock()
+        let body = StubBody()
+        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
+        let transport = makeTransport([
+            lost, lost, lost, .success(.stream(body, headerFields: Self.stream)), lost,
+        ])
+        let reading = Task {
+            await all(
+                try listen(transport, clock: clock) {
+                    $0.reconnectDelay = .milliseconds(10)
+                    $0.maximumReconnectDelay = .milliseconds(40)
+                })
+        }
+        for (index, delay) in [10, 20, 40, 10, 20].enumerated() {
+            if index == 3 {
+                // Comments are no events. The stream has begun once some were read.
+                while body.send(": comment\n") {}
+                await body.waitForDemand()
+                try await Task.sleep(for: .milliseconds(50))
+                body.finish()
+            }
+            try await clock.waitForSleepers(count: 1)
+            let due = try #require(clock.nextDeadline)
+            #expect(due.offset - clock.now.offset == .milliseconds(delay))
+            clock.advance(by: .milliseconds(delay))
+        }
+        #expect(try await reading.value.events.isEmpty)
+    }
+
     /// The server has asked for no delay, and is gone.
     @Test func attemptsWithoutADelayOfTheServerWaitLongerAndLonger() async throws {
         let clock = ManualClock()

@@ -67,7 +67,12 @@ final class PoolBench {
         let task = Task(executorPreference: executor) {
             let outcome: Outcome
             do {
-                outcome = .success(try await pool.lease(PoolRequest(origin: origin, timeouts: given)).connection)
+                let request = PoolRequest(origin: origin, timeouts: given)
+                if let open = try pool.takeOpenPlace(request) {
+                    outcome = .success(open)
+                } else {
+                    outcome = .success(try await pool.lease(request).connection)
+                }
             } catch {
                 outcome = .failure(TransportError(translating: error))
             }

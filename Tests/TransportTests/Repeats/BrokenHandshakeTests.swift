@@ -26,7 +26,7 @@ struct BrokenHandshakeTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(responses.count == 50 && responses.allSatisfy { $0.text == "ok" })
-            let tries = responses.map { $0.earlierAttempts.map(\.failure) }
+            let tries = responses.map { $0.attempts.dropLast().map(\.failure) }
             #expect(tries.contains([.notConnected]) && tries.allSatisfy { $0.isEmpty || $0 == [.notConnected] })
         }
         #expect(server.recordedRequests.count == 50)
@@ -132,7 +132,7 @@ struct BrokenHandshakeTests {
         }) { transport in
             let head = HTTPRequest(method: .get, scheme: "https", authority: "two.test:\(server.port)", path: "/")
             let response = try await transport.send(TransportRequest(head: head))
-            #expect(response.earlierAttempts.map(\.remoteAddress) == ["127.0.0.2:\(server.port)"])
+            #expect(response.attempts.dropLast().map(\.remoteAddress) == ["127.0.0.2:\(server.port)"])
             #expect(response.metrics.remoteAddress == "127.0.0.1:\(server.port)")
         }
         #expect(accepted.load(ordering: .relaxed) == 1)

@@ -111,7 +111,7 @@ struct RepeatStormTests {
             try await withTransport({ $0.httpVersions = .http2 }) { transport in
                 let response = try await transport.send(request(server, .post))
                 #expect(response.text == "ok")
-                #expect(response.earlierAttempts.map(\.failure) == [.notProcessed, .notProcessed])
+                #expect(response.attempts.dropLast().map(\.failure) == [.notProcessed, .notProcessed])
                 #expect(response.metrics.failure == nil)
             }
         }

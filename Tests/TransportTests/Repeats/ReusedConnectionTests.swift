@@ -47,7 +47,7 @@ struct ReusedConnectionTests {
                     do {
                         let response = try await transport.send(server.request(.post, body: .text("body")))
                         #expect(response.text == "ok")
-                        earlier = response.earlierAttempts
+                        earlier = Array(response.attempts.dropLast())
                     } catch let error as TransportError {
                         #expect(error.attempts.last?.failure == .other && error.attempts.last?.requestStart != nil)
                         earlier = error.attempts.dropLast()
@@ -67,8 +67,8 @@ struct ReusedConnectionTests {
             try await withTransport { transport in
                 try await expectText("ok", transport, server.request())
                 let response = try await transport.send(server.request(), observer: observer)
-                #expect(response.earlierAttempts.map(\.failure) == [.staleConnection])
-                #expect(response.earlierAttempts.map(\.isReusedConnection) == [true])
+                #expect(response.attempts.dropLast().map(\.failure) == [.staleConnection])
+                #expect(response.attempts.dropLast().map(\.isReusedConnection) == [true])
                 #expect(response.metrics.failure == nil && !response.metrics.isReusedConnection)
             }
         }

@@ -1,0 +1,107 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Runs lookups on threads of their own: one may block for as long as a name server does not answer, which must not delay event
+/// loops or the evaluation of chains.
+///
+/// A thread is started when a lookup is added and fewer than the maximum run. It ends when no lookup waits.
+final class LookupThreads: Sendable {
+    /// Runs a lookup, or ends it with the error for which it cannot be run. Called once, unless it is withdrawn.
+    typealias Job = @Sendable (TransportError?) -> Void
+    typealias ID = LookupQueue<Job>.ID
+    typealias Start = @Sendable (@escaping @Sendable () -> Void) -> Bool
+
+    /// The threads of the process.
+    ///
+    /// 16 threads: a name whose servers do not answer occupies one for about half a minute with the defaults of `resolv.conf(5)`, and
+    /// the lookups of other names should not wait for it. 1,000 waiting lookups: as many as a cache keeps names. While servers answer,
+    /// that many take a few seconds; while they do not, further ones would only wait for their timeout.
+    static let shared = LookupThreads(threads: 16, jobs: 1000)
+
+    private let queue: Mutex<LookupQueue<Job>>
+    private let start: Start
+
+    /// - Parameters:
+    ///   - threads: The maximum number of threads.
+    ///   - jobs: The maximum number of lookups that wait for a thread.
+    ///   - start: Starts a thread that runs the function, and returns whether it could be started.
+    init(threads: Int, jobs: Int, start: @escaping Start = LookupThreads.systemThread) {
+        queue = Mutex(LookupQueue(threads: threads, jobs: jobs))
+        self.start = start
+    }
+
+    /// Adds a lookup. If it cannot be run, it is ended before this returns.
+    func add(_ id: ID, _ job: @escaping Job) {
+        switch queue.withLock({ $0.add(job, id) }) {
+        case .waits:
+            break
+        case .startThread:
+            startThread()
+        case .refused:
+            job(
+                TransportError(
+                    .nameResolutionFailed,
+                    "The name was not looked up, since too many lookups wait for name servers; try again later."))
+        }
+    }
+
+    /// Removes a lookup unless it has begun.
+    func withdraw(_ id: ID) {
+        // Released after unlocking.
+        _ = queue.withLock { $0.withdraw(id) }
+    }
+
+    private func startThread() {
+        guard !start({ [self] in work() }) else { return }
+        let error = TransportError(
+            .nameResolutionFailed,
+            "The name was not looked up, since the system could not start a thread for it; try again later.")
+        for job in queue.withLock({ $0.threadFailed() }) { job(error) }
+    }
+
+    private func work() {
+        while let job = queue.withLock({ $0.next() }) { job(nil) }
+    }
+
+    /// Starts a thread that blocks all signals, and is not joined.
+    static let systemThread: Start = { body in
+        var allSignals = sigset_t()
+        var formerSignals = sigset_t()
+        sigfillset(&allSignals)
+        pthread_sigmask(SIG_SETMASK, &allSignals, &formerSignals)
+        defer { pthread_sigmask(SIG_SETMASK, &formerSignals, nil) }
+        #if canImport(Glibc)
+        var handle = pthread_t()
+        #else
+        var handle: pthread_t?
+        #endif
+        let argument = Unmanaged.passRetained(Body(run: body))
+        let code = pthread_create(
+            &handle, nil,
+            { argument in
+                pthread_detach(pthread_self())
+                // Optional in glibc and musl only.
+                guard let argument = argument as UnsafeMutableRawPointer? else { return nil }
+                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, argument.toOpaque())
+        guard code == 0 else {
+            argument.release()
+            return false
+        }
+        return true
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}
