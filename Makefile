@@ -24,7 +24,7 @@ help:
 	@sed -n 's/^# \([a-z-]*  *.*\)/make \1/p' Makefile
 
 setup:
-	@.ci/setup build test bench
+	@.ci/setup build test bench allocations
 
 # Only the app writes to standard output.
 example:

@@ -22,8 +22,10 @@ enum LivingObjects {
     /// The prefixes of classes whose objects are created once, by the first test that needs them, and live as long as the
     /// process or one of its threads.
     private static let permanent = [
-        // The threads for files, for name lookups, and of NIO's own pool. The thread of an event loop is checked through its loop.
+        // The threads for files, and of NIO's own pool. The thread of an event loop is checked through its loop.
         "LinnetTransport.FileExecutor", "NIOPosix.NIOThreadPool", "NIOPosix.NIOThread", "NIOPosix.Box<(body: ",
+        // What counts the threads for name lookups.
+        "LinnetTransport.LookupThreads",
         // Runs on NIO's own pool.
         "LinnetTransport.JudgeExecutor",
         // Per event loop thread: the buffer for decrypted bytes, and the dispatch queue of the loop.

@@ -44,7 +44,6 @@ struct TimelineProgramTests {
             #expect(state.live.transfer?.phase == .finished)
             let file = try #require(program.downloadedFiles.first)
             #expect(try Data(contentsOf: file).count == SamplePosts.attachmentSize)
-            try FileManager.default.removeItem(at: file.deletingLastPathComponent())
         }
     }
 
@@ -132,6 +131,9 @@ struct TimelineProgramTests {
         await program.end()
         await server.shutdown()
         try result.get()
+        // The folder is kept only for files that were downloaded.
+        #expect(FileManager.default.fileExists(atPath: program.folder.path) == !program.downloadedFiles.isEmpty)
+        try? FileManager.default.removeItem(at: program.folder)
     }
 }
 

@@ -52,6 +52,10 @@ def tcp_message(flow):
 '''
 
 
+# The programs that run, by name.
+processes = {}
+
+
 def spawn(directory, name, command, **options):
     """Runs a program that is not a daemon, with a pid file for `stop`."""
     with open(directory / "logs" / f"{name.lower()}.log", "w") as output:
@@ -59,6 +63,7 @@ def spawn(directory, name, command, **options):
             [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             start_new_session=True, **options)
     (directory / f"{name.lower()}.pid").write_text(f"{process.pid}\n")
+    processes[name] = process
 
 
 def serial(certificate):
@@ -69,7 +74,8 @@ def serial(certificate):
 def start_responder(directory, port):
     """Starts a responder with the certificates of the intermediate authority, in the index format of `openssl ca`.
 
-    It listens on all addresses: `openssl ocsp` has no option to restrict them.
+    It listens on all addresses, not only on loopback: `openssl ocsp` has no option to restrict them. It serves the status of these
+    certificates, and nothing else.
     """
     pki = directory / "pki"
     now = datetime.datetime.now(datetime.timezone.utc)

@@ -1,8 +1,8 @@
-"""A WebSocket server with the package `websockets`: websocket_server.py PORT
+"""A WebSocket server with the package `websockets`: websocket_server.py PORT DIR
 
 /echo sends each message back; /fragments sends each message back in pieces of 10; /close closes with 4000 after the first
 message; /large sends one message of 3 MB; /count sends 10,000 messages. All speak the
-subprotocol "chat.v2", if it is offered.
+subprotocol "chat.v2", if it is offered. DIR is not used: with it, `stop` recognizes the process.
 """
 
 import asyncio
