@@ -2,11 +2,13 @@
 
 import base64
 import contextlib
+import fcntl
 import gzip
 import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -18,6 +20,9 @@ import time
 import pictures
 
 HERE = pathlib.Path(__file__).resolve().parent
+MEMORY = pathlib.Path("/dev/shm")
+# Each run locks a file in its folder; the kernel unlocks it when the process ends, however it ends.
+PREFIX, LOCK = "linnet-bench-", "lock"
 PICTURES, DISTINCT_PICTURES = 200, 8
 LARGE_FILES = {"256m": 256 << 20, "1g": 1 << 30}
 
@@ -36,19 +41,63 @@ def find_nginx():
     return path
 
 
+def nginx_version(nginx):
+    """The version of a program, such as (1, 22, 1)."""
+    text = subprocess.run([nginx, "-v"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stderr
+    match = re.search(r"/(\d+)\.(\d+)\.(\d+)", text)
+    if match is None:
+        raise RuntimeError(f"{nginx} -v prints no version: {text.strip()}")
+    return tuple(map(int, match.groups()))
+
+
+def stop_nginx(directory):
+    """Stops the nginx of a folder, if it runs."""
+    pid_file = directory / "nginx.pid"
+    try:
+        master = int(pid_file.read_text())
+        if str(directory) not in pathlib.Path(f"/proc/{master}/cmdline").read_text():
+            return
+        os.kill(master, signal.SIGTERM)
+    except (OSError, ValueError):
+        return
+    for _ in range(100):
+        if not pid_file.exists():
+            break
+        time.sleep(0.05)
+
+
+def remove_abandoned(folder):
+    """Removes what runs have left that were killed, and stops their servers."""
+    for directory in folder.glob(f"{PREFIX}*"):
+        try:
+            if directory.lstat().st_uid != os.geteuid():
+                continue
+            with open(directory / LOCK) as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                stop_nginx(directory)
+                shutil.rmtree(directory, ignore_errors=True)
+        except OSError:
+            pass  # it is in use, or of another program
+
+
 class Server:
     """`with Server() as server`: started at the beginning, stopped at the end, when its files are removed."""
 
     echo = None  # the WebSocket server
 
     def __enter__(self):
-        # SIGTERM raises an exception, so that __exit__ runs and stops the server.
-        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+        # A signal raises an exception, so that __exit__ runs and stops the server. `nohup` has SIGHUP ignored.
+        for each in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(each) != signal.SIG_IGN:
+                signal.signal(each, lambda number, _: sys.exit(128 + number))
+        for folder in (MEMORY, pathlib.Path(tempfile.gettempdir())):
+            remove_abandoned(folder)
         # Files are in memory if there is space, so that the disk is not measured.
-        memory = pathlib.Path("/dev/shm")
-        has_room = memory.is_dir() and shutil.disk_usage(memory).free > 6 << 30
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="linnet-bench-", dir=memory if has_room else None))
+        has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 6 << 30
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX, dir=MEMORY if has_room else None))
         try:
+            self.lock = open(self.directory / LOCK, "w")
+            fcntl.flock(self.lock, fcntl.LOCK_EX)
             self.make_certificates()
             self.make_small_files()
             self.start()
@@ -58,17 +107,15 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        if self.echo:
-            self.echo.stdin.close()
-            self.echo.wait()
-        pid_file = self.directory / "nginx.pid"
-        if pid_file.exists():
-            os.kill(int(pid_file.read_text()), signal.SIGTERM)
-            for _ in range(100):
-                if not pid_file.exists():
-                    break
-                time.sleep(0.05)
-        shutil.rmtree(self.directory, ignore_errors=True)
+        try:
+            if self.echo:
+                self.echo.stdin.close()
+                self.echo.wait()
+        finally:
+            try:
+                stop_nginx(self.directory)
+            finally:
+                shutil.rmtree(self.directory, ignore_errors=True)
 
     def processes(self):
         """The servers' processes."""
@@ -173,6 +220,11 @@ class Server:
     # nginx
 
     def start(self):
+        nginx = find_nginx()
+        version = nginx_version(nginx)
+        command = [nginx, "-p", self.directory, "-c", self.directory / "nginx.conf"]
+        if version >= (1, 19, 5):
+            command += ["-e", self.directory / "error.log"]
         for attempt in range(3):
             self.ports = dict(zip(("HTTP", "HTTPS", "HTTP2", "HTTP2Single"), free_ports(4)))
             values = dict(
@@ -181,13 +233,14 @@ class Server:
                 text = (HERE / f"{name}.in").read_text()
                 for key, value in values.items():
                     text = text.replace(f"@{key}@", str(value))
+                if version < (1, 19, 7):
+                    # It counts the requests of HTTP/2 connections separately.
+                    text = re.sub(r"keepalive_requests (\d+);", r"\g<0> http2_max_requests \1;", text)
                 (self.directory / name).write_text(text)
             # Output goes to a file, because the daemon keeps it open.
             with open(self.directory / "nginx.out", "w") as output:
-                status = subprocess.run(
-                    [find_nginx(), "-p", self.directory, "-c", self.directory / "nginx.conf",
-                     "-e", self.directory / "error.log"], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-            if status.returncode == 0:
+                status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode
+            if status == 0:
                 break
         else:
             raise RuntimeError("nginx did not start: " + (self.directory / "nginx.out").read_text())

@@ -18,7 +18,8 @@ final class TimelineProgram {
     private let client: TimelineClient
     private let pageSize: Int
     private let network: NetworkSource
-    private let folder: URL
+    /// Where downloads are saved. A download creates it.
+    let folder: URL
     private let indicator: NetworkActivityIndicator
     private let refresh = RefreshState()
     private let board = TransferBoard()
@@ -55,6 +56,8 @@ final class TimelineProgram {
     }
 
     /// Ends all that the program has begun, and its session.
+    ///
+    /// Downloaded files are kept for the user, who was shown their paths; without one, their folder is removed.
     func end() async {
         isEnded = true
         onChange = nil
@@ -65,6 +68,7 @@ final class TimelineProgram {
         for work in works { work.cancel() }
         await client.session.shutdown(.immediate)
         for work in works { await work.value }
+        if downloadedFiles.isEmpty { try? FileManager.default.removeItem(at: folder) }
     }
 
     /// Reads the observable objects, now and whenever one of them has changed.

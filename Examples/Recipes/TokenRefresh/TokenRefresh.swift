@@ -17,7 +17,8 @@ struct TokenRefresh: AsyncParsableCommand {
 
     func run() async throws {
         let session = try HTTPSession()
-        let bearer = BearerInterceptor(tokens: TokenSource(session: session, url: issuer))
+        let tokens = TokenSource(session: session, url: issuer)
+        let bearer = BearerInterceptor(origin: Origin(url), tokens: tokens)
         let api = try HTTPSession { $0.interceptors = [bearer] }
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<count { group.addTask { [url] in try await api.get(url).text() } }
@@ -59,15 +60,20 @@ actor TokenSource {
     }
 }
 
+/// Adds the token to requests to one origin.
 struct BearerInterceptor: Interceptor {
+    let origin: Origin?
     let tokens: TokenSource
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
+        guard try Origin(request.url) == origin else { return try await next(request) }
         var request = request
         let token = try await tokens.token()
         request.headerFields[.authorization] = "Bearer \(token)"
         let response = try await next(request)
         guard response.head.status == .unauthorized else { return response }
+        // A body that was read to its end leaves its connection to others.
+        _ = try? await response.body.collect(upTo: 64 * 1024)
         request.headerFields[.authorization] = "Bearer \(try await tokens.token(replacing: token))"
         return try await next(request)
     }
