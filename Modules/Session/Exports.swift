@@ -1,5 +1,5 @@
 // Types that appear in a session's API are re-exported: importing LinnetSession or Linnet is enough to make a request, choose a
-// serializer, set a timeout or read metrics. Of the transport, only value types are re-exported.
+// serializer, set a timeout, read metrics or look into an underlying error. Of the transport, only value types are re-exported.
 
 @_exported public import LinnetSerialization
 
@@ -11,6 +11,7 @@
 @_exported public import struct LinnetCache.CacheOutcome
 @_exported public import protocol LinnetCache.CacheStore
 @_exported public import class LinnetCache.MemoryCacheStore
+@_exported public import struct LinnetCompression.CompressionError
 @_exported public import struct LinnetCompression.ContentCoding
 @_exported public import struct LinnetCompression.DecodingLimits
 @_exported public import class LinnetCookies.CookieJar
@@ -28,5 +29,6 @@
 @_exported public import struct LinnetTransport.TLSOptions
 @_exported public import protocol LinnetTransport.Transport
 @_exported public import struct LinnetTransport.TransportConfiguration
+@_exported public import struct LinnetTransport.TransportError
 @_exported public import struct LinnetTransport.TransportMetrics
 @_exported public import struct LinnetTransport.TransportTimeouts

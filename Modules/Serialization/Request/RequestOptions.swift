@@ -1,7 +1,8 @@
 public import FoundationEssentials
 internal import LinnetMessages
 
-/// Settings for one request; nil means the setting of the serializer or else of the session.
+/// Settings for one request; nil means the setting of the serializer or else of the session. A time limit of `.seconds(Int64.max)`
+/// never passes, also in a session that has one.
 public struct RequestOptions: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
         var timeout: Duration?

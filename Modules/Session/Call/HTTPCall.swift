@@ -92,7 +92,8 @@ extension HTTPCall {
         changed { $0.headerFields.override(with: fields) }
     }
 
-    /// The call with a timeout for all of it, including redirects and retries; nil uses the session's.
+    /// The call with a timeout for all of it, including redirects and retries; nil uses the session's. Where that is too short,
+    /// `.seconds(Int64.max)` is a timeout that never passes.
     public func timeout(_ limit: Duration?) -> HTTPCall {
         changed { $0.options.timeout = limit }
     }

@@ -293,6 +293,22 @@ struct HTTPCallTests {
         #expect(error?.timeout == .request)
     }
 
+    @Test func aCallHasNoTimeoutWhereTheSessionHasOne() async throws {
+        let client = try makeClient(StubTransport { _ in .json("1") }) {
+            $0.timeouts.request = .zero
+            // The timeout of a chain with interceptors is a task of its own.
+            $0.interceptors = [ClosureInterceptor { request, next in try await next(request) }]
+        }
+        let error = await #expect(throws: SessionError.self) { try await client.get("x").response() }
+        #expect(error?.timeout == .request)
+        let call = client.get("x").timeout(.seconds(Int64.max)).options {
+            $0.idleTimeout = .seconds(Int64.max)
+            $0.connectTimeout = .seconds(Int64.max)
+        }
+        #expect(try await call.json() == 1)
+        #expect(try await call.task().value.status == .ok)
+    }
+
     @Test func aHookFollowsRedirectsWhereTheSessionDoesNot() async throws {
         let transport = StubTransport { request in
             request.index % 2 == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1")
