@@ -259,12 +259,17 @@ extension TaskDriver: TransferObserver, TransferControl {
     }
 
     func willWait(_ place: WaitingPlace) {
-        let priority = shared.withLock { state in
+        var priority = shared.withLock { state in
             state.place = place
             return state.priority
         }
-        // The priority may have changed since the request was queued.
-        place.setPriority(priority)
+        // The priority may have changed since the request was queued, and may change before the place has it.
+        while true {
+            place.setPriority(priority)
+            let current = self.priority
+            if current == priority { return }
+            priority = current
+        }
     }
 
     func willReceiveBody(length: Int64?) {

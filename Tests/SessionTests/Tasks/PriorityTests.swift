@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LinnetSerialization
 import LinnetTesting
+import LinnetTransport
 import Synchronization
 import Testing
 
@@ -60,6 +61,23 @@ struct PriorityTests {
             tasks[0].priority = 0
         }
         #expect(order == ["c", "b", "a"])
+    }
+
+    /// It changes after it was read, and before the place in the queue has it.
+    @Test func aPriorityThatChangesWhileTheRequestIsQueuedIsNotLost() throws {
+        let session = try HTTPSession(transport: StubTransport())
+        let task = try session.call(makeRequest()).task(DataResponseSerializer())
+        let (changed, applied) = (Signal(), EventRecorder<RequestPriority>())
+        task.driver.willWait(
+            WaitingPlace { [weak task] priority in
+                if !changed.hasFired {
+                    changed.fire()
+                    task?.priority = .high
+                }
+                applied.record(priority)
+            })
+        #expect(applied.events.last == .high)
+        withExtendedLifetime(task) {}
     }
 
     @Test func prioritiesAreNumbersFromZeroToOne() {
