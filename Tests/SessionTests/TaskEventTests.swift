@@ -126,7 +126,12 @@ struct TaskEventTests {
     }
 
     @Test func observersMayCallTheTaskBack() async throws {
-        let client = try makeClient(StubTransport { _ in .json("7") }) {
+        // It never answers: the work begins before its observers are told, and could have ended by then.
+        let transport = StubTransport { _ in
+            await Signal().wait()
+            return .json("7")
+        }
+        let client = try makeClient(transport) {
             $0.callbackExecutor = .custom { $0() }
         }
         let task = client.call(.get, "x").jsonTask()
