@@ -10,9 +10,11 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct BackpressureTests {
     private static let pieces = 512
+    /// Those that are made before a task is suspended. Without a pause after them, it could end before that.
+    private static let firstPieces = 4
 
     @Test func theServerStopsSendingWhileADownloadIsSuspended() async throws {
-        let source = CountedSource(pieces: Self.pieces)
+        let source = CountedSource(pieces: Self.pieces, pausesAfter: Self.firstPieces)
         let handler: MockServer.Handler = { request in
             request.path == "/small" ? .text("x") : MockResponse(body: .stream(source))
         }
@@ -25,6 +27,7 @@ struct BackpressureTests {
                 task.resume()
                 try await progress.wait { ($0.last ?? 0) > 0 }
                 task.suspend()
+                source.goOn.fire()
                 #expect(try await settledCount(of: source, session, server) < Self.pieces)
                 #expect(task.state == .suspended)
                 task.resume()
@@ -58,7 +61,7 @@ struct BackpressureTests {
     }
 
     @Test func theSourceIsNotReadWhileAnUploadIsSuspended() async throws {
-        let source = CountedSource(pieces: Self.pieces)
+        let source = CountedSource(pieces: Self.pieces, pausesAfter: Self.firstPieces)
         var configuration = MockServer.Configuration()
         configuration.requestBodies = .streamed
         let handler: MockServer.Handler = { request in
@@ -77,6 +80,7 @@ struct BackpressureTests {
             task.resume()
             try await progress.wait { ($0.last ?? 0) > 0 }
             task.suspend()
+            source.goOn.fire()
             #expect(try await settledCount(of: source, session, server) < Self.pieces)
             task.resume()
             #expect(try await task.value.value == String(Self.pieces * CountedSource.piece.count))
@@ -138,16 +142,22 @@ private final class CountedSource: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Data? {
             guard source.made < source.pieces else { return nil }
+            if source.made == source.pause { await source.goOn.wait() }
             source.count.add(1, ordering: .relaxed)
             return CountedSource.piece
         }
     }
 
     let pieces: Int
+    /// Makes the pieces after the pause.
+    let goOn = Signal()
+    private let pause: Int?
     private let count = Atomic(0)
 
-    init(pieces: Int) {
+    /// - Parameter pause: The number of pieces after which the source waits until ``goOn`` has fired.
+    init(pieces: Int, pausesAfter pause: Int? = nil) {
         self.pieces = pieces
+        self.pause = pause
     }
 
     var made: Int { count.load(ordering: .relaxed) }
