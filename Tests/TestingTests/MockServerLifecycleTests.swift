@@ -196,6 +196,8 @@ private struct Resources: Equatable {
 
     /// The resources once no event loop has a thread.
     static func withoutThreads() async throws -> Self {
+        // The first timer of a process opens descriptors, and `end()` sleeps only if a thread is still listed.
+        try await Task.sleep(for: .milliseconds(1))
         _ = try await eventLoops.end()
         return try Self()
     }
