@@ -39,6 +39,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     let kind: TaskKind
     let hub: TaskEventHub
     let shared: Mutex<Shared>
+    /// Called at least once, before anyone is told of the end.
     private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
     /// - Parameter progressInterval: The minimum time between two reports of progress.
@@ -182,6 +183,8 @@ final class TaskDriver<Output: Sendable>: Sendable {
     func deliverNews() {
         guard shared.withLock({ $0.outbox.beginSending() }) else { return }
         while let delivery = shared.withLock({ $0.outbox.next() }) {
+            // The thread that has ended the task may not have come to this yet.
+            if case .state(.completed) = delivery.news, delivery.hasJustHappened { didEnd(id, outcome?.error) }
             for observer in delivery.observers { observer(delivery.news) }
             if delivery.hasJustHappened { postEvent(about: delivery.news) }
         }
