@@ -75,8 +75,15 @@ extension LiveTests {
 
         @Test func aMonitorJoinsAnEngineWithTheStatusOfThatMoment() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
-            // The first monitor reports nothing for an hour.
+            // The first monitor reports nothing for an hour, once the engine has read its status again.
             let patient = try await namespace.makeMonitor(debounce: .seconds(3600))
+            let resolver = HostResolver { _, _ in nil }
+            let later = try await namespace.perform {
+                try ReachabilityMonitor(.host("example.com", port: 443), resolver: resolver) { _ in }
+            }
+            // The engine has then served those that joined before.
+            _ = await later.statuses.first { $0.isResolved == false }
+            later.stop()
             for _ in 0..<10 {
                 try namespace.ip("route add default via 10.9.0.1")
                 #expect(try await namespace.makeMonitor().status.isReachable)
