@@ -28,12 +28,15 @@ final class NetworkNamespace: Sendable {
         try output(of: ["sh", "-c", script, "sh"] + lines)
     }
 
-    /// Creates two connected interfaces, sets both up, and assigns an address to the first.
+    /// Creates two connected interfaces, sets both up, and assigns an address to the first. It is up then, which the kernel notes
+    /// after the call that sets it up.
     func addPair(_ name: String, address: String) throws {
         try ip("link add \(name) type veth peer name \(name)-peer")
         try ip("link set \(name)-peer up")
         try ip("link set \(name) up")
         try ip("address add \(address) dev \(name)")
+        let view = KernelView(namespace: self)
+        while try view.links()[name]?.isUp != true {}
     }
 
     /// Creates a monitor for this namespace.
