@@ -86,10 +86,12 @@ extension LiveTests {
             let listener = try Listener()
             let monitor = try makeMonitor(.connection(to: "127.0.0.1", port: listener.port))
             #expect(await monitor.statuses.first { $0.isConfirmed != nil }?.isConfirmed == true)
-            let closed = listener.port
             listener.close()
-            let other = try makeMonitor(.connection(to: "127.0.0.1", port: closed))
+            // A port that nothing else can listen on meanwhile.
+            let refusing = try Listener(accepts: false)
+            let other = try makeMonitor(.connection(to: "127.0.0.1", port: refusing.port))
             #expect(await other.statuses.first { $0.isConfirmed != nil }?.isConfirmed == false)
+            refusing.close()
         }
 
         private final class Counter: Sendable {
@@ -129,14 +131,14 @@ extension LiveTests {
             }
         }
 
-        /// A TCP socket that accepts connections in its queue.
+        /// A TCP socket that accepts connections in its queue, or refuses them.
         private struct Listener {
             private struct CannotListen: Error {}
 
             let port: UInt16
             private let descriptor: Int32
 
-            init() throws {
+            init(accepts: Bool = true) throws {
                 descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
                 var address = sockaddr_in()
                 address.sin_family = sa_family_t(AF_INET)
@@ -145,7 +147,7 @@ extension LiveTests {
                 let number = descriptor
                 let isListening = withUnsafeMutablePointer(to: &address) { pointer in
                     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        bind(number, $0, length) == 0 && listen(number, 8) == 0
+                        bind(number, $0, length) == 0 && (!accepts || listen(number, 8) == 0)
                             && getsockname(number, $0, &length) == 0
                     }
                 }
