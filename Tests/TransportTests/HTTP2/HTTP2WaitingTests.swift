@@ -131,8 +131,8 @@ struct HTTP2WaitingTests {
             #expect(first.text == "answer" && first.metrics.httpVersion == "http/1.1")
             let second = try await transport.send(server.request())
             #expect(second.metrics.httpVersion == "http/1.1" && second.metrics.isReusedConnection)
-            let versions = server.recordedRequests.map(\.httpVersion)
-            #expect(versions.suffix(2) == ["HTTP/1.1", "HTTP/1.1"] && !versions.dropLast(2).contains("HTTP/1.1"))
+            // The server records a request whose stream it resets after the reset, when another may have arrived.
+            #expect(server.recordedRequests.count { $0.httpVersion == "HTTP/1.1" } == 2)
         }
     }
 
