@@ -37,8 +37,8 @@ public func growth<Input>(
     return least
 }
 
-/// The processor time of this thread, in seconds.
-private func processorTime() -> Double {
+/// The processor time of this thread, in seconds, which other processes hardly affect.
+public func processorTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
