@@ -45,7 +45,8 @@ extension ImageRequest where Image == Picture {
 /// A transport whose answers a test releases one by one: the body of `/x` is `x`.
 final class PictureServer: Sendable {
     private struct State {
-        var waiting: [(path: String, continuation: CheckedContinuation<StubResponse, any Error>)] = []
+        var waiting: [(number: Int, path: String, continuation: CheckedContinuation<StubResponse, any Error>)] = []
+        var lastNumber = 0
         var active = 0
         var mostActive = 0
         var received: [String] = []
@@ -94,6 +95,11 @@ final class PictureServer: Sendable {
 
     private func answer(_ path: String) async throws -> StubResponse {
         defer { state.withLock { $0.active -= 1 } }
+        // A cancelled request may arrive after another one with the same path, which goes on.
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isAnswered = state.withLock { state in
@@ -101,7 +107,7 @@ final class PictureServer: Sendable {
                     state.mostActive = max(state.mostActive, state.active)
                     state.received.append(path)
                     guard !state.isOpen, !Task.isCancelled else { return true }
-                    state.waiting.append((path, continuation))
+                    state.waiting.append((number, path, continuation))
                     return false
                 }
                 arrivals.record(path)
@@ -109,7 +115,7 @@ final class PictureServer: Sendable {
             }
         } onCancel: {
             let waiting = state.withLock { state in
-                state.waiting.firstIndex { $0.path == path }.map { state.waiting.remove(at: $0).continuation }
+                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
             }
             waiting?.resume(throwing: CancellationError())
         }
