@@ -15,7 +15,9 @@ struct BitmapDownloadTests {
         response.body = .bytes(picture)
         try await withMockServer(response) { server in
             let session = try HTTPSession()
-            let downloader = ImageDownloader(session: session, serializer: .image)
+            let downloader = ImageDownloader(session: session, serializer: .image) {
+                $0.imageCache = AutoPurgingImageCache(purgesUnderMemoryPressure: false)
+            }
             let small = try await downloader.image(for: ImageRequest(server.url, processors: [.scaled(toFit: 10)]))
             #expect(small.image.width == 10 && small.image.height == 5)
             #expect(downloader.imageCache?.memoryUsage == 10 * 5 * 4, "Only what was asked for is kept.")

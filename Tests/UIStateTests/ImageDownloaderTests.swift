@@ -326,6 +326,7 @@ struct ImageDownloaderTests {
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let downloader = ImageDownloader(session: session, serializer: .picture) {
             $0.previewDecoder = { Picture(name: "preview of \($0.body.count)") }
+            $0.imageCache = AutoPurgingImageCache(purgesUnderMemoryPressure: false)
         }
         let download = downloader.download(try ImageRequest(path: "a"))
         let events = download.events

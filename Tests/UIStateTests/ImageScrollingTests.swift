@@ -152,7 +152,9 @@ struct ImageScrollingTests {
             return .text(String(request.path.dropFirst()))
         } perform: { server in
             let session = try HTTPSession()
-            let downloader = ImageDownloader(session: session, serializer: .picture)
+            let downloader = ImageDownloader(session: session, serializer: .picture) {
+                $0.imageCache = AutoPurgingImageCache(purgesUnderMemoryPressure: false)
+            }
             let cells = (0..<10).map { _ in ImageState(downloader) }
             for row in 0..<500 {
                 cells[row % 10].load(ImageRequest(try server.url("/\(row % 100)")))
