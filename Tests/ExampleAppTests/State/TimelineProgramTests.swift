@@ -21,10 +21,11 @@ struct TimelineProgramTests {
     }
 
     @Test func refreshingIsShownWhileTheRequestRuns() async throws {
-        try await withProgram { program, states in
+        try await withHeldTimeline { program, states, release in
             program.send(.started)
             _ = try await states.first { $0.live.isRefreshing }
-            _ = try await states.first { !$0.live.isRefreshing && !$0.posts.isEmpty }
+            release.fire()
+            _ = try await states.first { !$0.live.isRefreshing && $0.facts != nil }
             program.send(.command(.refresh))
             let state = try await states.first { $0.facts?.cache != "miss" && !$0.live.isRefreshing }
             #expect(["hit", "revalidated"].contains(state.facts?.cache))
@@ -78,10 +79,10 @@ struct TimelineProgramTests {
     @Test func withoutAConnectionTheErrorIsShown() async throws {
         try await withProgram(.offline) { program, states in
             program.send(.started)
-            let state = try await states.first { $0.message != nil }
+            // The error and the network's status arrive in either order.
+            let state = try await states.first { $0.message != nil && !$0.live.isNetworkReachable }
             #expect(state.isError)
             #expect(state.posts.isEmpty)
-            #expect(!state.live.isNetworkReachable)
         }
     }
 
@@ -103,10 +104,39 @@ struct TimelineProgramTests {
     }
 
     @Test func theIndicatorIsShownForSlowRequests() async throws {
-        try await withProgram(.slow) { program, states in
+        try await withHeldTimeline { program, states, release in
             program.send(.started)
-            _ = try await states.first { $0.live.isIndicatorVisible }
-            #expect(program.state.posts.isEmpty)
+            let state = try await states.first { $0.live.isIndicatorVisible }
+            #expect(state.facts == nil)
+            release.fire()
+            _ = try await states.first { $0.facts != nil }
+        }
+    }
+
+    /// Runs a program with an empty timeline, which the server sends once the signal has fired.
+    private func withHeldTimeline(_ body: (TimelineProgram, StateReader, Signal) async throws -> Void) async throws {
+        let release = Signal()
+        let handler: MockServer.Handler = { _ in
+            await release.wait()
+            var response = MockResponse.json(#"{"data":[]}"#)
+            response.headerFields[.cacheControl] = "max-age=60"
+            return response
+        }
+        try await withMockServer(handler: handler) { server in
+            let client = try TimelineClient(baseURL: server.url, policy: .systemTrust)
+            let program = TimelineProgram(
+                client: client, server: server.url, pageSize: 20, network: .fixed(.unknown),
+                size: TerminalSize(width: 80, height: 24))
+            let reader = StateReader(program)
+            let result: Result<Void, any Error>
+            do {
+                try await body(program, reader, release)
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            await program.end()
+            try result.get()
         }
     }
 
