@@ -41,12 +41,21 @@ struct Chromium {
     }
 
     private init(_ session: HTTPSession) async throws {
-        struct Target: Decodable, Sendable { let type: String, webSocketDebuggerUrl: String }
-        let targets = try await session.get("json/list").value(as: [Target].self)
-        guard let page = targets.first(where: { $0.type == "page" }) else { throw Failure(description: "no page") }
-        let path = page.webSocketDebuggerUrl.replacing("ws://", with: "http://")
+        let path = try await Self.page(session).replacing("ws://", with: "http://")
         socket = try await session.get(path).webSocket { $0.maximumMessageSize = 64 << 20 }
         messages = socket.messages.makeAsyncIterator()
+    }
+
+    /// The address of the page. The browser may listen before it has one.
+    private static func page(_ session: HTTPSession) async throws -> String {
+        struct Target: Decodable, Sendable { let type: String, webSocketDebuggerUrl: String }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while true {
+            let targets = try await session.get("json/list").value(as: [Target].self)
+            if let page = targets.first(where: { $0.type == "page" }) { return page.webSocketDebuggerUrl }
+            guard ContinuousClock.now < deadline else { throw Failure(description: "no page") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// The value of an expression in the page, as text.

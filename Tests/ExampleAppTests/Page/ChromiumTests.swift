@@ -10,7 +10,8 @@ import Testing
 @MainActor
 struct ChromiumTests {
     @Test func theBrowserShowsTheTimelineAndItsKeysWork() async throws {
-        let server = try await EmbeddedServer.start()
+        // A download takes half a minute, so that it is still running when its keys are pressed.
+        let server = try await EmbeddedServer.start(.slow)
         let client = try TimelineClient(
             baseURL: server.url, policy: server.policy(for: TimelinePlan(arguments: [])))
         let program = TimelineProgram(
@@ -35,7 +36,9 @@ struct ChromiumTests {
 
     private func look(at chromium: inout Chromium) async throws {
         try await chromium.wait(for: "document.querySelectorAll('#timeline > li').length === 20")
-        try await chromium.wait(for: "[...document.images].every(image => image.naturalWidth === 96)")
+        // Each picture that arrives replaces the rows.
+        try await chromium.wait(
+            for: "document.images.length === 20 && [...document.images].every(image => image.naturalWidth === 96)")
         #expect(try await chromium.value(of: "document.querySelector('li h3').firstChild.data") == "ada")
         #expect(
             try await chromium.value(of: "document.getElementById('live').textContent")?.contains("pinnedyes") == true)
