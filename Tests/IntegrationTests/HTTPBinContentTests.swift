@@ -135,7 +135,7 @@ struct HTTPBinContentTests {
             var options = RequestOptions()
             options.idleTimeout = .milliseconds(200)
             let error = await #expect(throws: SessionError.self) {
-                try await surface.send(.get, "delay/1", on: session, options: options)
+                try await surface.send(.get, "delay/5", on: session, options: options)
             }
             #expect(error?.code == .timeout)
             #expect(error?.timeout == .idleRead)
@@ -148,7 +148,7 @@ struct HTTPBinContentTests {
             $0.timeouts.request = .milliseconds(200)
         } run: { session in
             let error = await #expect(throws: SessionError.self) {
-                try await surface.send(.get, "delay/1", on: session)
+                try await surface.send(.get, "delay/5", on: session)
             }
             #expect(error?.code == .timeout)
             #expect(error?.timeout == .request)

@@ -87,7 +87,10 @@ struct UploadTests {
     }
 
     @Test func expectContinueAvoidsSendingARefusedBody() async throws {
-        try await Server.plain.withSession { session in
+        try await Server.plain.withSession {
+            // A busy server may take more than the default second to answer.
+            $0.continueTimeout = .seconds(60)
+        } run: { session in
             var request = SessionRequest(url: try session.url(for: "upload-refused"), method: .post)
             request.headerFields[.expect] = "100-continue"
             request.body = Source.streamOfKnownLength.body
