@@ -25,6 +25,7 @@ struct ManInTheMiddleTests {
         /// Waits until mitmproxy has recorded the given number of handshakes.
         static func after(handshakes: Int) async throws -> Events {
             while true {
+                try Task.checkCancellation()
                 let events = try now()
                 if events.established + events.failed >= handshakes { return events }
                 await Task.yield()
