@@ -61,13 +61,13 @@ package struct CacheDirectives: Hashable, Sendable {
 
     /// Parses the Cache-Control fields of a response.
     package init(response fields: HTTPFields) {
-        read(fields[values: .cacheControl])
+        for field in fields where field.name == .cacheControl { read(field.value) }
     }
 
     /// Parses the Cache-Control fields of a request. Without one, `Pragma: no-cache` is `no-cache` (section 5.4).
     package init(request fields: HTTPFields) {
         let values = fields[values: .cacheControl]
-        read(values)
+        for value in values { read(value) }
         if values.isEmpty, fields[values: .pragma].contains(where: Self.isNoCache) { noCache = .response }
     }
 
@@ -81,11 +81,14 @@ package struct CacheDirectives: Hashable, Sendable {
     }
 
     /// A quoted string that is not closed ends with its field.
-    private mutating func read(_ values: [String]) {
-        for value in values {
-            var scanner = DirectiveScanner(value)
-            while let directive = scanner.next() { read(directive) }
+    private mutating func read(_ value: String) {
+        // What most responses have that are not stored; each of them is asked.
+        if value == "no-store" {
+            noStore = true
+            return
         }
+        var scanner = DirectiveScanner(value)
+        while let directive = scanner.next() { read(directive) }
     }
 
     private mutating func read(_ directive: DirectiveScanner.Directive) {

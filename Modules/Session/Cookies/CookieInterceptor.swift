@@ -28,8 +28,9 @@ final class CookieInterceptor: PassiveInterceptor {
     }
 
     func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
-        if request.options.usesCookies ?? true {
-            jar.store(setCookieFields: response.head.headerFields, of: request.url, context: request.cookieContext)
+        let fields = response.head.headerFields
+        if fields.contains(.setCookie), request.options.usesCookies ?? true {
+            jar.store(setCookieFields: fields, of: request.url, context: request.cookieContext)
         }
         return true
     }
