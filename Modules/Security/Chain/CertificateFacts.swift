@@ -159,7 +159,9 @@ struct CertificateTime: Sendable {
         else { return nil }
         let digits = text.utf8.dropLast().map { Int($0) - 48 }
         guard digits.allSatisfy({ (0...9).contains($0) }) else { return nil }
-        let pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
+        let pairs = stride(from: 0, to: digits.count, by: 2).map { (index: Int) -> Int in
+            digits[index] * 10 + digits[index + 1]
+        }
         // Two-digit years from 50 on are in the 20th century (RFC 5280, 4.1.2.5.1).
         let year = isShort ? (pairs[0] >= 50 ? 1900 : 2000) + pairs[0] : pairs[0] * 100 + pairs[1]
         let rest = pairs.suffix(5)
@@ -283,8 +285,10 @@ extension KeyFacts.RSANumbers {
     /// The odd primes below 752 (NIST SP 800-89, 5.3.3) and their products in groups that fit into 32 bits, so that one
     /// division of the modulus serves a group.
     private static let groups: [(product: UInt32, primes: [UInt32])] = {
-        let primes = (UInt32(3)..<752).filter { number in
-            (2..<number).allSatisfy { $0 * $0 > number || number % $0 != 0 }
+        let primes = (UInt32(3)..<752).filter { (number: UInt32) -> Bool in
+            (UInt32(2)..<number).allSatisfy { (factor: UInt32) -> Bool in
+                factor * factor > number || number % factor != 0
+            }
         }
         return primes.reduce(into: []) { groups, prime in
             let last = groups.last?.product ?? .max

@@ -205,8 +205,8 @@ struct DistinguishedName: Sendable, Hashable {
         case 0x1E:
             guard content.count % 2 == 0 else { return nil }
             let octets = Array(content)
-            let units = stride(from: 0, to: octets.count, by: 2).map {
-                UInt16(octets[$0]) << 8 | UInt16(octets[$0 + 1])
+            let units = stride(from: 0, to: octets.count, by: 2).map { (index: Int) -> UInt16 in
+                UInt16(octets[index]) << 8 | UInt16(octets[index + 1])
             }
             return String(decoding: units, as: UTF16.self)
         default: return nil

@@ -210,9 +210,8 @@ extension JSONParser {
         else { throw failure(.invalidEscape) }
         position += 1
         let low = try parseHexadecimalQuad()
-        guard (0xDC00..<0xE000).contains(low),
-            let scalar = Unicode.Scalar(0x10000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
-        else { throw failure(.invalidEscape) }
+        let value: UInt32 = 0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(low & 0x3FF))
+        guard (0xDC00..<0xE000).contains(low), let scalar = Unicode.Scalar(value) else { throw failure(.invalidEscape) }
         return scalar
     }
 

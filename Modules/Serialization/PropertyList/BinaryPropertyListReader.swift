@@ -196,8 +196,8 @@ extension BinaryPropertyListReader {
     }
 
     private func wideText(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(PropertyListSyntaxError) -> String {
-        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map {
-            UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { (index: Int) -> UInt16 in
+            UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
         }
         return try text(units, as: UTF16.self, at: offset)
     }

@@ -102,9 +102,12 @@ final class NameLookup: Resolver, Sendable {
 
     /// Alternates families as happy eyeballs does (RFC 8305, 4).
     private static func alternating(_ first: [SocketAddress], _ second: [SocketAddress]) -> [SocketAddress] {
-        (0..<max(first.count, second.count)).flatMap { index in
-            first[min(index, first.count)...].prefix(1) + second[min(index, second.count)...].prefix(1)
+        var addresses: [SocketAddress] = []
+        for index in 0..<max(first.count, second.count) {
+            if index < first.count { addresses.append(first[index]) }
+            if index < second.count { addresses.append(second[index]) }
         }
+        return addresses
     }
 }
 
