@@ -18,9 +18,9 @@ public func fuzzHTTP2(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// The events of the frames by stream.
+/// The events of the frames by stream, as bytes: characters of a body may be in two pieces.
 private struct Account: Equatable {
-    private var texts: [Int: String] = [:]
+    private var events: [Int: [UInt8]] = [:]
     private var hasFailed = false
 
     init(_ pieces: [ByteBuffer]) {
@@ -45,12 +45,15 @@ private struct Account: Equatable {
         switch event {
         case .head(let stream, let section, let isEnd):
             let fields = section.fields.map { "\($0.name.rawName)=\($0.value)" }
-            texts[stream, default: ""] += "head \(section.status ?? 0) \(fields) \(isEnd) "
+            note("head \(section.status ?? 0) \(fields) \(isEnd) ", stream)
         case .data(let stream, let bytes, let isEnd):
-            texts[stream, default: ""] += String(buffer: bytes) + (isEnd ? "." : "")
-        case .reset(let stream, let code): texts[stream, default: ""] += "reset \(code.rawValue) "
-        case .broken(let stream, let error): texts[stream, default: ""] += "broken \(error.rule) "
-        default: texts[0, default: ""] += "\(event) "
+            events[stream, default: []] += bytes.readableBytesView
+            if isEnd { note(".", stream) }
+        case .reset(let stream, let code): note("reset \(code.rawValue) ", stream)
+        case .broken(let stream, let error): note("broken \(error.rule) ", stream)
+        default: note("\(event) ", 0)
         }
     }
+
+    private mutating func note(_ text: String, _ stream: Int) { events[stream, default: []] += text.utf8 }
 }
