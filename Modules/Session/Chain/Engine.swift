@@ -200,8 +200,10 @@ final class Engine: Sendable {
         return RequestRecord(id: call.taskID ?? TaskID.next())
     }
 
+    /// When a request must have ended; nil for one without a limit, or with one that nobody lives to see: a cancelled timer keeps its
+    /// memory until its time comes.
     func deadline(of request: SessionRequest) -> Tick? {
-        guard let limit = request.options.timeout ?? timeouts.request else { return nil }
+        guard let limit = request.options.timeout ?? timeouts.request, limit < .longestWait else { return nil }
         return .after(limit)
     }
 }

@@ -70,6 +70,8 @@ extension TransportTimeouts {
             let left = deadline.timeLeft
             guard left > .zero else { throw .timedOut(.request, request.url) }
             timeouts.request = left
+        } else {
+            timeouts.request = nil
         }
         return timeouts
     }
