@@ -79,12 +79,13 @@ extension HTTPCall {
     /// A value with CR, LF, NUL or other bytes that a field cannot have (RFC 9110, section 5.5) fails the call with
     /// ``SessionError/Code/invalidRequest``.
     public func header(_ name: HTTPField.Name, _ value: String?) -> HTTPCall {
-        // HTTPTypes replaces such bytes by spaces.
-        guard value.map({ HTTPField.isValidValue($0.trimmingOptionalWhitespace) }) ?? true else {
-            let message = "The value of the header field \(name) contains a character that is not allowed."
-            return changingExtras { $0.failure = SessionError(.invalidRequest, message) }
+        var fields = headerFields
+        do {
+            try fields.set(value?.trimmingOptionalWhitespace, forName: name.rawName)
+        } catch {
+            return changingExtras { $0.failure = SessionError(error, url: nil) }
         }
-        return changed { $0.headerFields[name] = value }
+        return changed { $0.headerFields = fields }
     }
 
     /// The call with these header fields, replacing those with the same names.

@@ -200,7 +200,7 @@ final class Engine: Sendable {
         return RequestRecord(id: call.taskID ?? TaskID.next())
     }
 
-    /// When a request must have ended; nil for one without a limit, or with one that nobody lives to see: a cancelled timer keeps its
+    /// When a request must have ended; nil for one without a limit, or with one of a hundred years or more: a cancelled timer keeps its
     /// memory until its time comes.
     func deadline(of request: SessionRequest) -> Tick? {
         guard let limit = request.options.timeout ?? timeouts.request, limit < .longestWait else { return nil }

@@ -66,13 +66,8 @@ extension TransportTimeouts {
         var timeouts = self
         if let idle = request.options.idleTimeout { timeouts.idleRead = idle }
         if let connect = request.options.connectTimeout { timeouts.connect = connect }
-        if let deadline {
-            let left = deadline.timeLeft
-            guard left > .zero else { throw .timedOut(.request, request.url) }
-            timeouts.request = left
-        } else {
-            timeouts.request = nil
-        }
+        timeouts.request = deadline?.timeLeft
+        if let left = timeouts.request, left <= .zero { throw .timedOut(.request, request.url) }
         return timeouts
     }
 }

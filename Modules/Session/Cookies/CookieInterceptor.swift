@@ -28,9 +28,8 @@ final class CookieInterceptor: PassiveInterceptor {
     }
 
     func passes(_ response: inout StreamedResponse, to request: SessionRequest, _ exchange: Exchange) -> Bool {
-        let fields = response.head.headerFields
-        if fields.contains(.setCookie), request.options.usesCookies ?? true {
-            jar.store(setCookieFields: fields, of: request.url, context: request.cookieContext)
+        if request.options.usesCookies ?? true {
+            jar.store(setCookieFields: response.head.headerFields, of: request.url, context: request.cookieContext)
         }
         return true
     }

@@ -35,7 +35,8 @@ extension HTTPSession {
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
         /// one.
         public var pool = TransportConfiguration.PoolLimits()
-        /// The maximum size in bytes of a response's body in memory, decoded. The default is 256 MiB. Streamed bodies and downloads have no limit.
+        /// The maximum size in bytes of a response's body in memory, decoded. The default is 256 MiB. Streamed bodies and
+        /// downloads have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on what a server may send besides the body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
