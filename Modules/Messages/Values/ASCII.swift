@@ -6,6 +6,12 @@ package enum ASCII {
         isIn(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }
 
+    /// The unreserved characters of RFC 3986, and `/` and `?`, which a query may contain unescaped.
+    @inlinable
+    package static func isPlainInQuery(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x83FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
+
     @inlinable
     package static func isAlphanumeric(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)

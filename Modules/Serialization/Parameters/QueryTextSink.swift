@@ -74,7 +74,7 @@ extension [UInt8] {
         var text = text
         text.withUTF8 { utf8 in
             var written = 0
-            for (index, byte) in utf8.enumerated() where !byte.isPlainInQuery {
+            for (index, byte) in utf8.enumerated() where !ASCII.isPlainInQuery(byte) {
                 append(contentsOf: utf8[written..<index])
                 written = index + 1
                 if byte == 0x20, spaceStyle == .plus {
@@ -87,14 +87,5 @@ extension [UInt8] {
             }
             append(contentsOf: utf8[written...])
         }
-    }
-}
-
-extension UInt8 {
-    /// Whether the character is unreserved (RFC 3986), `/` or `?`, which a query may contain unescaped. It is not in `ASCII`, since
-    /// functions of other modules with package access are not inlined.
-    fileprivate var isPlainInQuery: Bool {
-        let (low, high): (UInt64, UInt64) = (0x83FF_E000_0000_0000, 0x47FF_FFFE_87FF_FFFE)
-        return self < 0x80 && (self < 64 ? low >> UInt64(self) : high >> UInt64(self - 64)) & 1 == 1
     }
 }
