@@ -82,7 +82,7 @@ package struct CacheDirectives: Hashable, Sendable {
 
     /// A quoted string that is not closed ends with its field.
     private mutating func read(_ value: String) {
-        // What most responses have that are not stored; each of them is asked.
+        // The usual value of responses that are not stored: none of them pays for the scanner.
         if value == "no-store" {
             noStore = true
             return
