@@ -1,6 +1,7 @@
 # setup    installs missing dependencies (apt, pip); the other targets run it for those they need
 # example  runs the example app: make example ARGS="--page-size 5"
 # test     runs all tests, with nginx, httpbin and other servers: make test ARGS="--filter SecurityTests"
+# quick    checks one module in two minutes: formatting, module graph, its tests alone: make quick MODULE=Session ARGS="--filter Retry"
 # check    checks formatting, module graph, single products, linked libraries, documentation
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
@@ -13,11 +14,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test check bench check-allocations soak docs sanitize fuzz clean
+.PHONY: help setup example test quick check bench check-allocations soak docs sanitize fuzz clean
 
 ARGS ?=
 SCENARIO ?=
 ROUNDS ?= 5
+MODULE ?=
 WITH_SERVERS := Tests/IntegrationTests/Servers/with
 
 help:
@@ -37,6 +39,10 @@ test:
 	@swift build --build-tests
 	@.ci/check-readme
 	@$(WITH_SERVERS) swift test --skip-build --disable-xctest --no-parallel $(ARGS)
+
+quick:
+	@.ci/setup build
+	@.ci/quick "$(MODULE)" $(ARGS)
 
 check:
 	@.ci/setup build

@@ -223,6 +223,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// `make quick` builds the tests of some modules alone: LINNET_TESTS has the names of the test targets, separated by commas.
+if let tests = Context.environment["LINNET_TESTS"]?.split(separator: ",").map(String.init), !tests.isEmpty {
+    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
+}
+
 let targetsInC = ["SanitizerSupport", "WatchdogSupport", "CObjectLedger"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = [
