@@ -22,12 +22,18 @@ struct FreshnessTests {
         ("Expires: 0", 0, 0), ("Expires: -1", 0, 0), ("Expires: ", 0, 0), ("Expires: tomorrow", 0, 0),
         ("Expires: Tue, 14 Nov 2023 23:13:20 CET", 0, 0), ("Expires: 0|Last-Modified: {-1000d}", 0, 0),
         ("Expires: Tue, 14 Nov 2023 23:13:20 +0000", 0, 0), ("Expires: 1700003600", 0, 0),
+        ("Expires: Tue 14 Nov 2023 23:13:20 GMT", 0, 0), ("Expires: Tue, 14-Nov-2023 23:13:20 GMT", 0, 0),
+        ("Expires: Tue, 14 Nov 23 23:13:20 GMT", 0, 0), ("Expires: Tue, 14 Nov  2023 23:13:20 GMT", 0, 0),
+        ("Expires: Tue, 14 Nov 2023 23:13:2 GMT", 0, 0), ("Expires: Fri, 31 Nov 2023 23:13:20 GMT", 0, 0),
+        ("Expires: Thu, 29 Feb 2100 00:00:00 GMT", 0, 0), ("Expires: Abc, 14 Nov 2023 23:13:20 GMT", 0, 0),
+        ("Expires: Tue, 14 Nov 2023 23.13.20 GMT", 0, 0), ("Expires: 14 Nov 2023 23:13:20 GMT", 0, 0),
         // Section 4.2: dates in any case, and in the obsolete formats of RFC 9110, section 5.6.7.
         ("Expires: tue, 14 nov 2023 23:13:20 gmt", 3600, 3600), ("Expires: TUE, 14 NOV 2023 23:13:20 GMT", 3600, 3600),
         ("Expires: Tuesday, 14-Nov-23 23:13:20 GMT", 3600, 3600), ("Expires: Tue Nov 14 23:13:20 2023", 3600, 3600),
         // Section 4.2.2: a tenth of the time since the modification, at most a week.
         ("Last-Modified: {-100s}", 10, 10), ("Last-Modified: {-10d}", 86_400, 86_400),
         ("Last-Modified: {-1000d}", 604_800, 604_800), ("Last-Modified: {+60s}", 0, 0), ("Last-Modified: x", 0, 0),
+        ("Last-Modified: Thu 02 Nov 2023 22:13:20 GMT", 0, 0), ("Last-Modified: Tue, 31 Feb 2023 22:13:20 GMT", 0, 0),
         ("ETag: \"a\"", 0, 0), ("", 0, 0), ("Last-Modified: {-100s}|Date: {-50s}", 5, 5),
         ("Cache-Control: max-age=1|Last-Modified: {-1000d}", 1, 1),
     ])
@@ -58,6 +64,7 @@ struct FreshnessTests {
         ("Date: {-50s}", 0, 0, 0, 50),
         ("Date: {-50s}", 0, 5, 5, 55), ("Date: {-50s}", 0, 5, 10, 60), ("Date: {+60s}", 0, 0, 10, 10),
         ("-Date", 0, 3, 10, 10), ("Date: x", 0, 3, 10, 10),
+        ("Date: Tue 14 Nov 2023 22:12:30 GMT", 0, 0, 0, 0), ("Date: Tue, 31 Sep 2023 22:12:30 GMT", 0, 0, 0, 0),
         // Age of caches on the way: the greater of both counts, and it includes the delay.
         ("Age: 100", 0, 0, 0, 100), ("Age: 100", 0, 4, 10, 110), ("Age: 100|Date: {-50s}", 0, 0, 0, 100),
         ("Age: 10|Date: {-50s}", 0, 0, 0, 50), ("Age: 48|Date: {-50s}", 0, 5, 5, 55),

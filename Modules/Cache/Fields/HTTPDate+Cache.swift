@@ -4,25 +4,7 @@ internal import LinnetMessages
 extension HTTPDate {
     /// Parses a date as caches do: letters in any case (RFC 9111, section 4.2).
     init?(caseInsensitive text: String) {
-        if let date = HTTPDate(text) {
-            self = date
-            return
-        }
-        // Dates have at most 33 characters.
-        guard text.utf8.count <= 40, let date = HTTPDate(Self.usualCase(text)) else { return nil }
-        self = date
-    }
-
-    /// The names with a capital first letter, and the time zone in capitals.
-    private static func usualCase(_ text: String) -> String {
-        var (bytes, isInWord): ([UInt8], Bool) = ([], false)
-        for byte in text.utf8 {
-            let isLetter = 0x61...0x7A ~= byte | 0x20
-            bytes.append(isLetter ? (isInWord ? byte | 0x20 : byte & ~0x20) : byte)
-            isInWord = isLetter
-        }
-        let cased = String(decoding: bytes, as: UTF8.self)
-        return cased.hasSuffix(" Gmt") ? cased.dropLast(3) + "GMT" : cased
+        self.init(text, ignoresCase: true)
     }
 
     /// The second that contains an instant; the nearest end of the years 1 to 9999 for others.

@@ -35,13 +35,11 @@ struct CookieDate {
         guard let time, let day, let month, var year else { return nil }
         if 70...99 ~= year { year += 1900 }
         if 0...69 ~= year { year += 2000 }
-        guard day >= 1, year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59 else { return nil }
-        let first = HTTPDate.days(year: year, month: month, day: 1)
-        let next =
-            month == 12
-            ? HTTPDate.days(year: year + 1, month: 1, day: 1) : HTTPDate.days(year: year, month: month + 1, day: 1)
-        guard day <= next - first else { return nil }
-        let seconds = (((first + day - 1) * 24 + time.hour) * 60 + time.minute) * 60 + time.second
+        guard day >= 1, year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
+            day <= HTTPDate.days(inMonth: month, ofYear: year)
+        else { return nil }
+        let days = HTTPDate.days(year: year, month: month, day: day)
+        let seconds = ((days * 24 + time.hour) * 60 + time.minute) * 60 + time.second
         return Date(timeIntervalSince1970: Double(seconds))
     }
 

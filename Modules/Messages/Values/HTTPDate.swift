@@ -10,47 +10,35 @@ package struct HTTPDate: Hashable {
         self.secondsSinceEpoch = secondsSinceEpoch
     }
 
-    package init?(_ text: String) {
+    /// Parses a date; nil for a text that is not in the grammar, and for a day that does not exist.
+    ///
+    /// The name of the day is not compared with the date, which is complete without it.
+    ///
+    /// - Parameters:
+    ///   - text: The text, without whitespace around it.
+    ///   - ignoresCase: Whether letters are read in any case, as caches do (RFC 9111, section 4.2). The default is false.
+    ///   - now: The time that decides the century of a year with two digits. The default is the current one.
+    package init?(_ text: String, ignoresCase: Bool = false, now: @autoclosure () -> HTTPDate = .now) {
         var text = text
-        guard let seconds = text.withUTF8({ Self.seconds($0) }) else { return nil }
-        secondsSinceEpoch = seconds
+        guard let fields = text.withUTF8({ HTTPDateFields($0, ignoresCase: ignoresCase) }) else { return nil }
+        let year = fields.hasShortYear ? Self.fullYear(of: fields, now: now()) : fields.year
+        guard fields.day <= Self.days(inMonth: fields.month, ofYear: year) else { return nil }
+        secondsSinceEpoch = fields.seconds(inYear: year)
     }
 
-    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
-    private static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
-        let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
-        guard words.count == 6 || words.count == 5 else { return nil }
-        // Of asctime: Sun Nov  6 08:49:37 1994; of the others: Sun, 06 Nov 1994 08:49:37 GMT.
-        let isAsctime = words.count == 5
-        let (day, month, time) = isAsctime ? (words[2], words[1], words[3]) : (words[1], words[2], words[4])
-        guard isAsctime || words[5].elementsEqual("GMT".utf8) && day.count == 2,
-            let month = months.firstIndex(where: { $0.utf8.elementsEqual(month) }),
-            let day = number(day, in: 1...31), let year = year(isAsctime ? words[4] : words[3])
-        else { return nil }
-        let parts = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard parts.count == 3, let hour = number(parts[0], in: 0...23), let minute = number(parts[1], in: 0...59),
-            let second = number(parts[2], in: 0...60)
-        else { return nil }
-        let days = days(year: year, month: Int64(month) + 1, day: day)
-        return ((days * 24 + hour) * 60 + minute) * 60 + second
+    /// The year of a date that has two digits of it: a date that seems to be more than 50 years in the future is in the last
+    /// year with these digits that is past.
+    private static func fullYear(of fields: HTTPDateFields, now: HTTPDate) -> Int64 {
+        let secondsOfYear: Int64 = 31_556_952
+        let limit = now.secondsSinceEpoch + 50 * secondsOfYear
+        var year = (1970 + limit / secondsOfYear) / 100 * 100 + 100 + fields.year
+        while fields.seconds(inYear: year) > limit { year -= 100 }
+        return year
     }
 
     package static let months: [Substring] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-
-    private static func number(_ text: Bytes, in range: ClosedRange<Int64>) -> Int64? {
-        guard let number = Digits.parse(text), range.contains(number) else { return nil }
-        return number
-    }
-
-    /// Two digits are of the years from 1970 to 2069.
-    private static func year(_ text: Bytes) -> Int64? {
-        guard let year = number(text, in: 0...9999) else { return nil }
-        if text.count == 2 { return year < 70 ? 2000 + year : 1900 + year }
-        return text.count == 4 ? year : nil
-    }
 
     /// The days from 1970-01-01 in the Gregorian calendar, counted in years that begin with March.
     package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
@@ -59,5 +47,11 @@ package struct HTTPDate: Hashable {
         let yearOfEra = year - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// The number of days of a month in the Gregorian calendar.
+    package static func days(inMonth month: Int64, ofYear year: Int64) -> Int64 {
+        let next = month == 12 ? days(year: year + 1, month: 1, day: 1) : days(year: year, month: month + 1, day: 1)
+        return next - days(year: year, month: month, day: 1)
     }
 }

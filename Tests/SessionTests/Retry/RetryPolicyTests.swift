@@ -93,6 +93,10 @@ struct RetryPolicyTests {
         ("Sun, 06 Nov 1994 08:49:47 GMT", .retry(after: .seconds(10))),
         ("Sun, 06 Nov 1994 08:49:36 GMT", .retry(after: .milliseconds(500))),
         ("Sun, 06 Nov 1994 09:49:37 GMT", .doNotRetry),
+        // No dates.
+        ("Sun 06 Nov 1994 08:49:47 GMT", .retry(after: .milliseconds(500))),
+        ("Sun, 6 Nov 1994 09:49:37 GMT", .retry(after: .milliseconds(500))),
+        ("Wed, 31 Nov 1994 08:49:37 GMT", .retry(after: .milliseconds(500))),
     ])
     func retryAfterIsObeyedWithinBounds(value: String, expected: RetryDecision) throws {
         let fields: HTTPFields = [.retryAfter: value, .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
