@@ -121,6 +121,28 @@ struct CacheLinkAnswerTests {
         }
     }
 
+    /// A 304 response is that of the stored one, whose fields may say from now on that it must not be stored.
+    @Test(
+        arguments: [
+            [.cacheControl: "no-store"], [.vary: "*"], [.cacheControl: "max-age=60, no-store", .eTag: #""1""#],
+        ] as [HTTPFields])
+    func a304ThatForbidsStoringAnswersAndRemovesTheResponse(fields: HTTPFields) async throws {
+        try await withCache(routes: {
+            $0.counting("/a") { count, request in
+                request.headerFields[.ifNoneMatch] == #""1""#
+                    ? .notModified(fields) : .cached("\(count)", "max-age=10", [.eTag: #""1""#])
+            }
+        }) { cache in
+            try await cache.get("/a")
+            cache.time.advance(by: 20)
+            let confirmed = try await cache.get("/a")
+            #expect(confirmed.value == "1" && confirmed.cacheOutcome == .revalidated)
+            #expect(await cache.store.statistics().count == 0)
+            let next = try await cache.get("/a")
+            #expect(next.value == "3" && next.cacheOutcome == .miss)
+        }
+    }
+
     @Test func theCallersOwnConditionIsAnswered() async throws {
         try await withCache(routes: { $0.on("/a", .cached("a", "max-age=60", [.eTag: #""1""#])) }) { cache in
             try await cache.get("/a")
