@@ -9,15 +9,15 @@ struct CacheUseTests {
     /// Each case is a stored response, nil for none; the fields of the request; and the decisions for the six policies, in
     /// the order protocolDefined, reload, reloadEverywhere, storedElseLoad, storedOnly, revalidate.
     static let table: [(response: String?, request: String, decisions: [String])] = [
-        (nil, "", ["load", "load", "load+", "load", "unsatisfiable", "load"]),
+        (nil, "", ["load", "load", "load+", "load", "unsatisfiable", "load+"]),
         ("Cache-Control: max-age=60|ETag: \"a\"", "", ["hit", "load", "load+", "hit", "hit", "validate"]),
-        ("Cache-Control: max-age=60", "", ["hit", "load", "load+", "hit", "hit", "load"]),
+        ("Cache-Control: max-age=60", "", ["hit", "load", "load+", "hit", "hit", "load+"]),
         ("Cache-Control: max-age=5|ETag: \"a\"", "", ["validate", "load", "load+", "stale", "stale", "validate"]),
-        ("Cache-Control: max-age=5", "", ["load", "load", "load+", "stale", "stale", "load"]),
-        ("Cache-Control: no-cache, max-age=60", "", ["load", "load", "load+", "hit", "hit", "load"]),
-        ("Cache-Control: must-revalidate, max-age=5", "", ["load", "load", "load+", "stale", "stale", "load"]),
+        ("Cache-Control: max-age=5", "", ["load", "load", "load+", "stale", "stale", "load+"]),
+        ("Cache-Control: no-cache, max-age=60", "", ["load", "load", "load+", "hit", "hit", "load+"]),
+        ("Cache-Control: must-revalidate, max-age=5", "", ["load", "load", "load+", "stale", "stale", "load+"]),
         ("Cache-Control: max-age=60, immutable|ETag: \"a\"", "", ["hit", "load", "load+", "hit", "hit", "validate"]),
-        ("", "", ["load", "load", "load+", "stale", "stale", "load"]),
+        ("", "", ["load", "load", "load+", "stale", "stale", "load+"]),
         // The policy overrides the request's own directives.
         (
             "Cache-Control: max-age=60|ETag: \"a\"", "Cache-Control: no-cache",
@@ -26,7 +26,7 @@ struct CacheUseTests {
         // A response to another variant is none.
         (
             "Cache-Control: max-age=60|Vary: Accept", "Accept: a",
-            ["load", "load", "load+", "load", "unsatisfiable", "load"]
+            ["load", "load", "load+", "load", "unsatisfiable", "load+"]
         ),
     ]
 
@@ -44,6 +44,27 @@ struct CacheUseTests {
     @Test func reloadingEverywhereTellsOtherCaches() {
         let decision = CacheRules().decision(for: request(), use: .reloadEverywhere, among: [], at: at(0))
         #expect(decision == .load([.cacheControl: "no-cache", .pragma: "no-cache"]))
+    }
+
+    /// A cache on the way must not answer either without the server's confirmation (RFC 9111, section 5.2.1.1).
+    @Test(
+        arguments: [
+            (nil, "", "max-age=0"), ("ETag: \"a\"", "", "max-age=0"), ("Last-Modified: {-100s}", "", "max-age=0"),
+            ("", "", "max-age=0"), ("ETag: \"a\"|Vary: Accept", "Accept: b", "max-age=0"),
+            // The policy overrides what the request says of stored responses, and not that its own must not be stored.
+            ("ETag: \"a\"", "Cache-Control: max-stale=9", "max-age=0"),
+            ("ETag: \"a\"", "Cache-Control: no-store, max-age=9", "max-age=0, no-store"),
+        ] as [(String?, String, String)])
+    func revalidationTellsOtherCaches(response: String?, own: String, expected: String) throws {
+        let responses = try response.map { [try stored("Cache-Control: max-age=60|\($0)")] } ?? []
+        let own = request(own)
+        switch CacheRules().decision(for: own, use: .revalidate, among: responses, at: at(0)) {
+        case .load(let fields): #expect(fields == [.cacheControl: expected])
+        case .validate(let validation):
+            #expect(validation.applied(to: own).headerFields[values: .cacheControl] == [expected])
+            #expect(!validation.candidates.isEmpty)
+        case .bypass, .answer, .unsatisfiable: Issue.record("The request is not sent as it should be.")
+        }
     }
 
     @Test(arguments: CacheUse.allCases) func otherMethodsAreSentUnlessNothingMayBe(use: CacheUse) {

@@ -24,6 +24,12 @@ package struct CacheValidation: Hashable, Sendable {
     /// The responses whose validators are sent.
     package let candidates: [StoredResponse.ID]
 
+    /// The same conditions with more fields.
+    func adding(_ others: HTTPFields) -> CacheValidation {
+        guard !others.isEmpty else { return self }
+        return CacheValidation(fields: fields + others, removedFields: removedFields, candidates: candidates)
+    }
+
     /// The request that is sent.
     package func applied(to request: HTTPRequest) -> HTTPRequest {
         var request = request

@@ -27,24 +27,34 @@ extension CacheRules {
         at now: Date
     ) -> CacheDecision {
         guard request.method == .get || request.method == .head else { return .bypass }
-        switch use {
-        case .reload: return .load([:])
-        case .reloadEverywhere: return .load([.cacheControl: "no-cache", .pragma: "no-cache"])
-        case .protocolDefined, .storedElseLoad, .storedOnly, .revalidate: break
-        }
-        guard let answer = answer(to: request, among: stored, at: now) else {
-            return validation(of: nil, for: request, among: stored, at: now).map { .validate($0) } ?? .load([:])
-        }
-        let validation = { self.validation(of: answer, for: request, among: stored, at: now) }
+        let own = Self.fields(of: use, directives)
+        if use == .reload || use == .reloadEverywhere { return .load(own) }
+        let found = answer(to: request, among: stored, at: now)
+        let validation = { self.validation(of: found, for: request, among: stored, at: now)?.adding(own) }
+        guard let answer = found else { return validation().map { .validate($0) } ?? .load(own) }
         switch use {
         case .storedElseLoad, .storedOnly: return .answer(answer, validating: nil)
-        case .revalidate: return validation().map { .validate($0) } ?? .load([:])
+        case .revalidate: return validation().map { .validate($0) } ?? .load(own)
         default: break
         }
         switch reuse(of: answer.source, directives, at: now) {
         case .allowed: return .answer(answer, validating: nil)
         case .allowedWhileValidating: return .answer(answer, validating: validation() ?? .unconditional)
         case .afterValidation: return validation().map { .validate($0) } ?? .load([:])
+        }
+    }
+
+    /// The fields with which a request tells the caches on its way how stored responses may be used.
+    package static func fields(of use: CacheUse, for request: HTTPRequest) -> HTTPFields {
+        use == .protocolDefined ? [:] : fields(of: use, CacheDirectives(request: request.headerFields))
+    }
+
+    /// The request's own directives are overridden, but for the one that forbids to store its response.
+    private static func fields(of use: CacheUse, _ directives: CacheDirectives) -> HTTPFields {
+        switch use {
+        case .reloadEverywhere: [.cacheControl: "no-cache", .pragma: "no-cache"]
+        case .revalidate: [.cacheControl: directives.noStore ? "max-age=0, no-store" : "max-age=0"]
+        case .protocolDefined, .reload, .storedElseLoad, .storedOnly: [:]
         }
     }
 

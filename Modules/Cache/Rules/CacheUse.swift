@@ -12,6 +12,7 @@ package enum CacheUse: Hashable, Sendable, CaseIterable {
     case storedElseLoad
     /// As ``storedElseLoad``, but the request is never sent (`returnCacheDataDontLoad`).
     case storedOnly
-    /// A stored response is used only if the server confirms it (`reloadRevalidatingCacheData`).
+    /// A stored response is used only if the server confirms it, and caches on the way must have theirs confirmed too
+    /// (`reloadRevalidatingCacheData`).
     case revalidate
 }

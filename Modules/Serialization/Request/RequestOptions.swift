@@ -141,7 +141,8 @@ public struct RequestOptions: Sendable, Hashable {
         /// Stored responses are not used, neither here nor by the caches on the way, which are told so with `Cache-Control:
         /// no-cache`; the new one may be stored.
         public static let reloadIgnoringAllCaches = CachePolicy("reloadIgnoringAllCaches")
-        /// A stored response is used only after the server confirms it.
+        /// A stored response is used only after the server confirms it, here and in the caches on the way, which are told so
+        /// with `Cache-Control: max-age=0` (RFC 9111, section 5.2.1.1).
         public static let revalidate = CachePolicy("revalidate")
         /// A stored response is used whatever its age; the server is contacted only if there is none.
         public static let cacheElseLoad = CachePolicy("cacheElseLoad")

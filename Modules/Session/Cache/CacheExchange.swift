@@ -147,7 +147,7 @@ struct CacheExchange: Sendable {
     private func repeated(after received: Received) async throws(SessionError) -> StreamedResponse {
         let attempts = await received.response.drained()
         do {
-            var response = try await load([:])
+            var response = try await load(CacheRules.fields(of: use, for: head))
             response.attempts = attempts + response.attempts
             return response
         } catch {

@@ -58,12 +58,32 @@ struct CacheLinkPolicyTests {
         }
     }
 
-    @Test func onlyOneReloadTellsTheCachesOnTheWay() async throws {
+    @Test func someReloadsTellTheCachesOnTheWay() async throws {
         try await withCache(routes: { $0.on("/a", .cached("a", "max-age=60")) }) { cache in
-            for policy in [RequestOptions.CachePolicy.reloadIgnoringCache, .reloadIgnoringAllCaches] {
+            for policy in [RequestOptions.CachePolicy.reloadIgnoringCache, .reloadIgnoringAllCaches, .revalidate] {
                 try await cache.get("/a", policy: policy)
             }
-            #expect(cache.server.recordedRequests.map { $0.headerFields[.cacheControl] } == [nil, "no-cache"])
+            let fields = cache.server.recordedRequests.map { $0.headerFields[.cacheControl] }
+            #expect(fields == [nil, "no-cache", "max-age=0"])
+        }
+    }
+
+    /// Also where the request is sent again, because the server confirms what is not stored.
+    @Test func aRepeatedRevalidationTellsTheCachesOnTheWay() async throws {
+        try await withCache(routes: {
+            $0.on("/a") { request in
+                guard request.headerFields[.ifNoneMatch] == nil else { return .notModified([.eTag: #""other""#]) }
+                var response = MockResponse.json("1")
+                response.headerFields[.cacheControl] = "max-age=60"
+                response.headerFields[.eTag] = #""1""#
+                return response
+            }
+        }) { cache in
+            try await cache.get("/a")
+            try await cache.get("/a", policy: .revalidate)
+            let requests = cache.server.recordedRequests.map(\.headerFields)
+            #expect(requests.map { $0[.ifNoneMatch] } == [nil, #""1""#, nil])
+            #expect(requests.map { $0[.cacheControl] } == [nil, "max-age=0", "max-age=0"])
         }
     }
 
