@@ -4,14 +4,16 @@ internal import LinnetMessages
 ///
 /// | entry | origins |
 /// |---|---|
-/// | `*`, as the only entry | all |
+/// | `*`, as the whole list | all |
 /// | `example.com`, `.example.com` | that name and all names below it |
 /// | `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]` | that address |
 /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses with that prefix |
 /// | any of the above with `:8080`; IPv6 in brackets | the same, at that port only, as Go has it |
 ///
-/// Names are compared without case and trailing dots, and addresses by their value. An entry for addresses never matches
-/// a name, whatever that resolves to. An entry that can match nothing is ignored: what it was meant for uses the proxy.
+/// Names are compared without case and trailing dots. An IPv6 address is compared as text, so that it matches only as RFC 5952
+/// writes it, and one of an IPv4 address (`::ffff:192.0.2.1`) matches nothing. A prefix of no bits is that of the address alone. An
+/// entry for addresses never matches a name, whatever that resolves to. An entry that can match nothing is ignored: what it was
+/// meant for uses the proxy.
 struct ProxyExceptions: Hashable, Sendable {
     private enum Hosts: Hashable {
         /// A name and those below it, in lower case.
@@ -36,9 +38,10 @@ struct ProxyExceptions: Hashable, Sendable {
         entries = texts.compactMap(Self.entry)
     }
 
-    /// Entries separated by commas or blanks.
+    /// Entries separated by commas or blanks. An asterisk beside anything else, also a blank, matches nothing.
     init(list: String) {
-        self.init(list.utf8.split { $0 == UInt8(ascii: ",") || ASCII.isBlank($0) }.map { String(Substring($0)) })
+        let texts = list.utf8.split { $0 == UInt8(ascii: ",") || ASCII.isBlank($0) }.map { String(Substring($0)) }
+        self.init(list == "*" ? texts : texts.filter { $0 != "*" })
     }
 
     /// Whether an origin is connected to directly.
@@ -96,15 +99,25 @@ struct ProxyExceptions: Hashable, Sendable {
         guard let first = parts.first else { return nil }
         let name = first.hasPrefix(".") ? first.dropFirst() : first
         switch HostName(String(name)) {
-        case .address(let base)? where parts.count == 1:
-            return .addresses(base: base, prefixLength: base.count * 8)
-        case .address(let base)?:
-            guard let written = Int(parts[1]), String(written) == parts[1], 0...128 ~= written else { return nil }
-            // The common 96 bits of IPv4-mapped addresses.
-            let length = base.count == 4 && first.utf8.contains(UInt8(ascii: ":")) ? written - 96 : written
-            return 0...base.count * 8 ~= length ? .addresses(base: base, prefixLength: length) : nil
+        case .address(let base)? where first.utf8.contains(UInt8(ascii: ":")):
+            return sixteenBytes(base, of: first, prefix: parts.dropFirst().first)
+        case .address(let base)? where first.utf8.last != UInt8(ascii: "."):
+            return addresses(base, prefix: parts.dropFirst().first)
         case .name(let base)? where parts.count == 1: return .name(base)
-        case .name?, nil: return nil
+        case .address?, .name?, nil: return nil
         }
+    }
+
+    /// An IPv6 address, or those with a prefix.
+    private static func sixteenBytes(_ base: [UInt8], of text: Substring, prefix: Substring?) -> Hosts? {
+        guard base.count == 16, prefix != nil || HostName.address(base).text == text.lowercased() else { return nil }
+        return addresses(base, prefix: prefix)
+    }
+
+    private static func addresses(_ base: [UInt8], prefix: Substring?) -> Hosts? {
+        let whole = base.count * 8
+        guard let prefix else { return .addresses(base: base, prefixLength: whole) }
+        guard let length = Int(prefix), String(length) == prefix, 0...whole ~= length else { return nil }
+        return .addresses(base: base, prefixLength: length == 0 ? whole : length)
     }
 }
