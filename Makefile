@@ -36,9 +36,7 @@ example:
 
 test:
 	@.ci/setup build test
-	@swift build --build-tests
-	@.ci/check-readme
-	@$(WITH_SERVERS) swift test --skip-build --disable-xctest --no-parallel $(ARGS)
+	@.ci/test $(ARGS)
 
 quick:
 	@.ci/setup build
