@@ -164,17 +164,23 @@ struct CertificateTime: Sendable {
         }
         // Two-digit years from 50 on are in the 20th century (RFC 5280, 4.1.2.5.1).
         let year = isShort ? (pairs[0] >= 50 ? 1900 : 2000) + pairs[0] : pairs[0] * 100 + pairs[1]
-        let rest = pairs.suffix(5)
-        let (month, day) = (rest[rest.startIndex], rest[rest.startIndex + 1])
-        guard (1...12).contains(month), (1...31).contains(day) else { return nil }
-        let clock = rest.suffix(3).reduce(0) { $0 * 60 + $1 }
-        return Self.days(year, month, day) * 86_400 + clock
+        let rest = Array(pairs.suffix(5))
+        let (month, day) = (rest[0], rest[1])
+        guard (1...12).contains(month), (1...length(of: month, in: year)).contains(day), rest[2] < 24, rest[3] < 60,
+            rest[4] < 60
+        else { return nil }
+        return days(year, month, day) * 86_400 + rest[2] * 3600 + rest[3] * 60 + rest[4]
     }
 
     /// UTCTime through 2049, GeneralizedTime from 2050 on.
     var isEncodedAsRequired: Bool {
         guard let seconds else { return false }
         return (tag == DER.Tag.utcTime) == (seconds < Self.days(2050, 1, 1) * 86_400)
+    }
+
+    /// The days of a month.
+    private static func length(of month: Int, in year: Int) -> Int {
+        month == 12 ? 31 : days(year, month + 1, 1) - days(year, month, 1)
     }
 
     /// Days since 1970 in the Gregorian calendar, computed with years that begin in March.

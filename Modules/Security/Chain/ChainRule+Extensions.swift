@@ -15,11 +15,26 @@ extension ChainRule {
         return twice.map { "has the extension \($0.identifier) twice" }
     }
 
-    /// The extensions that RFC 5280 defines are as it defines them.
+    /// The extensions that RFC 5280 defines are DER and as it defines them. In an issuing anchor this is required of
+    /// those that limit what it may issue, under every profile.
     public static let malformedExtension = ChainRule(
         "malformedExtension", "RFC 5280, 4.2.1 and 4.2.2; Baseline Requirements, 7.1.2.11.5",
         "Extensions have the form that is defined for them.", at: .belowAnchor
-    ) { link in link.facts.known.malformed.first.map { "has the extension \($0), which cannot be read" } }
+    ) { $0.facts.known.malformed.first.map { malformation($0) } }
+
+    /// The violation of ``malformedExtension`` by an anchor: an extension that limits what it may issue is not DER, and
+    /// OpenSSL, which enforces it, may read it differently.
+    static func unreadableLimit(ofAnchor facts: CertificateFacts) -> String? {
+        let limits: Set<ObjectIdentifier> = [
+            .basicConstraints, .keyUsage, .extendedKeyUsage, .policyConstraints, .inhibitAnyPolicy,
+        ]
+        return facts.known.malformed.first { limits.contains($0) }.map { malformation($0) }
+    }
+
+    private static func malformation(_ identifier: ObjectIdentifier) -> String {
+        let section = KnownExtensions.section(identifier).map { " by \($0)" } ?? ""
+        return "has the extension \(identifier), which is not DER in the form that is defined\(section)"
+    }
 
     /// Critical extensions can be processed.
     public static let unprocessedCriticalExtension = ChainRule(

@@ -164,9 +164,13 @@ struct DistinguishedName: Sendable, Hashable {
     init(_ bytes: [UInt8]) throws(DERError) {
         let der = DER(bytes: bytes)
         var relativeNames: [Set<Attribute>] = []
-        for set in try der.children(der.root(DER.Tag.sequence)) {
+        var sets = der.cursor(try der.strictRoot(DER.Tag.sequence))
+        while !sets.isAtEnd {
             var attributes: Set<Attribute> = []
-            for element in try der.children(set) { attributes.insert(try Self.attribute(der, element)) }
+            var set = der.cursor(try sets.next(DER.Tag.set))
+            repeat {
+                attributes.insert(try Self.attribute(der, set.next(DER.Tag.sequence)))
+            } while !set.isAtEnd
             relativeNames.append(attributes)
         }
         self.relativeNames = relativeNames
@@ -187,7 +191,8 @@ struct DistinguishedName: Sendable, Hashable {
         var cursor = der.cursor(element)
         let identifier = ObjectIdentifier(der.content(try cursor.next(DER.Tag.objectIdentifier)))
         let value = try cursor.next()
-        let text = string(value.tag, der.bytes[value.content]).map(comparable)
+        try cursor.end()
+        let text = try string(value.tag, der.bytes[value.content]).map(comparable)
         return Attribute(identifier: identifier, text: text, bytes: text == nil ? der.whole(value) : [])
     }
 
@@ -195,21 +200,27 @@ struct DistinguishedName: Sendable, Hashable {
         text.lowercased().split(separator: " ").joined(separator: " ")
     }
 
-    private static func string(_ tag: UInt8, _ content: ArraySlice<UInt8>) -> String? {
+    /// Nil for values of other types. Text that is not valid would be repaired to equal other text, and is refused.
+    private static func string(_ tag: UInt8, _ content: ArraySlice<UInt8>) throws(DERError) -> String? {
         switch tag {
         // UTF8String, NumericString, PrintableString, IA5String, VisibleString.
-        case 0x0C, 0x12, 0x13, 0x16, 0x1A: return String(decoding: content, as: UTF8.self)
+        case 0x0C, 0x12, 0x13, 0x16, 0x1A: return try valid(String(validating: content, as: UTF8.self))
         // TeletexString, read as Latin-1, which is common practice.
         case 0x14: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
         // BMPString.
         case 0x1E:
-            guard content.count % 2 == 0 else { return nil }
+            guard content.count % 2 == 0 else { throw DERError() }
             let octets = Array(content)
             let units = stride(from: 0, to: octets.count, by: 2).map { (index: Int) -> UInt16 in
                 UInt16(octets[index]) << 8 | UInt16(octets[index + 1])
             }
-            return String(decoding: units, as: UTF16.self)
+            return try valid(String(validating: units, as: UTF16.self))
         default: return nil
         }
+    }
+
+    private static func valid(_ text: String?) throws(DERError) -> String {
+        guard let text else { throw DERError() }
+        return text
     }
 }

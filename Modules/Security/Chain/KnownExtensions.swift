@@ -45,16 +45,45 @@ struct KnownExtensions: Sendable {
         case .basicConstraints: basicConstraints = try Self.basicConstraints(der)
         case .keyUsage: keyUsage = try KeyUsage(der)
         case .extendedKeyUsage: extendedKeyUsage = try Self.extendedKeyUsage(der)
-        case .subjectAlternativeName: alternativeNames = try Self.generalNames(der)
+        // An empty list is not malformed; ``ChainRule/emptySubjectAlternativeName`` covers it.
+        case .subjectAlternativeName: alternativeNames = try GeneralName.list(der, der.strictRoot(DER.Tag.sequence))
         case .nameConstraints: try readNameConstraints(der)
         case .authorityKeyIdentifier: authorityKeyIdentifier = try Self.authorityKeyIdentifier(der)
-        case .subjectKeyIdentifier: subjectKeyIdentifier = try der.content(der.root(DER.Tag.octetString))
+        case .subjectKeyIdentifier: subjectKeyIdentifier = try der.content(der.strictRoot(DER.Tag.octetString))
         case .authorityInformationAccess, .subjectInformationAccess: try Self.informationAccess(der)
         case .tlsFeature: tlsFeatures = try Self.tlsFeatures(der)
-        case .policyMappings: policyMappings = try der.children(Self.nonEmpty(der)).count
-        case .policyConstraints, .inhibitAnyPolicy: hasPolicyConstraints = true
+        case .certificatePolicies: try Self.policies(der)
+        case .policyMappings: policyMappings = try Self.mappings(der)
+        case .policyConstraints:
+            hasPolicyConstraints = true
+            try Self.policyConstraints(der)
+        case .inhibitAnyPolicy:
+            hasPolicyConstraints = true
+            try Self.checkCount(der, der.strictRoot(DER.Tag.integer))
         case .distributionPoints: distributionURIs = try Self.distributionURIs(der)
         default: break
+        }
+    }
+
+    /// The section that defines an extension; nil if the extension is not decoded.
+    static func section(_ identifier: ObjectIdentifier) -> String? {
+        switch identifier {
+        case .authorityKeyIdentifier: "RFC 5280, 4.2.1.1"
+        case .subjectKeyIdentifier: "RFC 5280, 4.2.1.2"
+        case .keyUsage: "RFC 5280, 4.2.1.3"
+        case .certificatePolicies: "RFC 5280, 4.2.1.4"
+        case .policyMappings: "RFC 5280, 4.2.1.5"
+        case .subjectAlternativeName: "RFC 5280, 4.2.1.6"
+        case .basicConstraints: "RFC 5280, 4.2.1.9"
+        case .nameConstraints: "RFC 5280, 4.2.1.10"
+        case .policyConstraints: "RFC 5280, 4.2.1.11"
+        case .extendedKeyUsage: "RFC 5280, 4.2.1.12"
+        case .distributionPoints: "RFC 5280, 4.2.1.13"
+        case .inhibitAnyPolicy: "RFC 5280, 4.2.1.14"
+        case .authorityInformationAccess: "RFC 5280, 4.2.2.1"
+        case .subjectInformationAccess: "RFC 5280, 4.2.2.2"
+        case .tlsFeature: "RFC 7633, 4.1"
+        default: nil
         }
     }
 
@@ -71,15 +100,13 @@ struct KnownExtensions: Sendable {
 
     /// A SEQUENCE with at least one element, the form of most extensions.
     private static func nonEmpty(_ der: DER) throws(DERError) -> DER.Element {
-        let list = try der.root(DER.Tag.sequence)
-        guard !list.content.isEmpty, der.isStrict(list) else { throw DERError() }
+        let list = try der.strictRoot(DER.Tag.sequence)
+        guard !list.content.isEmpty else { throw DERError() }
         return list
     }
 
     private static func basicConstraints(_ der: DER) throws(DERError) -> BasicConstraints {
-        let list = try der.root(DER.Tag.sequence)
-        guard der.isStrict(list) else { throw DERError() }
-        var cursor = der.cursor(list)
+        var cursor = der.cursor(try der.strictRoot(DER.Tag.sequence))
         let authority = try cursor.optional(DER.Tag.boolean).map { der.content($0) }
         let length = try cursor.optional(DER.Tag.integer).map { der.content($0) }
         try cursor.end()
@@ -97,24 +124,15 @@ struct KnownExtensions: Sendable {
         return purposes
     }
 
-    /// An empty list is not malformed; ``ChainRule/emptySubjectAlternativeName`` covers it.
-    private static func generalNames(_ der: DER) throws(DERError) -> [GeneralName] {
-        var names: [GeneralName] = []
-        var cursor = der.cursor(try der.root(DER.Tag.sequence))
-        while !cursor.isAtEnd { names.append(GeneralName(der, try cursor.next())) }
-        return names
-    }
-
     /// Issuer and serial number are both present or both absent (RFC 5280, 4.2.1.1).
     private static func authorityKeyIdentifier(_ der: DER) throws(DERError) -> AuthorityKeyIdentifier {
-        let list = try der.root(DER.Tag.sequence)
-        guard der.isStrict(list) else { throw DERError() }
-        var cursor = der.cursor(list)
+        var cursor = der.cursor(try der.strictRoot(DER.Tag.sequence))
         let key = try cursor.optional(DER.Tag.context(0))
         let issuer = try cursor.optional(DER.Tag.context(1, constructed: true))
         let serial = try cursor.optional(DER.Tag.context(2))
         try cursor.end()
         guard (issuer == nil) == (serial == nil) else { throw DERError() }
+        if let issuer { _ = try GeneralName.list(der, issuer) }
         return AuthorityKeyIdentifier(
             keyIdentifier: key.map { der.content($0) }, serialNumber: serial.map { der.content($0) })
     }
@@ -124,7 +142,7 @@ struct KnownExtensions: Sendable {
         while !cursor.isAtEnd {
             var description = der.cursor(try cursor.next(DER.Tag.sequence))
             _ = try description.next(DER.Tag.objectIdentifier)
-            guard try description.next().tag >= 0x80 else { throw DERError() }
+            _ = try GeneralName(der, description.next())
             try description.end()
         }
     }
@@ -140,19 +158,72 @@ struct KnownExtensions: Sendable {
         return features
     }
 
+    /// Policies and their qualifiers (RFC 5280, 4.2.1.4).
+    private static func policies(_ der: DER) throws(DERError) {
+        var cursor = der.cursor(try nonEmpty(der))
+        while !cursor.isAtEnd {
+            var policy = der.cursor(try cursor.next(DER.Tag.sequence))
+            _ = try policy.next(DER.Tag.objectIdentifier)
+            _ = try policy.optional(DER.Tag.sequence)
+            try policy.end()
+        }
+    }
+
+    /// The number of pairs of policies (RFC 5280, 4.2.1.5).
+    private static func mappings(_ der: DER) throws(DERError) -> Int {
+        var count = 0
+        var cursor = der.cursor(try nonEmpty(der))
+        while !cursor.isAtEnd {
+            var pair = der.cursor(try cursor.next(DER.Tag.sequence))
+            for _ in 0..<2 { _ = try pair.next(DER.Tag.objectIdentifier) }
+            try pair.end()
+            count += 1
+        }
+        return count
+    }
+
+    /// requireExplicitPolicy and inhibitPolicyMapping, of which there is one at least (RFC 5280, 4.2.1.11).
+    private static func policyConstraints(_ der: DER) throws(DERError) {
+        var cursor = der.cursor(try nonEmpty(der))
+        for number in 0..<2 as Range<UInt8> {
+            if let count = try cursor.optional(DER.Tag.context(number)) { try checkCount(der, count) }
+        }
+        try cursor.end()
+    }
+
+    /// The number of certificates after which a constraint is in force.
+    private static func checkCount(_ der: DER, _ element: DER.Element) throws(DERError) {
+        let octets = der.bytes[element.content]
+        guard DER.isShortest(octets), let first = octets.first, first < 0x80 else { throw DERError() }
+    }
+
     private static func distributionURIs(_ der: DER) throws(DERError) -> [[UInt8]] {
         var uris: [[UInt8]] = []
         var points = der.cursor(try nonEmpty(der))
         while !points.isAtEnd {
             var point = der.cursor(try points.next(DER.Tag.sequence))
-            guard let name = try point.optional(DER.Tag.context(0, constructed: true)) else { continue }
-            var choice = der.cursor(name)
-            guard let full = try choice.optional(DER.Tag.context(0, constructed: true)) else { continue }
-            for entry in try der.children(full) where entry.tag == DER.Tag.context(6) {
-                uris.append(der.content(entry))
+            if let name = try point.optional(DER.Tag.context(0, constructed: true)) {
+                uris += try distributionURIs(der, name)
             }
+            _ = try point.optional(DER.Tag.context(1))
+            if let issuer = try point.optional(DER.Tag.context(2, constructed: true)) {
+                _ = try GeneralName.list(der, issuer)
+            }
+            try point.end()
         }
         return uris
+    }
+
+    /// The URIs in a DistributionPointName, which is a full name or one relative to the issuer's.
+    static func distributionURIs(_ der: DER, _ name: DER.Element) throws(DERError) -> [[UInt8]] {
+        var choice = der.cursor(name)
+        let full = try choice.optional(DER.Tag.context(0, constructed: true))
+        if full == nil { _ = try choice.next(DER.Tag.context(1, constructed: true)) }
+        try choice.end()
+        guard let full else { return [] }
+        return try GeneralName.list(der, full).compactMap { name in
+            if case .uri(let bytes) = name { bytes } else { nil }
+        }
     }
 }
 
@@ -168,9 +239,8 @@ struct KeyUsage: OptionSet, Sendable {
 
     /// A BIT STRING of at most nine bits; empty if none is set.
     init(_ der: DER) throws(DERError) {
-        let element = try der.root(DER.Tag.bitString)
-        let content = der.content(element)
-        guard der.isStrict(element), content.count <= 3 else { throw DERError() }
+        let content = der.content(try der.strictRoot(DER.Tag.bitString))
+        guard content.count <= 3 else { throw DERError() }
         rawValue = content.dropFirst().enumerated().reduce(0) { bits, octet in
             (0..<8).reduce(bits) { bits, bit in
                 octet.element & (0x80 >> bit) == 0 ? bits : bits | 1 << (octet.offset * 8 + bit)

@@ -6,6 +6,8 @@ struct NameConstraints: Sendable {
     let excluded: [NameSubtree]
     /// Whether each subtree has its defined form. Malformed subtrees are still compared, and count against the name.
     let isProper: Bool
+    /// Whether a malformed name is excluded, so that the authority's intention is unknown.
+    let hasMalformedExclusion: Bool
     /// The forms of names that the constraints apply to.
     let forms: Set<ConstrainedName.Form>
 
@@ -13,26 +15,27 @@ struct NameConstraints: Sendable {
     var subtrees: Int { permitted.count + excluded.count }
 
     init(_ der: DER) throws(DERError) {
-        let list = try der.root(DER.Tag.sequence)
+        let list = try der.strictRoot(DER.Tag.sequence)
         var cursor = der.cursor(list)
-        var isProper = !list.content.isEmpty && der.isStrict(list)
-        permitted = try Self.subtrees(der, cursor.optional(DER.Tag.context(0, constructed: true)), &isProper)
-        excluded = try Self.subtrees(der, cursor.optional(DER.Tag.context(1, constructed: true)), &isProper)
+        var (permitsProperNames, excludesProperNames) = (true, true)
+        permitted = try Self.subtrees(der, cursor.optional(DER.Tag.context(0, constructed: true)), &permitsProperNames)
+        excluded = try Self.subtrees(der, cursor.optional(DER.Tag.context(1, constructed: true)), &excludesProperNames)
         try cursor.end()
         forms = Set((permitted + excluded).map(\.form))
-        self.isProper = isProper
+        isProper = !list.content.isEmpty && permitsProperNames && excludesProperNames
+        hasMalformedExclusion = !excludesProperNames
     }
 
     private static func subtrees(
         _ der: DER, _ list: DER.Element?, _ isProper: inout Bool
     ) throws(DERError) -> [NameSubtree] {
         guard let list else { return [] }
-        let bases = try der.children(list)
-        if bases.isEmpty { isProper = false }
+        if list.content.isEmpty { isProper = false }
         var subtrees: [NameSubtree] = []
-        for base in bases {
-            var subtree = der.cursor(base)
-            let name = GeneralName(der, try subtree.next())
+        var bases = der.cursor(list)
+        while !bases.isAtEnd {
+            var subtree = der.cursor(try bases.next(DER.Tag.sequence))
+            let name = try GeneralName(der, subtree.next())
             // `minimum` is 0, which DER does not encode, and `maximum` is absent.
             try subtree.end()
             if !name.isConstraint { isProper = false }
@@ -74,6 +77,8 @@ struct NameSubtree: Sendable {
         switch name {
         case .host(let bytes): base = Self.host(bytes)
         case .address(let bytes): base = Self.address(bytes)
+        case .mail(let bytes) where !GeneralName.isPrintable(bytes): base = .notUnderstood
+        case .uri(let bytes) where !GeneralName.isPrintable(bytes): base = .notUnderstood
         case .mail(let bytes): base = Self.mail(String(decoding: bytes, as: UTF8.self))
         case .uri(let bytes):
             let text = String(decoding: bytes, as: UTF8.self).lowercased()
@@ -84,6 +89,7 @@ struct NameSubtree: Sendable {
     }
 
     private static func host(_ bytes: [UInt8]) -> Base {
+        guard GeneralName.isPrintable(bytes) else { return .notUnderstood }
         var text = bytes.map(ASCII.lowercase)
         // A leading wildcard or dot is not a valid constraint; both are interpreted as covering the names below.
         if text.starts(with: [UInt8(ascii: "*"), UInt8(ascii: ".")]) { text.removeFirst() }
@@ -172,15 +178,30 @@ enum GeneralName: Sendable, Hashable {
     /// Another form, identified by its tag.
     case other(UInt8)
 
-    init(_ der: DER, _ element: DER.Element) {
+    /// Reads a name, whose contents are DER, in the one encoding of its form. In any other, such as a constructed string,
+    /// two parsers can disagree about what the name is.
+    init(_ der: DER, _ element: DER.Element) throws(DERError) {
         switch element.tag {
         case DER.Tag.context(1): self = .mail(der.content(element))
         case DER.Tag.context(2): self = .host(der.content(element))
-        case DER.Tag.context(4, constructed: true): self = .directory(der.content(element))
+        case DER.Tag.context(4, constructed: true):
+            self = .directory(der.whole(try der.cursor(element).only(DER.Tag.sequence)))
         case DER.Tag.context(6): self = .uri(der.content(element))
         case DER.Tag.context(7): self = .address(der.content(element))
-        default: self = .other(element.tag)
+        // otherName, x400Address, ediPartyName and registeredID.
+        case DER.Tag.context(0, constructed: true), DER.Tag.context(3, constructed: true),
+            DER.Tag.context(5, constructed: true), DER.Tag.context(8):
+            self = .other(element.tag)
+        default: throw DERError()
         }
+    }
+
+    /// Reads a list of names (GeneralNames), which may be empty.
+    static func list(_ der: DER, _ list: DER.Element) throws(DERError) -> [GeneralName] {
+        var names: [GeneralName] = []
+        var cursor = der.cursor(list)
+        while !cursor.isAtEnd { names.append(try GeneralName(der, cursor.next())) }
+        return names
     }
 
     /// Whether the name is a host or an address, the forms that servers are identified by.
@@ -196,14 +217,17 @@ enum GeneralName: Sendable, Hashable {
     var isConstraint: Bool {
         switch self {
         case .host(let bytes):
-            return bytes.first != UInt8(ascii: ".") && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2A }
+            return bytes.first != UInt8(ascii: ".") && Self.isPrintable(bytes) && !bytes.contains(UInt8(ascii: "*"))
         case .address(let bytes):
             guard bytes.count == 8 || bytes.count == 32 else { return false }
             let mask = bytes.suffix(bytes.count / 2)
             guard let partial = mask.firstIndex(where: { $0 != 0xFF }) else { return true }
             return ~mask[partial] & (~mask[partial] &+ 1) == 0 && mask[(partial + 1)...].allSatisfy { $0 == 0 }
-        case .mail, .uri, .directory: return true
-        case .other(let tag): return tag & 0xC0 == 0x80
+        case .mail(let bytes), .uri(let bytes): return Self.isPrintable(bytes)
+        case .directory, .other: return true
         }
     }
+
+    /// Whether all octets are ASCII, and none a blank or a control character.
+    static func isPrintable(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
 }

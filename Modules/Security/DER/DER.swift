@@ -4,11 +4,12 @@ struct DERError: Error {}
 /// Reads DER (X.690, 10). Elements are ranges of the bytes.
 ///
 /// OpenSSL also accepts BER. A certificate is signed over its DER (RFC 5280, 4.1), so two parsers must not be able to
-/// interpret it differently.
+/// interpret it differently. Tags have one octet, since X.509 defines no number above 30, and lengths have their
+/// shortest form; ``strictRoot(_:)`` also checks the contents.
 struct DER: Sendable {
     /// A value: its tag and its range.
     struct Element: Sendable {
-        /// The identifier octet; for a long form only the first one.
+        /// The identifier octet.
         let tag: UInt8
         /// The range including tag and length.
         let range: Range<Int>
@@ -51,14 +52,6 @@ struct DER: Sendable {
     func content(_ element: Element) -> [UInt8] { Array(bytes[element.content]) }
 
     func whole(_ element: Element) -> [UInt8] { Array(bytes[element.range]) }
-
-    /// The values that a value contains.
-    func children(_ element: Element) throws(DERError) -> [Element] {
-        var children: [Element] = []
-        var cursor = cursor(element)
-        while !cursor.isAtEnd { children.append(try cursor.next()) }
-        return children
-    }
 }
 
 /// A position between two values.
@@ -83,7 +76,8 @@ struct DERCursor {
     mutating func next() throws(DERError) -> DER.Element {
         let start = position
         let tag = try byte()
-        if tag & 0x1F == 0x1F { try longTag() }
+        // A tag in the long form (X.690, 8.1.2.4) would be compared as a tag that it is not.
+        guard tag & 0x1F != 0x1F else { throw DERError() }
         let length = try length()
         guard length <= limit - position else { throw DERError() }
         let content = position..<(position + length)
@@ -108,16 +102,6 @@ struct DERCursor {
         guard position < limit else { throw DERError() }
         defer { position += 1 }
         return der.bytes[position]
-    }
-
-    /// A tag number of 31 or more, in at most four octets.
-    private mutating func longTag() throws(DERError) {
-        for index in 0..<4 {
-            let octet = try byte()
-            guard index > 0 || octet != 0x80 else { throw DERError() }
-            if octet & 0x80 == 0 { return }
-        }
-        throw DERError()
     }
 
     /// A definite length in its shortest form (X.690, 10.1).
@@ -146,6 +130,13 @@ extension DERCursor {
 extension DER {
     /// Certificates nest less deeply.
     private static let maximumDepth = 24
+
+    /// The only top-level value, which must have a tag and contain nothing but DER.
+    func strictRoot(_ tag: UInt8) throws(DERError) -> Element {
+        let element = try root(tag)
+        guard isStrict(element) else { throw DERError() }
+        return element
+    }
 
     /// Whether every nested value has its canonical DER encoding.
     func isStrict(_ element: Element, depth: Int = 0) -> Bool {

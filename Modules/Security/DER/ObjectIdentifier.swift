@@ -35,6 +35,7 @@ struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     static let keyUsage = extensionType(15)
     static let subjectAlternativeName = extensionType(17)
     static let basicConstraints = extensionType(19)
+    static let reasonCode = extensionType(21)
     static let issuingDistributionPoint = extensionType(28)
     static let nameConstraints = extensionType(30)
     static let distributionPoints = extensionType(31)

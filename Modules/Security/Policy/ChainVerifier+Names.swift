@@ -5,12 +5,17 @@ extension ChainVerifier {
     /// including the anchor (RFC 5280, 4.2.1.10 and 6.1.3 (b) and (c)).
     ///
     /// OpenSSL compares a wildcard with an excluded name as if it were a single name; this check considers all names
-    /// that it covers. Self-issued certificates are skipped, except for the leaf.
+    /// that it covers. Self-issued certificates are skipped, except for the leaf. An anchor that excludes a malformed name
+    /// is refused, since rules about extensions do not apply to it.
     ///
     /// - Parameter work: The remaining number of comparisons.
     func checkNames(_ chain: [X509Handle], _ trust: ServerTrust, _ work: inout Int) throws(TrustRefusal) {
         for (index, authority) in chain.enumerated().dropFirst() {
             guard let constraints = try Self.constraints(of: authority, trust) else { continue }
+            // The rules about extensions refuse other authorities.
+            guard index < chain.count - 1 || !constraints.hasMalformedExclusion else {
+                throw Self.namesUnreadable(authority, trust)
+            }
             for (place, certificate) in chain[..<index].enumerated() {
                 guard let facts = certificate.facts else { throw Self.namesUnreadable(certificate, trust) }
                 guard place == 0 || !facts.isSelfIssued else { continue }

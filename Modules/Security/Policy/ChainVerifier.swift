@@ -147,6 +147,9 @@ extension ChainVerifier {
         for (index, certificate) in chain.enumerated() {
             let position = Self.position(index, of: chain.count)
             if let refusal = violation(of: certificate, at: position, trust, chain: chain) { throw refusal }
+            if position == .issuingAnchor, let limit = certificate.facts.flatMap(ChainRule.unreadableLimit) {
+                throw Self.broken(.malformedExtension, limit, of: certificate, for: trust, chain: chain)
+            }
             let isRepeated = chain[..<index].contains { $0.der == certificate.der }
             guard !isRepeated else { throw Self.repeated(certificate, trust, chain) }
             // At other levels OpenSSL has checked this.
@@ -163,10 +166,7 @@ extension ChainVerifier {
         guard rule.applies(to: position), !profile.rules.contains(rule), let anchor = chain.last,
             let flaw = anchor.anchorFlaw
         else { return [] }
-        var finding = TrustRefusal(
-            rule.reason, Self.message(rule, flaw, of: anchor, for: trust), trust: trust,
-            certificate: CertificateSummary(anchor),
-            seenPins: chain.map(\.pin))
+        var finding = Self.broken(rule, flaw, of: anchor, for: trust, chain: chain)
         finding.verifiedChain = chain.map(\.der)
         return [finding]
     }
@@ -184,8 +184,14 @@ extension ChainVerifier {
             certificate.pass(profile, at: position)
             return nil
         }
-        return TrustRefusal(
-            broken.rule.reason, Self.message(broken.rule, broken.finding, of: certificate, for: trust), trust: trust,
+        return Self.broken(broken.rule, broken.finding, of: certificate, for: trust, chain: chain)
+    }
+
+    private static func broken(
+        _ rule: ChainRule, _ finding: String, of certificate: X509Handle, for trust: ServerTrust, chain: [X509Handle]
+    ) -> TrustRefusal {
+        TrustRefusal(
+            rule.reason, message(rule, finding, of: certificate, for: trust), trust: trust,
             certificate: CertificateSummary(certificate), seenPins: chain.map(\.pin))
     }
 

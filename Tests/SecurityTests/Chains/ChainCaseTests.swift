@@ -4,7 +4,7 @@ import Testing
 
 /// The chains by category.
 enum ChainCases {
-    static let all = names + constraints + pathLengths + validity + identifiers + keyUsage
+    static let all = names + constraints + pathLengths + validity + identifiers + keyUsage + encodings + unreadable
 }
 
 /// Chains that differ from a valid one in one respect, each evaluated under the three profiles.
@@ -27,6 +27,22 @@ struct ChainCaseTests {
 
     @Test(arguments: ChainCases.keyUsage)
     func keyUsage(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    @Test(arguments: ChainCases.encodings)
+    func encodings(_ chain: ChainCase) async throws { try await judge(chain) }
+
+    /// OpenSSL comes first, and its reason is not that of the rule.
+    @Test(arguments: ChainCases.unreadable)
+    func encodingsThatOpenSSLDoesNotRead(_ chain: ChainCase) async throws {
+        var draft = ChainDraft()
+        chain.change(&draft)
+        for (profile, reason) in [
+            (ChainProfile.default, chain.verdicts.default), (.strict, chain.verdicts.strict),
+            (.lenient, chain.verdicts.lenient),
+        ] where reason != nil {
+            #expect(try await draft.refusal(profile) != nil)
+        }
+    }
 
     private func judge(_ chain: ChainCase) async throws {
         var draft = ChainDraft()
