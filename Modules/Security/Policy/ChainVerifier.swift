@@ -129,6 +129,13 @@ extension ChainVerifier {
             throw TrustRefusal(
                 .limitExceeded, "\(host): certificate \(index) of the presented chain \(excess).", trust: trust)
         }
+        // Versions of OpenSSL differ in which of these they can parse, and verify none.
+        guard facts.notBefore.seconds != nil, facts.notAfter.seconds != nil else {
+            throw TrustRefusal(
+                .validityEncoding,
+                "\(host): certificate \(index) of the presented chain has a validity that is no time (RFC 5280, 4.1.2.5).",
+                trust: trust)
+        }
         guard let handle = X509Handle(der: der, facts: facts) else { throw malformed(index, trust) }
         CertificateCache.shared.insert(handle, for: der)
         return handle

@@ -90,16 +90,28 @@ extension ChainCases {
         on("a root before 2050, in four digits", "6.1.1 (d)", .accepted) {
             $0.root.notAfter = ASN1.generalizedTime("20400101000000Z")
         },
-        on("without seconds", "4.1.2.5.1", .refused(.validityEncoding, lenient: .chainInvalid)) {
+        on("without seconds", "4.1.2.5.1", .refused(.validityEncoding)) {
             $0.leaf.notAfter = ASN1.utcTime("4001010000Z")
         },
-        on("with a time zone", "4.1.2.5.1", .refused(.validityEncoding, lenient: .chainInvalid)) {
+        on("with a time zone", "4.1.2.5.1", .refused(.validityEncoding)) {
             $0.leaf.notAfter = ASN1.utcTime("400101000000+0000")
         },
-        on("with fractions of a second", "4.1.2.5.2", .refused(.validityEncoding, lenient: .chainInvalid)) {
+        on("with fractions of a second", "4.1.2.5.2", .refused(.validityEncoding)) {
             $0.leaf.notAfter = ASN1.generalizedTime("20500101000000.5Z")
         },
-        on("in the thirteenth month", "4.1.2.5.1", .refused(.validityEncoding, lenient: .chainInvalid)) {
+        on("on the 29th of February 2100", "4.1.2.5.2", .refused(.validityEncoding)) {
+            $0.leaf.notAfter = ASN1.generalizedTime("21000229000000Z")
+        },
+        on("on the 31st of April", "4.1.2.5.1", .refused(.validityEncoding)) {
+            $0.leaf.notAfter = ASN1.utcTime("400431000000Z")
+        },
+        on("at 24 o'clock", "4.1.2.5.1", .refused(.validityEncoding)) {
+            $0.leaf.notAfter = ASN1.utcTime("400101240000Z")
+        },
+        on("in the 61st second", "4.1.2.5.1", .refused(.validityEncoding)) {
+            $0.authority.notAfter = ASN1.utcTime("400101000060Z")
+        },
+        on("in the thirteenth month", "4.1.2.5.1", .refused(.validityEncoding)) {
             $0.leaf.notAfter = ASN1.utcTime("401301000000Z")
         },
     ]
