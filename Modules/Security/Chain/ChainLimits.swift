@@ -27,6 +27,8 @@ enum ChainLimits {
     static let pathSteps = 256
     /// Other paths that OpenSSL is asked to verify.
     static let paths = 8
+    /// Paths with certificates out of their time that OpenSSL is asked to verify, to say what is wrong.
+    static let pathsOutOfTime = 2
 
     /// The limit that a certificate exceeds, as the end of a sentence; nil if none.
     static func excess(_ facts: CertificateFacts) -> String? {

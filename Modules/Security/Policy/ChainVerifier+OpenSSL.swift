@@ -184,7 +184,7 @@ extension ChainVerifier {
         }
     }
 
-    private static func message(
+    static func message(
         _ reason: TrustRefusal.Reason, _ culprit: X509Handle?, _ text: String, presented: Int
     ) -> String {
         guard let culprit else { return "the chain is refused: \(text)" }

@@ -54,10 +54,7 @@ struct ChainVerifier {
         } catch {
             question.standards = profile.standards
             return try remembered(question, at: time, in: store) { () throws(TrustRefusal) in
-                guard let chain = otherChain(trust, presented: presented, in: store, at: time, insteadOf: error) else {
-                    throw error
-                }
-                return chain
+                try otherChain(trust, presented: presented, in: store, at: time, insteadOf: error)
             }
         }
     }

@@ -1,31 +1,79 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import LinnetMessages
 
 extension ChainVerifier {
     /// Finds a chain on another path than the refused one that OpenSSL, the name constraints and the profile accept.
-    /// Returns nil if no other path could be accepted or the search has reached its limits.
+    ///
+    /// - Throws: The most telling refusal if no path is accepted or the search has reached its limits.
     func otherChain(
         _ trust: ServerTrust, presented: [X509Handle], in store: TrustStore, at time: Int,
         insteadOf refusal: TrustRefusal
-    ) -> [X509Handle]? {
-        let leaf = presented[0]
-        guard refusal.dependsOnPath, leaf.validity(at: time) == .valid else { return nil }
-        var search = PathSearch(
-            presented: presented, store: store, allowsPartialChains: anchors.allowsPartialChains,
-            maximumDepth: Int(profile.depth)
-        ) { certificate, position in
-            certificate.validity(at: time) == .valid
-                && violation(of: certificate, at: position, trust, chain: []) == nil
+    ) throws(TrustRefusal) -> [X509Handle] {
+        guard refusal.dependsOnPath, presented[0].validity(at: time) == .valid else { throw refusal }
+        var (best, isOutOfTime) = (refusal, false)
+        let search = pathSearch(presented, store) { certificate, position in
+            guard certificate.validity(at: time) == .valid else {
+                isOutOfTime = true
+                return false
+            }
+            return violation(of: certificate, at: position, trust, chain: []) == nil
         }
-        var (attempts, work) = (ChainLimits.paths, ChainLimits.nameComparisons * 2)
+        let chain = firstChain(trust, in: store, search, attempts: ChainLimits.paths) { other in
+            if other.weight > best.weight { best = other }
+        }
+        if let chain { return chain }
+        guard isOutOfTime, !best.isAboutTime else { throw best }
+        throw pathOutOfTime(trust, presented, store, at: time) ?? best
+    }
+
+    private func pathSearch(
+        _ presented: [X509Handle], _ store: TrustStore,
+        admits: @escaping (X509Handle, ChainLink.Position) -> Bool
+    ) -> PathSearch {
+        PathSearch(
+            presented: presented, store: store, allowsPartialChains: anchors.allowsPartialChains,
+            maximumDepth: Int(profile.depth), admits: admits)
+    }
+
+    /// The first path of a search that is accepted.
+    ///
+    /// - Parameter refused: Called with the refusal of each path before it.
+    private func firstChain(
+        _ trust: ServerTrust, in store: TrustStore, _ search: PathSearch, attempts: Int,
+        refused: (TrustRefusal) -> Void
+    ) -> [X509Handle]? {
+        var (search, attempts, work) = (search, attempts, ChainLimits.nameComparisons * 2)
         return search.first { path in
-            guard attempts > 0, (try? checkNames(path, trust, &work)) != nil else { return nil }
-            attempts -= 1
-            return try? verify(path, for: trust, in: store, work: &work)
+            guard attempts > 0 else { return nil }
+            do throws(TrustRefusal) {
+                try checkNames(path, trust, &work)
+                attempts -= 1
+                return try verify(path, for: trust, in: store, work: &work)
+            } catch {
+                refused(error)
+                return nil
+            }
         }
     }
 
-    /// Verifies a given path with OpenSSL and checks the result.
+    /// The refusal for a path that only its dates forbid, which a renewal mends; nil if there is none.
+    private func pathOutOfTime(
+        _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore, at time: Int
+    ) -> TrustRefusal? {
+        let search = pathSearch(presented, store) { violation(of: $0, at: $1, trust, chain: []) == nil }
+        let chain = firstChain(trust, in: store, search, attempts: ChainLimits.pathsOutOfTime) { _ in }
+        guard let chain, let culprit = chain.last(where: { $0.validity(at: time) != .valid }) else { return nil }
+        let isEarly = culprit.validity(at: time) == .notYet
+        let code = isEarly ? X509_V_ERR_CERT_NOT_YET_VALID : X509_V_ERR_CERT_HAS_EXPIRED
+        let reason = Self.reason(code)
+        let text = Self.message(reason, culprit, "", presented: presented.count)
+        return TrustRefusal(
+            reason, "\(trust.host.oneLine): \(text).", trust: trust, verifyCode: code,
+            certificate: CertificateSummary(culprit), seenPins: chain.map(\.pin))
+    }
+
+    /// Verifies a given path with OpenSSL, except for its dates, and checks the result.
     private func verify(
         _ path: [X509Handle], for trust: ServerTrust, in store: TrustStore, work: inout Int
     ) throws(TrustRefusal) -> [X509Handle] {
@@ -42,6 +90,21 @@ extension TrustRefusal {
     fileprivate var dependsOnPath: Bool {
         let ofTheLeaf: Set<Reason> = [.hostnameMismatch, .selfSigned, .malformedCertificate, .internalFailure]
         return !ofTheLeaf.contains(reason)
+    }
+
+    fileprivate var isAboutTime: Bool { reason == .expired || reason == .notYetValid }
+
+    /// How much the refusal of a path says about what is wrong with a chain. OpenSSL's path comes first by chance, so its
+    /// refusal is reported only if no other says more: that a path has no anchor says nothing, a rule of public
+    /// authorities less than one of every authority, and a rule less than what makes a chain worthless.
+    fileprivate var weight: Int {
+        switch reason {
+        case .unknownAuthority, .chainInvalid, .internalFailure, .limitExceeded: return 0
+        case .expired, .notYetValid: return 4
+        default: break
+        }
+        guard let rule = ChainRule.allCases.first(where: { $0.reason == reason }) else { return 3 }
+        return rule.isEnforcedByDefault ? 2 : 1
     }
 }
 

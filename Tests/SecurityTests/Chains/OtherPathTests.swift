@@ -125,6 +125,87 @@ struct OtherPathTests {
         #expect(asked[1][1] == authority.der)
     }
 
+    /// An authority that is issued to its issuer's own name does not count (RFC 5280, 6.1.4 (l)).
+    @Test(arguments: [(UInt8(1), true), (0, false)])
+    func selfIssuedAuthorityDoesNotCountOnAnotherPath(length: UInt8, isAccepted: Bool) async throws {
+        var template = CertificateTemplate.authority("Short Root")
+        template.pathLength(length)
+        let short = try TestPKI.forgeRoot(template)
+        let good = try pki.forge(.authority("Authority"), by: short)
+        // Two keys of the name; the first issues the second.
+        let second = try pki.forge(.authority("Authority"), by: good)
+        let leaf = try pki.forge(.server(), by: second)
+        let bad = try TestPKI.forge(
+            .authority("Authority"), withKeyOf: second, by: TestPKI.forgeRoot(.authority("Gone")))
+        let worse = try TestPKI.forge(
+            .authority("Authority"), withKeyOf: good, by: TestPKI.forgeRoot(.authority("Lost")))
+        for presented in [[leaf, second, good], [leaf, bad, worse, second, good], [leaf, second, worse, bad, good]] {
+            let decision = try await decision(presented, anchors: [short])
+            #expect(decision.isAccepted == isAccepted, "\(decision.refusal?.message ?? "accepted")")
+        }
+    }
+
+    // MARK: The reason of the refusal
+
+    /// The reason and the certificate's subject, for both orders of two authorities.
+    private func reasons(
+        _ first: ForgedCertificate, _ second: ForgedCertificate, anchors: [ForgedCertificate],
+        profile: ChainProfile = .default
+    ) async throws -> [TrustRefusal] {
+        let leaf = try pki.forge(.server(), by: authority)
+        var refusals: [TrustRefusal] = []
+        for presented in [[leaf, first, second], [leaf, second, first]] {
+            refusals.append(try #require(try await decision(presented, anchors: anchors, profile: profile).refusal))
+        }
+        return refusals
+    }
+
+    @Test func pathThatHasOnlyExpiredIsTheReason() async throws {
+        let rule = try cross({ $0.set("2.5.29.15", critical: false) }, by: other)
+        for (days, reason) in [(-0.5, TrustRefusal.Reason.expired), (0.5, .notYetValid)] {
+            let late = try cross(
+                {
+                    $0.notBefore = CertificateTemplate.time(daysFromNow: reason == .expired ? -2 : days)
+                    $0.notAfter = CertificateTemplate.time(daysFromNow: reason == .expired ? days : 2)
+                }, by: root)
+            for anchors in [[root, other], [other, root]] {
+                for refusal in try await reasons(rule, late, anchors: anchors, profile: .strict) {
+                    #expect(refusal.reason == reason)
+                    #expect(refusal.certificate?.issuer == "CN=Root")
+                    #expect(refusal.verifyCode != nil)
+                }
+            }
+        }
+    }
+
+    /// Renewing a certificate would not mend a path that also violates a rule, or that has no anchor.
+    @Test func pathThatHasNotOnlyExpiredIsNotTheReason() async throws {
+        let rule = try cross({ $0.set("2.5.29.15", critical: false) }, by: root)
+        let late = try cross(
+            {
+                $0.set("2.5.29.15", critical: false)
+                $0.notAfter = CertificateTemplate.time(daysFromNow: -0.5)
+            }, by: other)
+        let unknown = try cross(
+            { $0.notAfter = CertificateTemplate.time(daysFromNow: -0.5) }, by: TestPKI.forgeRoot(.authority("Unknown")))
+        for bad in [late, unknown] {
+            // A path that OpenSSL ends at an expired certificate is refused for that.
+            let leaf = try pki.forge(.server(), by: authority)
+            let refusal = try await decision([leaf, rule, bad], anchors: [root, other], profile: .strict).refusal
+            #expect(refusal?.reason == .keyUsageNotCritical)
+        }
+    }
+
+    @Test func pathThatIsRefusedForItsNamesSaysMoreThanOneThatViolatesARule() async throws {
+        let rule = try cross({ $0.set("2.5.29.15", critical: false) }, by: other)
+        let names = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root)
+        for anchors in [[root, other], [other, root]] {
+            for refusal in try await reasons(rule, names, anchors: anchors, profile: .strict) {
+                #expect(refusal.reason == .nameNotPermitted)
+            }
+        }
+    }
+
     @Test func firstRefusalIsReportedWhenNoPathIsValid() async throws {
         let (bad, worse) = (
             try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root),
