@@ -62,6 +62,7 @@ extension ChainVerifier {
             X509_VERIFY_PARAM_set_trust(parameters, X509_TRUST_SSL_SERVER) == 1,
             X509_VERIFY_PARAM_set_flags(parameters, flags | UInt(isInTime ? X509_V_FLAG_NO_CHECK_TIME : 0)) == 1
         else { throw Self.failure("does not take the parameters for the chain", trust) }
+        if flags & UInt(X509_V_FLAG_POLICY_CHECK) != 0 { try Self.acceptAnyPolicy(parameters, trust) }
         // Set even if no host is checked: OpenSSL would otherwise apply host constraints to common names.
         X509_VERIFY_PARAM_set_hostflags(parameters, Self.hostFlags)
         if validatesHost { try Self.setHost(trust, in: parameters) }
@@ -73,6 +74,15 @@ extension ChainVerifier {
         let constrains = profile.checksPolicies && presented.contains { $0.facts?.known.hasPolicyConstraints ?? false }
         return UInt(anchors.allowsPartialChains ? X509_V_FLAG_PARTIAL_CHAIN : 0)
             | UInt(constrains ? X509_V_FLAG_POLICY_CHECK : 0)
+    }
+
+    /// Sets the initial policies to any-policy (RFC 5280, 6.1.1 (c)). OpenSSL begins with none, so that a demand for an
+    /// explicit policy could not be met.
+    private static func acceptAnyPolicy(_ parameters: OpaquePointer, _ trust: ServerTrust) throws(TrustRefusal) {
+        // The object is OpenSSL's own, and freeing it has no effect.
+        guard X509_VERIFY_PARAM_add0_policy(parameters, OBJ_nid2obj(NID_any_policy)) == 1 else {
+            throw failure("does not take the policies for the chain", trust)
+        }
     }
 
     private static func setHost(_ trust: ServerTrust, in parameters: OpaquePointer) throws(TrustRefusal) {
