@@ -130,6 +130,16 @@ struct RevocationTests {
         #expect(try await refusal(identity) { ($0.lists, $0.failure) = ([list], .hardForLeaf) } == nil)
     }
 
+    /// A list that is only for servers' certificates says nothing about those of authorities (RFC 5280, 6.3.3 (b)).
+    @Test(arguments: [(0x81, .revocationUnknown), (0x82, nil)] as [(UInt8, TrustRefusal.Reason?)])
+    func scopesOfListsApplyToIntermediates(tag: UInt8, reason: TrustRefusal.Reason?) async throws {
+        let point = ASN1.sequence(ASN1.value(tag, [0xFF]))
+        let list = try RevocationList(der: pki.revocationList(revoking: [], by: .root, distributionPoint: point))
+        let leaves = try RevocationList(der: pki.revocationList(revoking: []))
+        let refused = try await refusal(try pki.identity()) { ($0.lists, $0.failure) = ([leaves, list], .hard) }
+        #expect(refused?.reason == reason, "\(refused?.message ?? "accepted")")
+    }
+
     @Test func changedListDoesNotClearARevokedCertificate() async throws {
         let identity = try pki.identity()
         let der = try pki.revocationList(revoking: [identity.certificate])
@@ -200,6 +210,24 @@ struct RevocationTests {
             let refused = try await refusal(identity, staple: changed) { $0.failure = .hardForLeaf }
             #expect(refused != nil, "byte \(index)")
         }
+    }
+
+    /// RFC 6960, 4.4: a response with a critical extension that is not understood is not accepted.
+    @Test(arguments: [TestPKI.ResponsePart.response, .singleResponse])
+    func criticalExtensionOfAStapleIsUnderstoodOrTheStapleIsUseless(part: TestPKI.ResponsePart) async throws {
+        let identity = try pki.identity()
+        let critical = try pki.ocspResponse(about: identity, unknownExtensionIn: part, isCritical: true)
+        let refused = try await refusal(identity, staple: critical) { $0.failure = .hardForLeaf }
+        #expect(refused?.reason == .stapleInvalid)
+        #expect(refused?.message.contains("RFC 6960, 4.4") == true)
+        #expect(try await refusal(identity, staple: critical) == nil)
+        let other = try pki.ocspResponse(about: identity, unknownExtensionIn: part, isCritical: false)
+        #expect(try await refusal(identity, staple: other) { $0.failure = .hardForLeaf } == nil)
+        let revoked = try pki.ocspResponse(about: identity, .revoked, unknownExtensionIn: part, isCritical: true)
+        #expect(try await refusal(identity, staple: revoked)?.reason == .revoked)
+        let promising = try pki.identity { $0.promisesStaple = true }
+        let promised = try pki.ocspResponse(about: promising, unknownExtensionIn: part, isCritical: true)
+        #expect(try await refusal(promising, staple: promised)?.reason == .stapleInvalid)
     }
 
     // MARK: Must-staple

@@ -40,6 +40,35 @@ struct VerdictValidityTests {
         #expect(longLived.certificate.notAfter > pki.intermediate.notAfter)
     }
 
+    /// A list and a staple, either of which ends first, and both before the certificates.
+    @Test(arguments: [(3600, 7200), (7200, 3600)])
+    func decisionIsValidUntilTheFirstRevocationAnswerExpires(list: Int, staple: Int) async throws {
+        let pki = try TestPKI()
+        let identity = try pki.identity()
+        func period(_ seconds: Int) -> TestPKI.Validity { .init(from: .seconds(-60), to: .seconds(seconds)) }
+        var profile = ChainProfile.default
+        profile.revocation.clockSkew = .zero
+        profile.revocation.lists = [
+            try RevocationList(der: pki.revocationList(revoking: [], validity: period(list))),
+            try RevocationList(der: pki.revocationList(revoking: [], by: .root, validity: period(9999))),
+        ]
+        var trust = ServerTrust(identity.chain)
+        trust.stapledOCSPResponse = try pki.ocspResponse(about: identity, validity: period(staple))
+        let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors, profile: profile)
+        let start = Date()
+        guard case .accepted(let verified) = await evaluator.evaluate(trust) else {
+            Issue.record("refused")
+            return
+        }
+        let until = try #require(verified.validUntil)
+        if list < staple {
+            #expect(until == profile.revocation.lists[0].nextUpdate)
+        } else {
+            #expect(until < profile.revocation.lists[0].nextUpdate)
+            #expect(until <= start.addingTimeInterval(3600))
+        }
+    }
+
     @Test func acceptingAnyCertificateNeverExpires() async {
         #expect(await validUntil(StandardTrustEvaluator.insecureAcceptAnyCertificate) == .distantFuture)
     }

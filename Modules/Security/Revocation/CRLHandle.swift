@@ -54,10 +54,10 @@ final class CRLHandle: Sendable {
         return isSigned
     }
 
-    /// Whether the list contains a certificate of its issuer.
+    /// Whether the list contains a certificate of its issuer, with whichever reason.
     func lists(_ certificate: X509Handle) -> Bool {
         var entry: OpaquePointer?
-        return X509_CRL_get0_by_cert(pointer, &entry, certificate.pointer) == 1
+        return X509_CRL_get0_by_cert(pointer, &entry, certificate.pointer) != 0
     }
 
     /// Whether a certificate is in the scope of the list (RFC 5280, 6.3.3 (b)).
@@ -141,9 +141,19 @@ struct CRLFacts: Sendable {
             var entry = der.cursor(try cursor.next(DER.Tag.sequence))
             _ = try entry.next(DER.Tag.integer)
             _ = try entry.next()
-            guard let list = try entry.optional(DER.Tag.sequence) else { continue }
-            guard try !extensions(der, list).contains(where: \.isCritical) else {
-                throw CRLDefect("it has an entry with a critical extension (RFC 5280, 5.3)")
+            let list = try entry.optional(DER.Tag.sequence)
+            try entry.end()
+            guard let list else { continue }
+            for own in try extensions(der, list) {
+                guard !own.isCritical else {
+                    throw CRLDefect("it has an entry with a critical extension (RFC 5280, 5.3)")
+                }
+                guard own.identifier == .reasonCode else { continue }
+                let reason = DER(bytes: own.value)
+                // removeFromCRL: OpenSSL counts the entry as none, also beside one that revokes.
+                guard try reason.content(reason.strictRoot(DER.Tag.enumerated)) != [8] else {
+                    throw CRLDefect("it has an entry that only a delta list may have, removeFromCRL (RFC 5280, 5.3.1)")
+                }
             }
         }
     }
@@ -154,9 +164,12 @@ struct CRLFacts: Sendable {
         while !cursor.isAtEnd {
             var entry = der.cursor(try cursor.next(DER.Tag.sequence))
             let identifier = ObjectIdentifier(der.content(try entry.next(DER.Tag.objectIdentifier)))
-            let isCritical = try entry.optional(DER.Tag.boolean).map { der.content($0) == [0xFF] } ?? false
+            let critical = try entry.optional(DER.Tag.boolean).map { der.content($0) }
             let value = der.content(try entry.next(DER.Tag.octetString))
-            extensions.append(.init(identifier: identifier, isCritical: isCritical, value: value))
+            try entry.end()
+            // FALSE is the default, which DER does not encode (X.690, 11.5). OpenSSL reads other octets as TRUE.
+            guard critical == nil || critical == [0xFF] else { throw DERError() }
+            extensions.append(.init(identifier: identifier, isCritical: critical != nil, value: value))
         }
         return extensions
     }
@@ -180,11 +193,11 @@ struct CRLFacts: Sendable {
     private static func scope(_ point: CertificateFacts.Extension) throws -> Scope {
         guard point.isCritical else { throw CRLDefect("its distribution point is not critical (RFC 5280, 5.2.5)") }
         let der = DER(bytes: point.value)
-        var cursor = der.cursor(try der.root(DER.Tag.sequence))
+        // Its BOOLEANs have tags of their own, which say nothing about their contents: ``isSet(_:_:)`` examines them.
+        var cursor = der.cursor(try der.strictRoot(DER.Tag.sequence))
         var scope = Scope()
         if let name = try cursor.optional(DER.Tag.context(0, constructed: true)) {
-            let full = try der.cursor(name).only(DER.Tag.context(0, constructed: true))
-            scope.uris = try der.children(full).filter { $0.tag == DER.Tag.context(6) }.map { der.content($0) }
+            scope.uris = try KnownExtensions.distributionURIs(der, name)
             guard !scope.uris.isEmpty else { throw CRLDefect("its distribution point has no URI") }
         }
         scope.isForLeavesOnly = try isSet(cursor.optional(DER.Tag.context(1)), der)

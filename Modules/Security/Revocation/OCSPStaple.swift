@@ -115,9 +115,11 @@ struct OCSPStaple {
     private func find(_ leaf: X509Handle, _ issuer: X509Handle, in basic: OpaquePointer) -> RevocationCheck.Answer {
         let count = OCSP_resp_count(basic)
         guard count <= Self.maximumAnswers else { return invalid("the stapled response has too many answers") }
+        // No extension of a response is processed, so none may be critical (RFC 6960, 4.4).
+        let isUnderstood = OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) < 0
         let answers = (0..<max(0, count)).compactMap { index -> RevocationCheck.Answer? in
             guard let single = OCSP_resp_get0(basic, index), Self.matches(single, leaf, issuer) else { return nil }
-            return read(single)
+            return read(single, isUnderstood: isUnderstood)
         }
         // If there are several answers for the certificate, a revocation takes precedence.
         let revoked = answers.first { if case .revoked = $0 { true } else { false } }
@@ -147,7 +149,8 @@ struct OCSPStaple {
         }
     }
 
-    private func read(_ single: OpaquePointer) -> RevocationCheck.Answer {
+    /// A revocation counts whichever extensions come with it: it is signed, and the others could only explain it.
+    private func read(_ single: OpaquePointer, isUnderstood: Bool) -> RevocationCheck.Answer {
         var reason: Int32 = 0
         var revoked: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
         var this: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
@@ -156,6 +159,9 @@ struct OCSPStaple {
         if status == V_OCSP_CERTSTATUS_REVOKED {
             let date = OpenSSLTime.date(revoked).map { " on " + $0.formatted(.iso8601) } ?? ""
             return .revoked("the stapled response says so\(date)")
+        }
+        guard isUnderstood, OCSP_SINGLERESP_get_ext_by_critical(single, 1, -1) < 0 else {
+            return invalid("the stapled response has a critical extension that is not processed (RFC 6960, 4.4)")
         }
         guard let start = OpenSSLTime.date(this), let end = OpenSSLTime.date(next), start <= end else {
             return invalid("the stapled response has no validity period (RFC 6960, 4.2.2.1)")

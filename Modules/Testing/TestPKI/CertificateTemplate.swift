@@ -15,6 +15,11 @@ package struct CertificateTemplate {
             isCritical = critical
             self.value = value
         }
+
+        /// The extension (RFC 5280, 4.1) in DER.
+        package var der: [UInt8] {
+            ASN1.sequence(ASN1.object(identifier), isCritical ? ASN1.yes : [], ASN1.octetString(value))
+        }
     }
 
     /// The INTEGER in `version`; nil for version 1.

@@ -1,5 +1,5 @@
 internal import COpenSSL
-internal import FoundationEssentials
+package import FoundationEssentials
 
 extension TestPKI {
     /// Creates a certificate from a template, issued by another forged certificate or by an authority of this PKI.
@@ -32,6 +32,17 @@ extension TestPKI {
     ) throws(TestingError) -> ForgedCertificate {
         try Forge.certificate(
             template, key: key.key, signer: issuer.key, issuerName: issuer.subject, issuerKey: issuer.keyIdentifier)
+    }
+
+    /// Creates a revocation list in DER, valid from yesterday to a month from now, that is not checked.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries as DER, or as bytes that a valid list does not contain.
+    ///   - extensions: Extensions beside the list's number.
+    package static func forgeList(
+        _ entries: [[UInt8]], extensions: [CertificateTemplate.Extension] = [], by issuer: ForgedCertificate
+    ) throws(TestingError) -> Data {
+        try Forge.list(entries, extensions: [.init("2.5.29.20", ASN1.integer(1))] + extensions, by: issuer)
     }
 
     /// Returns the identity with which a server presents a forged certificate and its issuers.
@@ -85,20 +96,35 @@ enum Forge {
         _ template: CertificateTemplate, publicKey: OpaquePointer, issuerName: [UInt8], signer: OpaquePointer
     ) throws(TestingError) -> Data {
         let algorithm = template.algorithm ?? algorithm(signer, template.digest)
-        let extensions = template.extensions.map { entry in
-            ASN1.sequence(
-                ASN1.object(entry.identifier), entry.isCritical ? ASN1.yes : [], ASN1.octetString(entry.value))
-        }
+        let extensions = template.extensions.map(\.der)
         let list = extensions.isEmpty ? [] : ASN1.value(0xA3, ASN1.sequence(of: extensions))
         let body = ASN1.sequence(
             template.version.map { ASN1.value(0xA0, ASN1.integer($0)) } ?? [],
             ASN1.integer(template.serialNumber), algorithm, template.issuer ?? issuerName,
             ASN1.sequence(template.notBefore, template.notAfter), template.subject,
             template.publicKey ?? der { i2d_PUBKEY(publicKey, $0) }, template.uniqueIdentifiers, list)
-        guard let signature = signature(body, signer, template.digest) else {
-            throw TestingError(.cannotMint, "OpenSSL could not sign with \(template.digest).")
+        return try sealed(body, template.outerAlgorithm ?? algorithm, signer, template.digest)
+    }
+
+    static func list(
+        _ entries: [[UInt8]], extensions: [CertificateTemplate.Extension], by issuer: ForgedCertificate
+    ) throws(TestingError) -> Data {
+        let algorithm = algorithm(issuer.key, "SHA256")
+        let body = ASN1.sequence(
+            ASN1.integer(1), algorithm, issuer.subject, CertificateTemplate.time(daysFromNow: -1),
+            CertificateTemplate.time(daysFromNow: 30), entries.isEmpty ? [] : ASN1.sequence(of: entries),
+            ASN1.value(0xA0, ASN1.sequence(of: extensions.map(\.der))))
+        return try sealed(body, algorithm, issuer.key, "SHA256")
+    }
+
+    /// The signed body with its signature.
+    private static func sealed(
+        _ body: [UInt8], _ algorithm: [UInt8], _ signer: OpaquePointer, _ digest: String
+    ) throws(TestingError) -> Data {
+        guard let signature = signature(body, signer, digest) else {
+            throw TestingError(.cannotMint, "OpenSSL could not sign with \(digest).")
         }
-        return Data(ASN1.sequence(body, template.outerAlgorithm ?? algorithm, ASN1.bitString(signature)))
+        return Data(ASN1.sequence(body, algorithm, ASN1.bitString(signature)))
     }
 
     /// The SHA-1 digest of the public key's bits (RFC 5280, 4.2.1.2), as OpenSSL computes it.

@@ -141,6 +141,36 @@ extension TestPKI {
         }
     }
 
+    /// A place of extensions in an OCSP response (RFC 6960, 4.2.1).
+    package enum ResponsePart: Sendable {
+        case response
+        case singleResponse
+    }
+
+    /// Creates an OCSP response with an extension that no standard defines.
+    package func ocspResponse(
+        about identity: Identity, _ status: Status = .good, unknownExtensionIn part: ResponsePart, isCritical: Bool
+    ) throws(TestingError) -> Data {
+        try response(about: identity, status, validity: .current, namedBy: EVP_sha1()) { basic in
+            guard let object = OBJ_txt2obj("1.3.6.1.4.1.99999.1", 1), let value = ASN1_OCTET_STRING_new() else {
+                return false
+            }
+            defer {
+                ASN1_OBJECT_free(object)
+                ASN1_OCTET_STRING_free(value)
+            }
+            guard let own = X509_EXTENSION_create_by_OBJ(nil, object, isCritical ? 1 : 0, value) else { return false }
+            defer { X509_EXTENSION_free(own) }
+            let isAdded =
+                switch part {
+                case .response: OCSP_BASICRESP_add_ext(basic, own, -1)
+                case .singleResponse: OCSP_SINGLERESP_add_ext(OCSP_resp_get0(basic, 0), own, -1)
+                }
+            let (signer, flags) = (intermediateIssuer, UInt(OCSP_NOCERTS))
+            return isAdded == 1 && OCSP_basic_sign(basic, signer.x509, signer.key, EVP_sha256(), nil, flags) == 1
+        }
+    }
+
     private func response(
         about identity: Identity, _ status: Status, validity: Validity, namedBy digest: OpaquePointer?,
         sign: (OpaquePointer) -> Bool
