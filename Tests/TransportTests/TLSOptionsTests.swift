@@ -49,6 +49,9 @@ struct TLSOptionsTests {
         ("groups", { $0.groups = "" }),
         ("signatureAlgorithms", { $0.signatureAlgorithms = "ECDSA+SHA257" }),
         ("signatureAlgorithms", { $0.signatureAlgorithms = "" }),
+        ("cipherSuites", { $0.cipherSuites = "" }),
+        ("groups", { $0.groups = ":" }),
+        ("signatureAlgorithms", { $0.signatureAlgorithms = " : " }),
         ("key log", { $0.keyLog = .insecureFile("/nonexistent/keys") }),
         ("key log", { $0.keyLog = .insecureFile("/") }),
     ]

@@ -84,6 +84,7 @@ struct TLSAlgorithms {
     func apply(to context: OpaquePointer) throws(TransportError) {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }
+        try requireNames()
         try applyCipherList(to: context)
         if let suites = options.cipherSuites {
             try check("cipherSuites", suites, SSL_CTX_set_ciphersuites(context, suites) == 1)
@@ -97,6 +98,18 @@ struct TLSAlgorithms {
                 "signatureAlgorithms", algorithms, linnet_SSL_CTX_set1_sigalgs_list(context, algorithms) == 1)
         }
         try requireProtection(context)
+    }
+
+    /// Rejects lists without a name: some versions of OpenSSL refuse them, others take them as no choice or as none.
+    private func requireNames() throws(TransportError) {
+        for (option, list) in [
+            ("cipherList", options.cipherList), ("cipherSuites", options.cipherSuites), ("groups", options.groups),
+            ("signatureAlgorithms", options.signatureAlgorithms),
+        ] {
+            guard let list, Self.names(list).isEmpty else { continue }
+            throw TransportError(
+                .invalidConfiguration, "\(option) names nothing; set it to nil for the default, or name one at least.")
+        }
     }
 
     private func applyCipherList(to context: OpaquePointer) throws(TransportError) {
