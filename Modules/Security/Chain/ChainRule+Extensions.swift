@@ -91,7 +91,8 @@ extension ChainRule {
 
     /// An authority's key usage is critical.
     public static let keyUsageNotCritical = critical(
-        "keyUsageNotCritical", "Baseline Requirements, 7.1.2.10.7; RFC 5280, 4.2.1.3 (SHOULD)",
+        "keyUsageNotCritical",
+        "Baseline Requirements, 7.1.2.2.3, 7.1.2.5.1 and 7.1.2.6.1; RFC 5280, 4.2.1.3 (SHOULD)",
         "An authority's key usage is critical.", of: [.keyUsage], scope: .webAuthority)
 
     /// Name constraints are critical. Neither profile enforces this: the Baseline Requirements allow them not to be
