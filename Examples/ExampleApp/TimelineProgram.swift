@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import Linnet
 import LinnetImageSerialization
@@ -103,9 +104,16 @@ final class TimelineProgram {
                 let response = try await task.value
                 self?.send(.loaded(TimelineClient.page(count, of: response).value, ResponseFacts(response)))
             } catch {
-                self?.send(.failed(ErrorLine(error).text))
+                self?.send(.failed(ErrorLine(error).text, refusal: error.trustRefusal.map(Self.lines) ?? []))
             }
         }
+    }
+
+    /// Why a certificate was refused, what to do, and the pins that can be compared.
+    private static func lines(_ refusal: TrustRefusal) -> [String] {
+        let pins = [("The policy's pins:", refusal.wantedPins), ("The server's pins:", refusal.seenPins)]
+        return [refusal.message, refusal.advice(anchorsOption: "in SSL_CERT_FILE")]
+            + pins.filter { !$0.1.isEmpty }.flatMap { [$0.0] + $0.1.map { "  \($0)" } }
     }
 
     private func loadAvatar(of user: User) {

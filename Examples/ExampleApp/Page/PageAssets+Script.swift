@@ -4,6 +4,7 @@ extension PageAssets {
         "use strict";
         const find = id => document.getElementById(id);
         let shownPosts = "";
+        let isConnected = true;
 
         function element(name, text, properties = {}) {
             const made = Object.assign(document.createElement(name), properties);
@@ -24,7 +25,7 @@ extension PageAssets {
         }
 
         function send(command, post) {
-            fetch(`/commands/${command}${post !== undefined ? `?post=${post}` : ""}`, { method: "POST" });
+            if (isConnected) fetch(`/commands/${command}${post !== undefined ? `?post=${post}` : ""}`, { method: "POST" });
         }
 
         function item(post) {
@@ -96,6 +97,12 @@ extension PageAssets {
             message.className = state.isError ? "error" : "";
         }
 
+        // Without the app, no button does anything. The next state says which do.
+        function setConnected(value) {
+            if (isConnected !== value) for (const button of document.querySelectorAll("button")) button.disabled = !value;
+            isConnected = value;
+        }
+
         function move(step) {
             const rows = [...document.querySelectorAll("#timeline > li")];
             const place = rows.findIndex(row => row.contains(document.activeElement));
@@ -114,8 +121,12 @@ extension PageAssets {
             button.addEventListener("click", () => send(button.dataset.command));
         }
         const events = new EventSource("/events");
-        events.addEventListener("state", event => show(JSON.parse(event.data)));
+        events.addEventListener("state", event => {
+            setConnected(true);
+            show(JSON.parse(event.data));
+        });
         events.onerror = () => {
+            setConnected(false);
             find("message").textContent = "The app has ended, or cannot be reached.";
             find("message").className = "error";
         };

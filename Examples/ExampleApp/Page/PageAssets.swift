@@ -54,6 +54,7 @@ enum PageAssets {
         nav { margin-left: auto; display: flex; gap: .5rem; }
         button { font: inherit; padding: .3rem .8rem; border: 1px solid var(--line); border-radius: .4rem;
             background: var(--soft); color: inherit; cursor: pointer; }
+        button:disabled { opacity: .5; cursor: default; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         .skip { position: absolute; left: -999rem; }
         .skip:focus { left: 1rem; top: 1rem; background: Canvas; padding: .5rem; }

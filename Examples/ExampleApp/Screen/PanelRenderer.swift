@@ -59,6 +59,7 @@ struct PanelRenderer {
     }
 
     private var trust: [String] {
+        guard state.refusal.isEmpty else { return state.refusal }
         guard let facts = state.facts else { return ["No request has been answered yet."] }
         guard let encryption = facts.encryption else { return ["The connection is not encrypted."] }
         let verdict =

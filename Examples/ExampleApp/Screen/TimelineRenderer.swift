@@ -18,7 +18,7 @@ struct TimelineRenderer {
         if !state.live.isNetworkReachable { drawBanner(state, on: &frame) }
         drawPosts(state, on: &frame)
         if let transfer = state.live.transfer {
-            TransferLine(transfer).draw(y: state.size.height - 3, on: &frame)
+            TransferLine(transfer).draw(y: state.size.height - 2 - state.messageLines.count, on: &frame)
         }
         drawMessage(state, on: &frame)
         drawStatus(state, on: &frame)
@@ -113,10 +113,11 @@ struct TimelineRenderer {
     }
 
     private func drawMessage(_ state: TimelineState, on frame: inout ScreenBuffer) {
-        let y = state.size.height - 2
+        let lines = state.messageLines
         let style = state.isError ? Style(foreground: Color(255, 95, 95), isBold: true) : Style(isDim: true)
-        let text = state.message ?? "? help   q quit"
-        frame.write(TextWrapping.truncated(OneLine.text(text), width: state.size.width - 2), x: 1, y: y, style: style)
+        for (offset, line) in lines.enumerated() {
+            frame.write(line, x: 1, y: state.size.height - 1 - lines.count + offset, style: style)
+        }
     }
 
     private func drawStatus(_ state: TimelineState, on frame: inout ScreenBuffer) {

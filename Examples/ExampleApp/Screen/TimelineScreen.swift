@@ -18,7 +18,7 @@ final class TimelineScreen {
     private static let restingInterval = Duration.seconds(5)
 
     private let program: TimelineProgram
-    private let mode: FullScreenMode
+    private var mode: FullScreenMode
     private let input: TerminalInput
     private let renderer: TimelineRenderer
     private var writer: ScreenWriter
@@ -123,9 +123,10 @@ final class TimelineScreen {
         }
     }
 
-    /// A terminal that cannot be written is closed, which its input reports.
+    /// A terminal that cannot be written is closed, which its input reports. Between the stop and the continuation of the program
+    /// it is the shell's: events that come before the signal to continue write nothing on it.
     private func write(_ text: String) {
-        guard !text.isEmpty else { return }
+        guard !text.isEmpty, mode.isEntered else { return }
         try? StandardStream.output.write(text)
     }
 }

@@ -14,7 +14,8 @@ enum TimelineEvent: Sendable {
     /// The observable objects have other values.
     case live(LiveState)
     case loaded([Post], ResponseFacts)
-    case failed(String)
+    /// A request failed; with what is known of the connection, if its certificate was refused.
+    case failed(String, refusal: [String] = [])
     case avatar(User, Bitmap)
     /// The app is to end, with this exit code.
     case ended(Int32)

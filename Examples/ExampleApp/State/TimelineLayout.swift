@@ -26,7 +26,7 @@ struct TimelineLayout: Sendable {
         first = state.top
         textWidth = state.size.width - Self.textColumn - 1
         let start = 1 + (state.live.isNetworkReachable ? 0 : 1)
-        let end = state.size.height - 2 - (state.live.transfer == nil ? 0 : 1)
+        let end = state.size.height - 1 - state.messageLines.count - (state.live.transfer == nil ? 0 : 1)
         rows = start..<max(start, end)
     }
 

@@ -16,7 +16,10 @@ extension TimelineState {
             step += 1
         case .live(let live): show(live)
         case .loaded(let posts, let facts): return load(posts, facts)
-        case .failed(let message): say(message, isError: true)
+        case .failed(let message, let refusal):
+            self.refusal = refusal
+            say(message, isError: true)
+            showSelection()
         case .avatar(let user, let picture): show(picture, of: user)
         case .ended(let code): exitCode = exitCode ?? code
         }
@@ -87,6 +90,7 @@ extension TimelineState {
             (shown.isPinned, shown.pins) = (previous.isPinned, previous.pins)
         }
         self.facts = shown
+        refusal = []
         say(posts.isEmpty ? "The timeline is empty." : nil)
         showSelection()
         let users = Set(posts.map(\.user))

@@ -1,3 +1,4 @@
+import ExampleSupport
 import FoundationEssentials
 import LinnetImageSerialization
 
@@ -25,6 +26,8 @@ struct TimelineState: Sendable {
     var live = LiveState()
     /// About the last response.
     var facts: ResponseFacts?
+    /// Why the certificate of the last connection was refused, in lines; empty if it was not.
+    var refusal: [String] = []
     /// The last message.
     var message: String?
     var isError = false
@@ -59,4 +62,14 @@ struct TimelineState: Sendable {
     var selectedPost: Post? { posts.indices.contains(selected) ? posts[selected] : nil }
 
     var layout: TimelineLayout { TimelineLayout(self) }
+
+    /// The last message as it is shown: an error whole, as long as it leaves half of the screen to the timeline.
+    var messageLines: [String] {
+        let text = OneLine.text(message ?? "? help   q quit")
+        let width = size.width - 2
+        let room = isError ? max(1, size.height / 2 - 2) : 1
+        let lines = room > 1 ? TextWrapping.lines(text, width: width) : [text]
+        let rest = lines.dropFirst(room - 1).joined(separator: " ")
+        return lines.prefix(room - 1) + (rest.isEmpty ? [] : [TextWrapping.truncated(rest, width: width)])
+    }
 }

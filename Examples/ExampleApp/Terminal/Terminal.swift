@@ -39,11 +39,14 @@ extension TerminalSize {
 /// The mode in which a program draws the whole screen: the alternate screen without a cursor, and keys that arrive at once and
 /// are not echoed. Keys that send signals, such as Ctrl-C, still do.
 struct FullScreenMode {
-    /// Alternate screen, no cursor, no line wrapping.
-    private static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+    private static let alternateScreen = "\u{1B}[?1049h"
+    /// No cursor, no line wrapping.
+    private static let settings = "\u{1B}[?25l\u{1B}[?7l"
     private static let leave = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let original: termios
+    /// Whether the alternate screen is the program's. Otherwise the terminal is another program's, such as the shell's.
+    private(set) var isEntered = false
 
     /// Enters the mode; nil if standard input is not a terminal.
     init?() {
@@ -55,17 +58,20 @@ struct FullScreenMode {
 
     /// Enters the mode again, and returns whether that was possible.
     @discardableResult
-    func resume() -> Bool {
+    mutating func resume() -> Bool {
         var settings = original
         cfmakeraw(&settings)
         settings.c_lflag |= tcflag_t(ISIG)
         guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else { return false }
-        try? StandardStream.output.write(Self.enter)
+        // Entering the alternate screen twice would save its own cursor in the place of the shell's.
+        try? StandardStream.output.write((isEntered ? "" : Self.alternateScreen) + Self.settings)
+        isEntered = true
         return true
     }
 
     /// Makes the terminal as it was before, and discards keys that were not read.
-    func end() {
+    mutating func end() {
+        isEntered = false
         try? StandardStream.output.write(Self.leave)
         var settings = original
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)

@@ -88,6 +88,51 @@ struct TimelinePageTests {
         }
     }
 
+    /// The script with just as much of a page as it looks at.
+    @Test(.enabled(if: hasNode, "node is not installed"))
+    func theButtonsAreDisabledWhenTheAppHasEnded() async throws {
+        let page = #"""
+            const made = () => ({ disabled: false, hidden: false, children: [], dataset: {}, textContent: "",
+                append(...all) { this.children.push(...all); }, replaceChildren(...all) { this.children = all; },
+                addEventListener(name, body) { this.click = body; }, removeAttribute() {}, focus() {},
+                querySelectorAll() { return [suspend, cancel]; }, querySelector() { return suspend; } });
+            const places = {}, listeners = {}, sent = [];
+            const [refresh, suspend, cancel, download] = [made(), made(), made(), made()];
+            refresh.dataset.command = "refresh";
+            let source;
+            globalThis.document = {
+                getElementById: id => places[id] ??= made(),
+                createElement: name => name === "button" ? download : made(),
+                querySelectorAll: what => what === "button" ? [refresh, suspend, cancel, download] : [refresh],
+                addEventListener: (name, body) => listeners[name] = body,
+            };
+            globalThis.EventSource = class {
+                constructor() { source = this; }
+                addEventListener(name, body) { this.state = body; }
+            };
+            globalThis.fetch = path => { sent.push(path); return Promise.resolve(); };
+            """#
+        let use = #"""
+            const state = phase => ({ data: JSON.stringify({ server: "s", posts: [{ id: 1, name: "ada", text: "t", attachment: "a" }],
+                live: { isNetworkReachable: true, transfer: { direction: "d", name: "n", phase, completed: 1 } } }) });
+            const report = () => console.log([refresh, suspend, cancel, download].map(button => button.disabled ? "off" : "on").join(" "));
+            source.state(state("running")); report();
+            refresh.click(); listeners.keydown({ key: "c" });
+            source.onerror(); report();
+            refresh.click(); download.click(); listeners.keydown({ key: "c" });
+            source.state(state("finished")); report();
+            refresh.click();
+            console.log(sent.join(" "));
+            """#
+        let run = try await Command.run(["node", "-e", page + "\n" + PageAssets.script + "\n" + use])
+        #expect(run.errors == "")
+        #expect(
+            run.text.split(separator: "\n") == [
+                "on on on on", "off off off off", "on off off on",
+                "/commands/refresh /commands/cancel /commands/refresh",
+            ])
+    }
+
     private func next<Events: AsyncIteratorProtocol>(
         _ iterator: inout Events, where condition: (JSONValue) -> Bool
     ) async throws where Events.Element == ServerSentEvent {
@@ -124,3 +169,4 @@ struct TimelinePageTests {
 }
 
 private let hasCurl = (try? Command.run(["curl", "--version"]))?.status == 0
+private let hasNode = (try? Command.run(["node", "--version"]))?.status == 0

@@ -44,6 +44,41 @@ struct FrameTests {
         try compare(state, "offline")
     }
 
+    /// A message that is longer than a line, and one that is longer than half of the screen.
+    @Test(arguments: [(80, 24), (40, 16), (20, 6)])
+    func anErrorIsShownWhole(width: Int, height: Int) {
+        for count in [1, 8, 30, 300] {
+            let words = (0..<count).map { "word\($0)" }
+            var state = SampleState.loaded(width: width, height: height)
+            _ = state.apply(.failed(words.joined(separator: " ")))
+            let lines = state.messageLines
+            #expect(lines.count <= max(1, height / 2 - 2))
+            #expect(lines.allSatisfy { DisplayWidth.of($0) <= width - 2 })
+            let isWhole = lines.last?.last != "…"
+            #expect(isWhole == (lines.flatMap { $0.split(separator: " ").map(String.init) } == words))
+            #expect(isWhole || lines.count == max(1, height / 2 - 2))
+            let rows = TimelineRenderer(depth: .trueColor).frame(state).text.split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(rows.dropLast().suffix(lines.count).map { $0.dropFirst().description } == lines)
+            // The posts end above it.
+            #expect(state.layout.rows.upperBound <= height - 1 - lines.count)
+            _ = state.apply(.loaded(state.posts, SampleState.facts))
+            #expect(state.messageLines.count == 1)
+        }
+    }
+
+    /// Of the last connection: the facts are those of an earlier one.
+    @Test func aRefusedCertificateIsExplainedInItsPanel() {
+        var state = SampleState.loaded()
+        _ = state.apply(.failed("Refused.", refusal: ["No pin matches.", "Nothing was sent.", "  sha256/abc"]))
+        _ = state.apply(.key(.character("p")))
+        let text = TimelineRenderer(depth: .trueColor).frame(state).text
+        for line in state.refusal { #expect(text.contains(line)) }
+        #expect(!text.contains("A pin of the policy matches"))
+        _ = state.apply(.loaded(state.posts, SampleState.facts))
+        #expect(TimelineRenderer(depth: .trueColor).frame(state).text.contains("A pin of the policy matches"))
+    }
+
     @Test func withoutColorsThereAreLettersForPictures() {
         let state = SampleState.loaded()
         let frame = TimelineRenderer(depth: .none).frame(state)

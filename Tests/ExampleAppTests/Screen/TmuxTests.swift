@@ -89,9 +89,36 @@ struct TmuxTests {
         }
     }
 
+    /// What the program is told while it is stopped must not be drawn on the shell's screen, nor move the shell's cursor.
+    @Test func aProgramThatContinuesLeavesTheShellsScreenAlone() async throws {
+        try await withApp { tmux in
+            try await tmux.wait(for: "pinned")
+            try await tmux.press("C-z")
+            try await tmux.wait("the shell") { $0.contains("Stopped") && !$0.contains("pinned") }
+            let pane = try await tmux.property("pane_pid")
+            let signalled = try await Command.run(["pkill", "-WINCH", "-P", pane])
+            #expect(signalled.status == 0)
+            try await tmux.enter("fg")
+            try await tmux.wait(for: "pinned")
+            try await tmux.press("q")
+            let screen = try await tmux.wait("the shell") { !$0.contains("pinned") && $0.contains("$ fg") }
+            let lines = screen.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(screen.contains("Stopped"))
+            #expect(!screen.contains("ada"))
+            try await tmux.enter("echo back:$((1+1)):")
+            let after = try await tmux.wait(for: "back:2:").split(separator: "\n", omittingEmptySubsequences: false)
+            let last = try #require(lines.lastIndex { $0.contains("$ fg") })
+            #expect(after.prefix(last + 1) == lines.prefix(last + 1))
+        }
+    }
+
     @Test func anUntrustedServerIsRefusedOnTheScreen() async throws {
         try await withApp("--bad-pin") { tmux in
             try await tmux.wait(for: "ExampleApp: ")
+            // The advice is the end of the message.
+            try await tmux.wait("the advice") { $0.filter { $0 != "\n" }.contains("source confirms") }
+            try await tmux.press("p")
+            try await tmux.wait(for: "The server's pins:")
             try await tmux.press("q")
             try await expectCleanTerminal(tmux, status: 0)
         }
