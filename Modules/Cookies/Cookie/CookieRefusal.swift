@@ -26,6 +26,8 @@ enum CookieRefusal: Error, Hashable {
     case securePrefix
     /// The requirements of the prefix `__Host-` (step 21).
     case hostPrefix
+    /// The requirements of the prefixes `__Http-` and `__Host-Http-` (draft-ietf-httpbis-layered-cookies).
+    case httpPrefix
     /// A value with a prefix and no name (step 22).
     case namelessPrefix
     /// A text that would be read as another cookie, or a path or domain that is none. Only for cookies that the program makes.
@@ -41,7 +43,9 @@ enum CookieRefusal: Error, Hashable {
         case .securePrefix: "A cookie whose name begins with __Secure- must be secure."
         case .hostPrefix:
             "A cookie whose name begins with __Host- must be secure, for one host alone, and have the path \"/\"."
-        case .namelessPrefix: "The value of a cookie without a name begins with __Secure- or __Host-."
+        case .httpPrefix:
+            "A cookie whose name begins with __Http- or __Host-Http- must be secure and HttpOnly."
+        case .namelessPrefix: "The value of a cookie without a name begins with __Secure-, __Host- or __Http-."
         case .malformed:
             "The name of a cookie must not contain \"=\", neither name nor value may contain \";\" or begin or end with a "
                 + "space, the path must begin with \"/\", the domain must be a host without a leading dot, and dates be finite."

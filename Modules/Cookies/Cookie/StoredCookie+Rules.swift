@@ -34,20 +34,28 @@ extension StoredCookie {
         guard name.count + value.count <= longestPair else { throw .tooLong }
     }
 
-    /// RFC 6265bis, section 5.7, steps 19 to 22.
+    /// RFC 6265bis, section 5.7, steps 19 to 22, and the prefixes that its successor adds (draft-ietf-httpbis-layered-cookies,
+    /// "Store a Cookie"): those of names that only servers can have set.
     ///
     /// - Parameter hasRootPath: Whether the path is `/`, and was set by an attribute.
     func checkPrefixes(hasRootPath: Bool) throws(CookieRefusal) {
         guard sameSite != .none || isSecure else { throw .sameSiteNone }
         guard !nameBytes.begins(with: "__Secure-") || isSecure else { throw .securePrefix }
         guard !nameBytes.begins(with: "__Host-") || isSecure && isHostOnly && hasRootPath else { throw .hostPrefix }
-        guard !nameBytes.isEmpty || !valueBytes.begins(with: "__Secure-") && !valueBytes.begins(with: "__Host-") else {
-            throw .namelessPrefix
-        }
+        // A name that begins with __Host-Http- has met the requirements of __Host- already.
+        let isOfServer = nameBytes.begins(with: "__Http-") || nameBytes.begins(with: "__Host-Http-")
+        guard !isOfServer || isSecure && isHTTPOnly else { throw .httpPrefix }
+        guard !nameBytes.isEmpty || !valueBytes.seemsPrefixed else { throw .namelessPrefix }
     }
 }
 
 extension CookieBytes {
+    /// Whether a server can read a value without a name as a name with a prefix. Some servers skip equals signs before a name.
+    fileprivate var seemsPrefixed: Bool {
+        let name = CookieBytes(bytes.drop { $0 == UInt8(ascii: "=") || ASCII.isBlank($0) })
+        return name.begins(with: "__Secure-") || name.begins(with: "__Host-") || name.begins(with: "__Http-")
+    }
+
     /// Whether there is a space or a tab at the beginning or at the end.
     fileprivate var hasOuterSpace: Bool {
         bytes.first.map(ASCII.isBlank) ?? false || bytes.last.map(ASCII.isBlank) ?? false

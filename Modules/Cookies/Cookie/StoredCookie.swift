@@ -131,6 +131,15 @@ extension StoredCookie {
         return self == other
     }
 
+    /// The name that a server reads. A cookie without one is sent as its value, which a server splits at the first `=`.
+    var sentName: CookieBytes {
+        guard nameBytes.isEmpty, let equals = valueBytes.bytes.firstIndex(of: UInt8(ascii: "=")) else {
+            return nameBytes
+        }
+        let name = valueBytes.bytes[..<equals]
+        return CookieBytes(name[..<((name.lastIndex { !ASCII.isBlank($0) } ?? -1) + 1)])
+    }
+
     /// The octets of the cookie in a cookie-string (RFC 6265bis, section 5.8.3, step 6).
     func append(to string: inout [UInt8]) {
         if !nameBytes.isEmpty {

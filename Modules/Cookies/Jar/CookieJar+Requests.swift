@@ -13,7 +13,7 @@ extension CookieJar {
     package func addCookies(to fields: inout HTTPFields, for url: URL, context: CookieContext = .sameSite) {
         let own = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }.filter { !$0.isEmpty }
         let names = Set(own.flatMap { $0.split(separator: UInt8(ascii: ";")).map(Self.name) })
-        let stored = cookies(for: url, context: context).filter { !names.contains($0.nameBytes.bytes) }
+        let stored = cookies(for: url, context: context).filter { !names.contains($0.sentName.bytes) }
         // A single field that nothing is added to stays as it is.
         guard !stored.isEmpty || own.count > 1 else { return }
         var string = Array(own.joined(separator: [UInt8(ascii: ";"), UInt8(ascii: " ")]))

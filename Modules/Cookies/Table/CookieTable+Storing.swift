@@ -61,16 +61,18 @@ extension CookieTable {
         return received.expires.map { min($0, latest) }
     }
 
-    /// Step 16: whether a cookie that is not secure would be sent where a secure one with its name is.
+    /// Step 16: whether a cookie that is not secure would be sent where a secure one with its name is. The name is the one that the
+    /// server reads, so that a cookie without one hides none either.
     private func overlaysSecureCookie(_ cookie: StoredCookie) -> Bool {
         guard secureCount > 0 else { return false }
+        let name = cookie.sentName
         return domains.contains { domain, entries in
             let isRelated =
                 CookieMatching.domain(domain, matches: cookie.domain)
                 || CookieMatching.domain(cookie.domain, matches: domain)
             return isRelated
                 && entries.contains {
-                    $0.cookie.isSecure && $0.cookie.nameBytes == cookie.nameBytes
+                    $0.cookie.isSecure && $0.cookie.sentName == name
                         && CookieMatching.path(cookie.pathBytes, matches: $0.cookie.pathBytes)
                 }
         }
