@@ -115,6 +115,27 @@ struct ImageLoadQueueTests {
         #expect(next == [.fetch(2)])
     }
 
+    @Test(arguments: [false, true]) func theEndOfAStoppedLoadLeavesItsSuccessorToJoin(succeeds: Bool) {
+        var (queue, _) = queue(["a"])
+        _ = queue.cancel(1)
+        let successor = queue.add(2, for: "a")
+        _ = queue.startNext()
+        let end = succeeds ? queue.downloaded(1) : queue.downloadEnded(1).actions
+        #expect(end == [.forget(1)])
+        let third = queue.add(3, for: "a")
+        #expect(third.load == successor.load && !third.isNew)
+        #expect(queue.tickets(of: successor.load) == [2, 3])
+        _ = queue.downloaded(successor.load)
+        let next = queue.startNext()
+        #expect(next == [.decode(successor.load)])
+        let decoded = queue.decoded(successor.load)
+        #expect(decoded.tickets == [2, 3])
+        // The successor's own end makes the next one a new load.
+        _ = queue.decoded(successor.load)
+        let last = queue.add(4, for: "a")
+        #expect(last.isNew)
+    }
+
     @Test func aStoppedDownloadThatSucceedsIsForgotten() {
         var (queue, _) = queue(["a"])
         _ = queue.cancel(1)
