@@ -13,43 +13,51 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
     /// Creates a decoder.
     public init(options: ImageDecoder.Options = ImageDecoder.Options()) { self.options = options }
 
-    private static let maximumScans = 64
-
     /// Decodes an image; of several frames, the first.
     ///
     /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, ``ImageError/Code/noLoader``,
     ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``, also
-    ///   for an image that ends early, and for a JPEG of more than 64 scans.
+    ///   for an image that ends early, for a JPEG of more than 64 scans, and for a TIFF that is compressed otherwise than
+    ///   TIFF 6.0 and its supplements define.
     public func decode(_ data: Data) throws(ImageError) -> Bitmap {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
         }
-        // gdk-pixbuf checks the pixels of headers that are not understood here. It reads a GIF from a file, and libtiff allocates what
-        // strips and tiles declare.
+        // Bytes between the segments of a JPEG are skipped later.
         let info = ImageInfo(data, format: format)
         if let info {
             try check(info)
-        } else if format == .gif || format == .tiff {
+        } else if format != .jpeg {
             throw ImageError(endsEarly: format)
         }
-        // Each scan of a JPEG takes as long as a whole image. Encoders make about ten.
-        if format == .jpeg, JPEGScans.count(data, upTo: Self.maximumScans + 1) > Self.maximumScans {
-            throw ImageError(code: .malformed, message: "The \(format) image has more than \(Self.maximumScans) scans.")
-        }
-        let first = try firstImage(of: data, format: format)
-        let decoder = PixbufDecoder(
-            format: first.format,
-            maximumPixels: options.maximumPixels,
-            maximumDimension: format == .jpeg ? options.maximumDimension : nil
-        )
-        let decoded = try first.format == .gif ? decoder.decodeFile(first.data) : decoder.decode(first.data)
-        let scaled = try options.maximumDimension.map { limit throws(ImageError) in
-            try decoded.bitmap.scaled(toFit: limit)
-        }
-        let bitmap = scaled ?? decoded.bitmap
+        let file = try LoaderFile(of: data, format: format, maximumPixels: options.maximumPixels)
+        let decoded = try pixels(of: file, size: info.map { max($0.width, $0.height) })
+        var bitmap = file.isPremultiplied ? decoded.bitmap.withoutPremultiplication : decoded.bitmap
+        if let placement = file.placement { bitmap = bitmap.placed(placement) }
+        if let limit = options.maximumDimension { bitmap = try bitmap.scaled(toFit: limit) }
         guard options.appliesOrientation else { return bitmap }
         // libtiff applies some orientations itself; the loader reports the rest.
         return bitmap.turned(by: format == .tiff ? decoded.orientation : info?.orientation ?? 1)
+    }
+
+    private func pixels(
+        of file: LoaderFile, size: Int?
+    ) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
+        let decoder = PixbufDecoder(
+            format: file.format,
+            maximumPixels: options.maximumPixels,
+            maximumDimension: file.format == .jpeg ? options.maximumDimension : nil
+        )
+        guard file.format == .gif || drawsEachScan(of: file, size: size) else { return try decoder.decode(file.data) }
+        return try decoder.decodeFile(file.data)
+    }
+
+    /// Whether the loader would draw more pixels if it is fed in pieces: it draws each scan of a progressive JPEG then, in
+    /// the smaller size if it scales.
+    private func drawsEachScan(of file: LoaderFile, size: Int?) -> Bool {
+        guard let limit = options.maximumDimension, let size else { return file.progressiveScans > 1 }
+        let divisor = [8, 4, 2].first { size >= max(limit, 1).product($0) } ?? 1
+        return file.progressiveScans > divisor * divisor
     }
 
     private func check(_ info: ImageInfo) throws(ImageError) {
@@ -71,26 +79,6 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
                 code: .tooManyFrames,
                 message: "The image has \(info.frameCount) frames, and at most \(options.maximumFrames) are allowed."
             )
-        }
-    }
-
-    /// The bytes for the loader, which would decode all frames of a GIF, choose an image of an icon itself, and fail
-    /// on PNG in icons.
-    private func firstImage(
-        of data: Data, format: ImageFormat
-    ) throws(ImageError) -> (data: Data, format: ImageFormat) {
-        let bytes = ImageBytes(data)
-        switch format {
-        case .gif:
-            guard let alone = GIFBlocks(bytes).firstAlone() else { throw ImageError(endsEarly: format) }
-            return (alone, format)
-        case .ico:
-            guard let directory = ICODirectory(bytes) else { return (data, format) }
-            if let png = directory.largest.png(in: bytes) { return (png, .png) }
-            guard directory.count > 1 else { return (data, format) }
-            guard let alone = directory.largestAlone(in: bytes) else { throw ImageError(endsEarly: format) }
-            return (alone, format)
-        default: return (data, format)
         }
     }
 }
@@ -118,14 +106,16 @@ extension ImageDecoder {
         /// The maximum number of pixels; the default is 64 million, which take 256 MB.
         ///
         /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
-        /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel.
+        /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel. The limit bounds the time too: a progressive JPEG
+        /// of so many pixels may have 16 scans, and a smaller one more, up to 64.
         public var maximumPixels: Int
         /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
         public var maximumFrames: Int
         /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
         /// nil, which keeps the size.
         ///
-        /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole.
+        /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole, and so
+        /// are progressive JPEGs that become little smaller.
         public var maximumDimension: Int?
         /// Whether the EXIF orientation is applied; the default is true.
         public var appliesOrientation: Bool
@@ -153,7 +143,9 @@ struct PixbufDecoder {
     let maximumDimension: Int?
 
     /// The loader allocates once it knows the size; writing in pieces stops at a refusal.
-    private static let pieceSize = 16 * 1024
+    ///
+    /// The loader of WebP reads the codes of a lossless image anew after each piece until it has all of them.
+    private var pieceSize: Int { format == .webp ? .max : 16 * 1024 }
 
     func decode(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
         // Freed after the loader, which refers to it.
@@ -181,7 +173,7 @@ struct PixbufDecoder {
         guard isWritten, isClosed, let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else {
             throw ImageError(damaged: format, message)
         }
-        guard format.isComplete(data, updatedPixels: Int(check.pointee.updated_pixels), of: pixbuf) else {
+        guard format.isComplete(updatedPixels: Int(check.pointee.updated_pixels), of: pixbuf) else {
             throw ImageError(endsEarly: format)
         }
         let orientation = gdk_pixbuf_get_option(pixbuf, "orientation").flatMap { Int(String(cString: $0)) }
@@ -190,8 +182,8 @@ struct PixbufDecoder {
 
     /// Decodes an image whose size was checked.
     ///
-    /// From a file, the loader of GIF decodes once; from pieces, where there can be no file, it decodes all that it has
-    /// after each one.
+    /// From a file, the loaders of GIF and of progressive JPEG draw once; from pieces, where there can be no file, they draw
+    /// after each piece, or each scan.
     func decodeFile(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
         guard format.isReadable else { return try decode(data) }
         var error: OpaquePointer?
@@ -219,7 +211,7 @@ struct PixbufDecoder {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty, check.pointee.is_refused == 0 {
-                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceSize))
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(pieceSize))
                 rest = rest.dropFirst(piece.count)
                 let start = piece.bindMemory(to: UInt8.self).baseAddress
                 if gdk_pixbuf_loader_write(loader, start, gsize(piece.count), &error) == 0 { return false }

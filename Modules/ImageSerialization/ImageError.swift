@@ -13,7 +13,7 @@ public struct ImageError: Error, Sendable {
         public static let unknownFormat = Code("unknownFormat")
         /// The format is supported, but gdk-pixbuf has no loader for it on this machine.
         public static let noLoader = Code("noLoader")
-        /// The image exceeds the limit on pixels or on the memory for them; nothing was allocated for it.
+        /// The image exceeds the limit on pixels, or what decoding so many takes of memory or time; nothing was allocated for it.
         public static let tooManyPixels = Code("tooManyPixels")
         /// The image exceeds the limit on frames or pages.
         public static let tooManyFrames = Code("tooManyFrames")

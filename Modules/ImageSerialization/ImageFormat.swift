@@ -51,38 +51,12 @@ public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ImageFormat {
-    /// Whether the bytes reach the format's end mark, or all rows were reported.
+    /// Whether all rows were reported, in the formats whose pixels are not compressed or compressed in runs.
     ///
-    /// gdk-pixbuf fills the missing pixels of a truncated image with gray; here it is an error. The loaders of the
-    /// other formats check this themselves.
-    func isComplete(_ data: Data, updatedPixels: Int, of pixbuf: OpaquePointer) -> Bool {
-        switch self {
-        case .png: hasPNGEnd(data)
-        case .jpeg: hasJPEGEnd(data)
-        case .bmp, .ico:
-            updatedPixels >= Int(gdk_pixbuf_get_width(pixbuf)) * Int(gdk_pixbuf_get_height(pixbuf))
-        // The size in the RIFF header counts the bytes after it (RFC 9649, section 2.3).
-        case .webp: ImageBytes(data).little(4, 4).map { $0 <= data.count - 8 } ?? false
-        default: true
-        }
-    }
-
-    /// Walks the chunks up to IEND (PNG, section 5.3).
-    private func hasPNGEnd(_ data: Data) -> Bool {
-        var rest = data.dropFirst(8)
-        while rest.count >= 12 {
-            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-            guard length <= rest.count - 12 else { return false }
-            if rest.dropFirst(4).prefix(4).elementsEqual("IEND".utf8) { return true }
-            rest = rest.dropFirst(length + 12)
-        }
-        return false
-    }
-
-    /// Searches for EOI (ITU T.81, section B.1.1.3) near the end, since some programs append data.
-    private func hasJPEGEnd(_ data: Data) -> Bool {
-        data.suffix(64 * 1024).withUnsafeBytes { tail in
-            tail.indices.dropFirst().reversed().contains { tail[$0] == 0xD9 && tail[$0 - 1] == 0xFF }
-        }
+    /// gdk-pixbuf leaves the missing pixels of such an image as they are; here it is an error. Of other formats, the loaders or
+    /// ``LoaderFile`` check that the image is whole.
+    func isComplete(updatedPixels: Int, of pixbuf: OpaquePointer) -> Bool {
+        guard self == .bmp || self == .ico else { return true }
+        return updatedPixels >= Int(gdk_pixbuf_get_width(pixbuf)) * Int(gdk_pixbuf_get_height(pixbuf))
     }
 }

@@ -44,32 +44,6 @@ extension ImageInfo {
     }
 }
 
-/// The scans of a JPEG.
-enum JPEGScans {
-    /// Counts the scans (SOS markers; ITU T.81, section B.2.3), at most up to `limit`.
-    ///
-    /// Bytes between segments are skipped, as libjpeg does: 0xFF before 0x00 or a restart marker belongs to a scan's data.
-    static func count(_ data: Data, upTo limit: Int) -> Int {
-        data.withUnsafeBytes { bytes in
-            var count = 0
-            var offset = 2
-            while count < limit, offset < bytes.count, let found = bytes[offset...].firstIndex(of: 0xFF),
-                found + 3 < bytes.count
-            {
-                switch bytes[found + 1] {
-                case 0xFF: offset = found + 1
-                case 0xD9: return count
-                case 0x00...0xBF, 0xD0...0xD8: offset = found + 2
-                case let marker:
-                    if marker == 0xDA { count += 1 }
-                    offset = found + 2 + (Int(bytes[found + 2]) << 8 | Int(bytes[found + 3]))
-                }
-            }
-            return count
-        }
-    }
-}
-
 extension ImageInfo {
     /// The canvas of the extended format, or the size of the single image (RFC 9649, section 2).
     static func webp(_ bytes: ImageBytes) -> ImageInfo? {

@@ -62,11 +62,11 @@ struct GIFBlocks {
     }
 
     /// A file of the header and the first image, in which every byte has the meaning that it had here; nil if there is no
-    /// complete image.
+    /// complete image, or the first has no pixels.
     ///
     /// The loader would decode all images, and reads other blocks than this parser where extensions are malformed.
     func firstAlone() -> Data? {
-        guard let first, let codeSize = bytes.byte(first.descriptor.offset + first.descriptor.size),
+        guard let first, first.pixels > 0, let codeSize = bytes.byte(first.descriptor.offset + first.descriptor.size),
             let header = bytes.part(0, 13 + Self.colorTableSize(bytes.byte(10) ?? 0)),
             let descriptor = bytes.part(first.descriptor.offset, first.descriptor.size)
         else { return nil }

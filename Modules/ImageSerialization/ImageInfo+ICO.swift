@@ -49,8 +49,11 @@ struct ICODirectory {
 
     /// An icon with only the largest image, so that the loader decodes it; nil if its bytes are missing.
     func largestAlone(in bytes: ImageBytes) -> Data? {
-        guard let content = largest.content(in: bytes), let entry = bytes.part(largest.place, 12) else { return nil }
-        return Data([0, 0, 1, 0, 1, 0]) + entry + Data([22, 0, 0, 0]) + content
+        guard let found = largest.content(in: bytes), let entry = bytes.part(largest.place, 8),
+            let content = BMPHeader.icon(ImageBytes(found), width: largest.width, height: largest.height)
+        else { return nil }
+        let size = (0..<4).map { UInt8(truncatingIfNeeded: content.count >> (8 * $0)) }
+        return Data([0, 0, 1, 0, 1, 0]) + entry + size + Data([22, 0, 0, 0]) + content
     }
 }
 

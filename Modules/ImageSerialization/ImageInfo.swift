@@ -86,6 +86,14 @@ struct ImageBytes {
         return data[(data.startIndex + offset)..<(data.startIndex + offset + size)]
     }
 
+    /// The bytes of some ranges, which are in the file. A single range is not copied.
+    func joined(_ ranges: [Range<Int>]) -> Data {
+        if ranges.count == 1, let range = ranges.first { return part(range.lowerBound, range.count) ?? Data() }
+        var copy = Data(capacity: ranges.reduce(0) { $0 + $1.count })
+        for range in ranges { copy += part(range.lowerBound, range.count) ?? Data() }
+        return copy
+    }
+
     func has(_ text: String, at offset: Int) -> Bool {
         guard offset >= 0, offset <= data.count - text.utf8.count else { return false }
         let start = data.startIndex + offset

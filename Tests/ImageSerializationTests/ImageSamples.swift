@@ -28,6 +28,28 @@ enum ImageSamples {
         return Data(bytes: try #require(buffer), count: Int(size))
     }
 
+    /// The pixels, four bytes each, that gdk-pixbuf alone makes of a file.
+    static func pixels(of data: Data, as type: String) throws -> [UInt8] {
+        let loader = try #require(gdk_pixbuf_loader_new_with_type(type, nil))
+        defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
+        let isWritten = data.withUnsafeBytes { bytes in
+            gdk_pixbuf_loader_write(loader, bytes.bindMemory(to: UInt8.self).baseAddress, gsize(bytes.count), nil) != 0
+        }
+        let isClosed = gdk_pixbuf_loader_close(loader, nil) != 0
+        try #require(isWritten && isClosed)
+        let pixbuf = try #require(gdk_pixbuf_loader_get_pixbuf(loader))
+        let source = try #require(gdk_pixbuf_read_pixels(pixbuf))
+        let channels = Int(gdk_pixbuf_get_n_channels(pixbuf))
+        var pixels: [UInt8] = []
+        for y in 0..<Int(gdk_pixbuf_get_height(pixbuf)) {
+            for x in 0..<Int(gdk_pixbuf_get_width(pixbuf)) {
+                let start = y * Int(gdk_pixbuf_get_rowstride(pixbuf)) + x * channels
+                pixels += (0..<3).map { source[start + $0] } + [channels == 4 ? source[start + 3] : 255]
+            }
+        }
+        return pixels
+    }
+
     static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) } }
 
     /// An image of each format that gdk-pixbuf or this file writes; WebP if its loader is installed.

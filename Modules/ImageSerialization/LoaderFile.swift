@@ -1,0 +1,62 @@
+package import FoundationEssentials
+
+/// The file that gdk-pixbuf reads of an image: written anew from the parsed parts that its pixels depend on.
+///
+/// The loaders, and the libraries below them, keep and expand what no pixel depends on: the compressed text and profile of a PNG, all
+/// frames of a WebP, each tag of a TIFF. They also allocate what a header declares before they look for it. The file has the first
+/// image only, without metadata, and its headers declare what is there.
+package struct LoaderFile: Sendable {
+    /// The format, which for an icon can be that of the image in it.
+    package var format: ImageFormat
+    /// The bytes, at most ``maximumGrowth`` more than those of the image.
+    package var data: Data
+    /// The scans of a progressive JPEG, which a loader that is fed in pieces draws one after the other; otherwise 0.
+    var progressiveScans = 0
+    /// The place of an animation's first frame, if it is smaller than the canvas.
+    var placement: Bitmap.Placement?
+    /// Whether the loader multiplies the colors with alpha.
+    var isPremultiplied = false
+
+    /// The number of bytes by which the file can be larger than the image.
+    package static let maximumGrowth = 4096
+
+    init(_ format: ImageFormat, _ data: Data) {
+        self.format = format
+        self.data = data
+    }
+
+    /// Writes the file.
+    ///
+    /// - Parameters:
+    ///   - data: The image.
+    ///   - format: Its format.
+    ///   - maximumPixels: The limit on pixels, which bounds the work of decoding too.
+    /// - Throws: ``ImageError`` with ``ImageError/Code/malformed`` if a needed part is missing or damaged, and with
+    ///   ``ImageError/Code/tooManyPixels`` if decoding takes more work than images with that many pixels need.
+    package init(of data: Data, format: ImageFormat, maximumPixels: Int) throws(ImageError) {
+        let bytes = ImageBytes(data)
+        switch format {
+        case .png: self.init(format, try PNGChunks.essential(bytes))
+        case .jpeg: self = try .jpeg(data, maximumPixels: maximumPixels)
+        case .gif:
+            guard let alone = GIFBlocks(bytes).firstAlone() else { throw ImageError(endsEarly: format) }
+            self.init(format, alone)
+        case .bmp: self.init(format, try BMPHeader.file(bytes))
+        case .ico: self = try .icon(bytes)
+        case .tiff: self = try .tiff(bytes)
+        case .webp: self = try .webp(bytes)
+        default: throw ImageError(code: .unknownFormat, message: "The format \(format) is not supported.")
+        }
+    }
+
+    /// An icon's largest image: the file of a PNG, which gdk-pixbuf's loader for icons does not support, or an icon of one
+    /// bitmap, so that the loader does not choose another one.
+    private static func icon(_ bytes: ImageBytes) throws(ImageError) -> LoaderFile {
+        guard let directory = ICODirectory(bytes) else { throw ImageError(endsEarly: .ico) }
+        if let png = directory.largest.png(in: bytes) {
+            return LoaderFile(.png, try PNGChunks.essential(ImageBytes(png)))
+        }
+        guard let alone = directory.largestAlone(in: bytes) else { throw ImageError(endsEarly: .ico) }
+        return LoaderFile(.ico, alone)
+    }
+}
