@@ -38,10 +38,8 @@ private func compression(_ choice: UInt8) -> DeflateExtension {
     return agreed
 }
 
-/// Decodes frames and hands them to the state machine.
-private final class Reader: ChannelInboundHandler {
-    typealias InboundIn = WebSocketFrame
-
+/// Reads the actions of the bytes of a server.
+private struct Reader {
     var machine: WebSocketStateMachine
     var actions: [String] = []
 
@@ -50,19 +48,12 @@ private final class Reader: ChannelInboundHandler {
             maximumMessageSize: limit, inflater: compression.flatMap { MessageInflater($0) })
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let action = machine.received(unwrapInboundIn(data))
-        verify(action)
-        actions.append("\(action)")
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What follows an invalid frame.
-        if error is ByteToMessageDecoderError, machine.phase == .closed { return }
-        guard error is NIOWebSocketError else { fatalError("An unknown error: \(error)") }
-        // The handler fails the connection.
-        _ = machine.end()
-        actions.append("\(error)")
+    mutating func read(_ bytes: ByteBuffer) {
+        machine.append(bytes)
+        while let action = machine.next() {
+            verify(action)
+            actions.append("\(action)")
+        }
     }
 
     private func verify(_ action: WebSocketStateMachine.Action) {
@@ -75,7 +66,7 @@ private final class Reader: ChannelInboundHandler {
             require(closure.reason.utf8.count <= 123, "A long reason.")
             require((reply?.readableBytes ?? 0) <= 125, "A long Close frame.")
         case .fail: require(machine.phase == .closed, "A failed connection is not closed.")
-        case .none, .ponged: break
+        case .ponged: break
         }
     }
 }
@@ -84,25 +75,10 @@ private func require(_ condition: Bool, _ message: String) {
     guard condition else { fatalError(message) }
 }
 
-/// Passes pieces to handlers behind a decoder of frames.
-private func pass(_ pieces: [ByteBuffer], _ handler: some ChannelHandler, _ maximumFrameSize: Int) -> EmbeddedChannel {
-    let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: maximumFrameSize))
-    let channel = EmbeddedChannel()
-    do {
-        try channel.pipeline.syncOperations.addHandlers(decoder, handler)
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        for piece in pieces where channel.isActive { try channel.writeInbound(piece) }
-    } catch {
-        fatalError("The channel failed: \(error)")
-    }
-    return channel
-}
-
 /// What becomes of the frames.
 private func received(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [String] {
-    let reader = Reader(compression)
-    let channel = pass(pieces, reader, reader.machine.maximumPayloadSize)
-    _ = try? channel.finish(acceptAlreadyClosed: true)
+    var reader = Reader(compression)
+    for piece in pieces { reader.read(piece) }
     return reader.actions
 }
 
@@ -112,7 +88,14 @@ private func sent(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [
     options.maximumMessageSize = limit
     let closure = Outcome<WebSocketClosure>()
     let handler = WebSocketHandler(options, compression, closure: closure)
-    let channel = pass(pieces, handler, handler.maximumFrameSize)
+    let channel = EmbeddedChannel()
+    do {
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        for piece in pieces where channel.isActive { try channel.writeInbound(piece) }
+    } catch {
+        fatalError("The channel failed: \(error)")
+    }
     var frames: [String] = []
     while let frame = try? channel.readOutbound(as: WebSocketFrame.self) {
         require(frame.maskKey != nil, "A frame is not masked.")
@@ -120,6 +103,7 @@ private func sent(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [
     }
     if let result = closure.result { frames.append("\(result)") }
     _ = try? channel.finish(acceptAlreadyClosed: true)
+    handler.queue.settle()
     require(closure.result != nil, "The end of the connection is not told.")
     return frames
 }

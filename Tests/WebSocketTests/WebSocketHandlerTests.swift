@@ -48,7 +48,7 @@ struct WebSocketHandlerTests {
     }
 
     private func receive(_ opcode: WebSocketOpcode, _ text: String = "") throws {
-        try channel.writeInbound(WebSocketFrame(fin: true, opcode: opcode, data: ByteBuffer(string: text)))
+        try channel.writeInbound(WebSocketFrame(fin: true, opcode: opcode, data: ByteBuffer(string: text)).bytes)
     }
 
     private func advance(_ seconds: Int64) {
@@ -86,8 +86,7 @@ struct WebSocketHandlerTests {
         options.closeTimeout = .seconds(5)
         let closure = Outcome<WebSocketClosure>()
         let reader = WebSocketHandler(options, closure: closure)
-        let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: reader.maximumFrameSize))
-        try channel.pipeline.syncOperations.addHandlers(decoder, reader)
+        try channel.pipeline.syncOperations.addHandler(reader)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         // A Ping frame that is not the last one of its message.
         try channel.writeInbound(ByteBuffer(bytes: [0x09, 0x00]))
@@ -214,7 +213,81 @@ struct WebSocketHandlerTests {
     }
 
     private func frame(_ text: String) -> NIOAny {
-        NIOAny(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)))
+        NIOAny(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)).bytes)
+    }
+
+    private func receive(_ frames: [WebSocketFrame]) {
+        var bytes = ByteBuffer()
+        for frame in frames { bytes.writeImmutableBuffer(frame.bytes) }
+        channel.pipeline.syncOperations.fireChannelRead(NIOAny(bytes))
+        channel.pipeline.fireChannelReadComplete()
+    }
+
+    private func texts(_ count: Int) -> [WebSocketFrame] {
+        (0..<count).map { WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: String($0))) }
+    }
+
+    private func expectTexts(_ numbers: Range<Int>) async throws {
+        for number in numbers { #expect(try await handler.queue.next() == .text(String(number))) }
+    }
+
+    private func endOfMessages() async -> WebSocketError.Code? {
+        do throws(WebSocketError) {
+            while try await handler.queue.next() != nil {}
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    /// A reader that is behind gets all messages, and then the Close frame.
+    @Test func allThatCameBeforeTheEndIsDelivered() async throws {
+        let close = WebSocketStateMachine.closePayload(WebSocketCloseCode(rawValue: 4001), reason: "enough")
+        receive(texts(600) + [WebSocketFrame(fin: true, opcode: .connectionClose, data: close)] + texts(1))
+        try end()
+        #expect(closure.result == nil)
+        try await expectTexts(0..<600)
+        #expect(try await handler.queue.next() == nil)
+        #expect(try await handler.queue.next() == nil)
+        let end = try #require(closure.result).get()
+        #expect(end == WebSocketClosure(code: WebSocketCloseCode(rawValue: 4001), reason: "enough"))
+    }
+
+    /// Without a Close frame, with an invalid frame, and with a connection that fails.
+    @Test(
+        arguments: [
+            ([], false, WebSocketError.Code.connectionLost), ([0x83, 0x00], false, .protocolViolation),
+            ([0x81, 0x01, 0xFF], false, .invalidText), ([0x81, 0x02, 0x61], true, .connectionLost),
+        ] as [([UInt8], Bool, WebSocketError.Code)])
+    func allThatCameBeforeAFailureIsDelivered(last: [UInt8], fails: Bool, code: WebSocketError.Code) async throws {
+        receive(texts(600))
+        channel.pipeline.syncOperations.fireChannelRead(NIOAny(ByteBuffer(bytes: last)))
+        if fails { channel.pipeline.fireErrorCaught(ChannelError.ioOnClosedChannel) }
+        try end()
+        try await expectTexts(0..<600)
+        #expect(await endOfMessages() == code)
+        #expect(failure == code)
+    }
+
+    /// Messages that the queue has no room for are not kept for a caller who closes.
+    @Test func closingFindsTheEndOfAConnectionThatHasEnded() async throws {
+        receive(texts(600) + [WebSocketFrame(fin: true, opcode: .connectionClose, data: ByteBuffer())])
+        try end()
+        try await expectTexts(0..<10)
+        handler.queue.settle()
+        #expect(try closure.result?.get().code == .noStatusReceived)
+        try await expectTexts(10..<256)
+        #expect(await endOfMessages() == nil)
+    }
+
+    /// The connection ends after the caller has asked for its end.
+    @Test func theEndOfAConnectionThatIsClosedDoesNotWaitForAReader() async throws {
+        receive(texts(600))
+        handler.queue.settle()
+        try end()
+        #expect(failure == .connectionLost)
+        try await expectTexts(0..<256)
+        #expect(await endOfMessages() == .connectionLost)
     }
 
     /// A server that goes on sending after our Close frame.

@@ -24,7 +24,7 @@ struct WebSocketStateMachineTests {
     }
 
     private func expectFailure(
-        _ action: WebSocketStateMachine.Action, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+        _ action: WebSocketStateMachine.Action?, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) {
         guard case .fail(let error, let code) = action else {
             Issue.record("another action", sourceLocation: sourceLocation)
@@ -34,10 +34,10 @@ struct WebSocketStateMachineTests {
     }
 
     private func expectMessage(
-        _ action: WebSocketStateMachine.Action, _ expected: WebSocketMessage?,
+        _ action: WebSocketStateMachine.Action?, _ expected: WebSocketMessage?,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let message: WebSocketMessage? = if case .deliver(let message) = action { message } else { nil }
+        let message: WebSocketMessage? = if case .deliver(let message)? = action { message } else { nil }
         #expect(message == expected, sourceLocation: sourceLocation)
     }
 
@@ -91,6 +91,84 @@ struct WebSocketStateMachineTests {
         _ = split.received(frame(.text, "fo", fin: false))
         _ = split.received(frame(.continuation, "ur", fin: false))
         expectFailure(split.received(frame(.continuation, "!", fin: false)), ["messageTooLarge", "1009"])
+    }
+
+    private func received(_ bytes: [UInt8], _ machine: inout WebSocketStateMachine) -> WebSocketStateMachine.Action? {
+        machine.append(ByteBuffer(bytes: bytes))
+        return machine.next()
+    }
+
+    /// A frame is refused before its payload has arrived.
+    @Test(
+        arguments: [
+            ([0x82, 101], "messageTooLarge", "1009"),
+            ([0x82, 127, 0x7F, 0, 0, 0, 0, 0, 0, 0], "messageTooLarge", "1009"),
+            ([0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 1], "protocolViolation", "1002"),
+            ([0x82, 127, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "protocolViolation", "1002"),
+            ([0x02, 60] + [UInt8](repeating: 0, count: 60) + [0x80, 41], "messageTooLarge", "1009"),
+            ([0x02, 60] + [UInt8](repeating: 0, count: 60) + [0x82, 1], "protocolViolation", "1002"),
+            ([0x82, 0x80 | 20], "protocolViolation", "1002"), ([0xC2, 20], "protocolViolation", "1002"),
+            ([0x83, 20], "protocolViolation", "1002"), ([0x80, 20], "protocolViolation", "1002"),
+            ([0x09, 20], "protocolViolation", "1002"), ([0x89, 126, 0, 126], "protocolViolation", "1002"),
+        ] as [([UInt8], String, String)])
+    func framesAreRefusedByTheirHeads(bytes: [UInt8], error: String, code: String) {
+        var machine = machine()
+        expectFailure(received(bytes, &machine), [error, code])
+        #expect(machine.phase == .closed)
+    }
+
+    @Test func lengthsHaveThreeForms() {
+        for size in [0, 1, 125, 126, 127, 65_535, 65_536, 70_000] {
+            var machine = machine(70_000)
+            let frame = bytes(.binary, Array(repeating: 7, count: size)).bytes
+            for piece in Array(frame.readableBytesView.dropLast()).chunked(7_001) {
+                expectNothing(received(piece, &machine))
+            }
+            let last = Array(frame.readableBytesView.suffix(1))
+            expectMessage(received(last, &machine), .binary(Array(repeating: UInt8(7), count: size).asData))
+        }
+    }
+
+    /// As Autobahn's cases 6.4: nothing is awaited that cannot make the text valid.
+    @Test func textFailsAsSoonAsItIsInvalid() {
+        let text: [UInt8] = [0xCE, 0xBA, 0xE1, 0xBD, 0xB9, 0xCF, 0x83, 0xCE, 0xBC, 0xCE, 0xB5, 0xF4, 0x90]
+        // In the middle of a frame, octet by octet.
+        var octets = machine()
+        expectNothing(received([0x81, 21], &octets))
+        for byte in text.dropLast() { expectNothing(received([byte], &octets)) }
+        expectFailure(received([0x90], &octets), ["invalidText", "1007"])
+        // At the end of a fragment.
+        var fragments = machine()
+        expectNothing(fragments.received(bytes(.text, Array(text.prefix(12)), fin: false)))
+        expectFailure(
+            fragments.received(bytes(.continuation, [0x90], fin: false)), ["invalidText", "1007"])
+        // Bytes are not text.
+        var binary = machine()
+        expectNothing(binary.received(bytes(.binary, [0xFF], fin: false)))
+        expectMessage(binary.received(bytes(.continuation, [0xFE])), .binary([0xFF, 0xFE].asData))
+    }
+
+    @Test func theValidatorAgreesWithTheStandardLibrary() {
+        var random = SplitMix(state: 7)
+        let samples: [UInt8] = [
+            0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,
+            0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
+        ]
+        var (valid, invalid) = (0, 0)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 1...4, using: &random)
+            let character = (0..<count).map { _ in samples.randomElement(using: &random) ?? 0 }
+            let text = Array("0123456789".utf8.prefix(Int.random(in: 0...10, using: &random))) + character
+            var validator = UTF8Validator()
+            let cut = Int.random(in: 0...text.count, using: &random)
+            let accepts = [text[..<cut], text[cut...], Array("ascii".utf8)[...]].allSatisfy { part in
+                part.withUnsafeBytes { validator.accepts($0) }
+            }
+            let isValid = String(validating: text, as: UTF8.self) != nil
+            #expect(accepts == isValid, "\(text)")
+            if isValid { valid += 1 } else { invalid += 1 }
+        }
+        #expect(valid > 500 && invalid > 500)
     }
 
     @Test(arguments: 1..<8)
@@ -185,7 +263,32 @@ struct WebSocketStateMachineTests {
         }
     }
 
+    private func expectNothing(
+        _ action: WebSocketStateMachine.Action?, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(action == nil, sourceLocation: sourceLocation)
+    }
+
     private func expectFalse(_ value: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(value == false, sourceLocation: sourceLocation)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func chunked(_ size: Int) -> [[UInt8]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}
+
+/// Random numbers that are the same in each run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
     }
 }

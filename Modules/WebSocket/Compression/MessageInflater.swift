@@ -2,7 +2,8 @@ internal import CZlib
 internal import NIOCore
 
 /// Decompresses messages one after the other, up to a size (RFC 7692, section 7.2.2).
-final class MessageInflater {
+// SAFETY: It has one user at a time: the handler on its event loop, and once the connection has ended the queue under its lock.
+final class MessageInflater: @unchecked Sendable {
     enum Failure: Error {
         case tooLarge
         case invalid

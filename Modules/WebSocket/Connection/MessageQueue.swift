@@ -12,6 +12,12 @@ final class MessageQueue: Sendable {
         var bytes = 0
         var isFull = false
         var end: Result<Void, WebSocketError>?
+        /// What follows the messages; nil unless the connection has ended.
+        var rest: Rest?
+        /// Whether the end is awaited, so that the messages before it need not be kept without limit.
+        var isClosing = false
+        /// How the rest has ended, and who is to be told.
+        var settled: Settled?
         var resumeReading: (@Sendable () -> Void)?
         /// The reader that waits, at most one.
         var readers = Waiters<Answer>()
@@ -22,12 +28,45 @@ final class MessageQueue: Sendable {
                 bytes -= message.size
                 return .success(message)
             }
+            if let message = takeFromRest() { return .success(message) }
             return end.map { $0.map { nil } }
+        }
+
+        /// The next message of the rest; nil after its end, which is the end of the messages.
+        private mutating func takeFromRest() -> WebSocketMessage? {
+            switch rest?.next() {
+            case nil: return nil
+            case .message(let message): return message
+            case .end(let closure):
+                end = closure.map { _ in }
+                settled = rest.map { Settled(outcome: $0.closure, result: closure) }
+                rest = nil
+                return nil
+            }
+        }
+
+        mutating func append(_ message: WebSocketMessage) {
+            messages.append(message)
+            bytes += message.size
+            isFull = isFull || bytes >= MessageQueue.mostBytes || messages.count >= MessageQueue.mostMessages
+        }
+
+        /// Reads the rest to its end, and keeps the messages that there is room for.
+        mutating func settle() {
+            while let message = takeFromRest() { if !isFull { append(message) } }
         }
     }
 
-    private static let mostBytes = 256 * 1024
-    private static let mostMessages = 256
+    /// The end of a connection, and what waits for it.
+    private struct Settled {
+        let outcome: Outcome<WebSocketClosure>
+        let result: Result<WebSocketClosure, WebSocketError>
+
+        func tell() { outcome.complete(result) }
+    }
+
+    fileprivate static let mostBytes = 256 * 1024
+    fileprivate static let mostMessages = 256
 
     private let state = Mutex(State())
 
@@ -43,9 +82,7 @@ final class MessageQueue: Sendable {
         let reader = state.withLock { state -> Waiters<Answer>.Waiter? in
             guard state.end == nil else { return nil }
             if let reader = state.readers.takeFirst() { return reader }
-            state.messages.append(message)
-            state.bytes += message.size
-            state.isFull = state.isFull || state.bytes >= Self.mostBytes || state.messages.count >= Self.mostMessages
+            state.append(message)
             return nil
         }
         reader?.resume(returning: .success(message))
@@ -55,10 +92,36 @@ final class MessageQueue: Sendable {
     func finish(_ end: Result<Void, WebSocketError>) {
         let (readers, _) = state.withLock { state -> ([Waiters<Answer>.Waiter], (@Sendable () -> Void)?) in
             guard state.end == nil else { return ([], nil) }
-            state.end = end
+            (state.end, state.rest) = (end, nil)
             return (state.readers.takeAll(), state.resumeReading.take())
         }
         for reader in readers { reader.resume(returning: end.map { nil }) }
+    }
+
+    /// Ends the messages with those of a connection that has ended.
+    func finish(after rest: Rest) {
+        typealias Action = (resumed: (Waiters<Answer>.Waiter, Answer)?, settled: Settled?, (@Sendable () -> Void)?)
+        let action = state.withLock { state -> Action in
+            guard state.end == nil else { return (nil, nil, nil) }
+            state.rest = rest
+            if state.isClosing { state.settle() }
+            var resumed: (Waiters<Answer>.Waiter, Answer)?
+            if let reader = state.readers.takeFirst(), let answer = state.take() { resumed = (reader, answer) }
+            return (resumed, state.settled.take(), state.resumeReading.take())
+        }
+        action.settled?.tell()
+        if let (reader, answer) = action.resumed { reader.resume(returning: answer) }
+    }
+
+    /// Finds the end of a connection that has ended, or will end, before the messages up to it are read. Those that there is no
+    /// room for are dropped.
+    func settle() {
+        let settled = state.withLock { state in
+            state.isClosing = true
+            state.settle()
+            return state.settled.take()
+        }
+        settled?.tell()
     }
 
     /// The next message, or nil at the end of the closing handshake.
@@ -67,13 +130,50 @@ final class MessageQueue: Sendable {
         let answer = await state.wait(in: { $1(&$0.readers) }, ifCancelled: cancelled) { state -> Answer? in
             state.take() ?? (state.readers.isEmpty ? nil : .failure(.secondReader))
         }
-        let resumeReading = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.isFull, state.messages.isEmpty else { return nil }
+        let (resumeReading, settled) = state.withLock { state -> ((@Sendable () -> Void)?, Settled?) in
+            let settled = state.settled.take()
+            guard state.isFull, state.messages.isEmpty else { return (nil, settled) }
             state.isFull = false
-            return state.resumeReading
+            return (state.resumeReading, settled)
         }
+        settled?.tell()
         resumeReading?()
         return try answer.get()
+    }
+}
+
+extension MessageQueue {
+    /// What a connection received before it ended, as far as the queue had no room for it.
+    struct Rest: Sendable {
+        enum Step {
+            case message(WebSocketMessage)
+            case end(Result<WebSocketClosure, WebSocketError>)
+        }
+
+        private var machine: WebSocketStateMachine
+        private let error: WebSocketError
+        /// Tells of the end, once it is known.
+        let closure: Outcome<WebSocketClosure>
+
+        /// - Parameters:
+        ///   - machine: The machine with the bytes that were received.
+        ///   - error: The end of the connection, unless the bytes contain another one.
+        ///   - closure: What is told of the end.
+        init(_ machine: WebSocketStateMachine, end error: WebSocketError, _ closure: Outcome<WebSocketClosure>) {
+            (self.machine, self.error, self.closure) = (machine, error, closure)
+        }
+
+        mutating func next() -> Step {
+            while let action = machine.next() {
+                switch action {
+                case .deliver(let message): return .message(message)
+                case .closed(let closure, _): return .end(.success(closure))
+                case .fail(let error, _): return .end(.failure(error))
+                case .pong, .ponged: continue
+                }
+            }
+            return .end(.failure(error))
+        }
     }
 }
 

@@ -29,14 +29,12 @@ final class WebSocketConnection: Sendable {
         let handler = WebSocketHandler(options, compression, closure: closure)
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         queue = handler.queue
-        // All frames of a read are decoded at once, and kept until the queue has room for their messages.
+        // The bytes of a read are kept until the queue has room for their messages.
         try channel.syncOptions?.setOption(
             .recvAllocator,
             value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: Self.mostBytesPerRead))
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-        try channel.pipeline.syncOperations.addHandlers(
-            ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: handler.maximumFrameSize)),
-            WebSocketFrameEncoder(), handler)
+        try channel.pipeline.syncOperations.addHandlers(WebSocketFrameEncoder(), handler)
     }
 
     deinit {
@@ -90,6 +88,7 @@ final class WebSocketConnection: Sendable {
     /// Starts the closing handshake, and returns with the server's Close frame.
     func close(_ code: WebSocketCloseCode, reason: String) async throws(WebSocketError) -> WebSocketClosure {
         let handler = handler
+        queue.settle()
         if channel.isActive { handler.eventLoop.execute { handler.value.close(code, reason: reason) } }
         return try await closure.value()
     }

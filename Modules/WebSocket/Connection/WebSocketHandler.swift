@@ -3,7 +3,7 @@ internal import NIOWebSocket
 
 /// A client's WebSocket on its event loop: passes messages to a ``MessageQueue``, answers Ping frames, sends its own, and closes.
 final class WebSocketHandler: ChannelInboundHandler {
-    typealias InboundIn = WebSocketFrame
+    typealias InboundIn = ByteBuffer
     typealias OutboundOut = WebSocketFrame
 
     let queue = MessageQueue()
@@ -13,8 +13,6 @@ final class WebSocketHandler: ChannelInboundHandler {
     /// Tells of the end of the closing handshake, or of the connection.
     private let closure: Outcome<WebSocketClosure>
     private var isReadPaused = false
-    /// The frames that were received while the queue was full.
-    private var held = CircularBuffer<WebSocketFrame>()
     /// Whether a message was dropped after our Close frame, since the queue was full; those that follow are dropped as well.
     private var hasDropped = false
     /// Whether something was received since the last Ping frame.
@@ -39,8 +37,6 @@ final class WebSocketHandler: ChannelInboundHandler {
             maximumMessageSize: options.maximumMessageSize, inflater: compression.flatMap { MessageInflater($0) })
     }
 
-    var maximumFrameSize: Int { machine.maximumPayloadSize }
-
     // MARK: Calls
 
     /// Sends a message; it is complete when the socket has accepted it.
@@ -64,8 +60,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     /// Goes on, since the reader has taken all messages, or since they are no longer waited for.
     func resumeReading() {
-        handleHeldFrames()
-        guard isReadPaused, held.isEmpty else { return }
+        guard handleInput(), isReadPaused else { return }
         isReadPaused = false
         context?.read()
     }
@@ -86,18 +81,23 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        held.append(unwrapInboundIn(data))
-        handleHeldFrames()
+        machine.append(unwrapInboundIn(data))
+        handleInput()
     }
 
-    /// Handles the frames that were received, as long as there is room for messages.
-    private func handleHeldFrames() {
-        while machine.phase != .open || !queue.isFull, let frame = held.popFirst() { handle(frame) }
+    /// Handles what was received, as long as there is room for messages. Returns false if there is none. The rest stays as it is, so
+    /// that compressed messages take no more memory than they came in.
+    @discardableResult
+    private func handleInput() -> Bool {
+        while machine.phase != .open || !queue.isFull {
+            guard let action = machine.next() else { return true }
+            handle(action)
+        }
+        return false
     }
 
-    private func handle(_ frame: WebSocketFrame) {
-        switch machine.received(frame) {
-        case .none: break
+    private func handle(_ action: WebSocketStateMachine.Action) {
+        switch action {
         case .deliver(let message): deliver(message)
         case .pong(let payload): answerPing(payload)
         case .ponged: receivedPong()
@@ -115,7 +115,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         hasReceived = true
         // The peer's Close frame is awaited even if messages are not read.
-        isReadPaused = machine.phase == .open && (queue.isFull || !held.isEmpty)
+        isReadPaused = machine.phase == .open && queue.isFull
         if !isReadPaused { context.read() }
     }
 
@@ -125,23 +125,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case NIOWebSocketError.invalidFrameLength:
-            fail(
-                WebSocketError(
-                    .messageTooLarge, "The server sent a frame of more than \(options.maximumMessageSize) bytes."),
-                .messageTooBig)
-        case let error as NIOWebSocketError:
-            fail(
-                WebSocketError(.protocolViolation, "The server sent an invalid control frame.", underlying: error),
-                .protocolError)
-        case is ByteToMessageDecoderError where machine.phase == .closed:
-            // What follows an invalid frame is dropped (RFC 6455, section 7.1.7). Closing now could cost the server our Close frame.
-            break
-        default:
-            end(.connectionLost(error))
-            context.close(promise: nil)
-        }
+        end(.connectionLost(error))
+        context.close(promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -168,10 +153,16 @@ final class WebSocketHandler: ChannelInboundHandler {
         armCloseTimer()
     }
 
-    /// The connection has ended.
+    /// The connection has ended. What it received before its end is delivered first, also what the queue has no room for now.
     private func end(_ error: WebSocketError) {
         closeTimer?.cancel()
-        guard machine.end() else { return }
+        let isBehind = !handleInput() && machine.hasInput
+        let machine = machine
+        guard self.machine.end() else { return }
+        guard !isBehind else {
+            stopPinging()
+            return queue.finish(after: MessageQueue.Rest(machine, end: error, closure))
+        }
         finish(.failure(error))
         closure.complete(.failure(error))
     }

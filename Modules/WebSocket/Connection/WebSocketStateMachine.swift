@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import NIOWebSocket
 
-/// The state of a client's WebSocket (RFC 6455, sections 5 to 7): fragments, control frames and the closing handshake. Pure:
-/// each event returns an action.
+/// The state of a client's WebSocket (RFC 6455, sections 5 to 7): frames, fragments, and the closing handshake. Pure: received bytes
+/// are appended, and become actions one by one, so that the rest can wait until there is room for its messages.
 struct WebSocketStateMachine {
     enum Phase: Equatable {
         case open
@@ -14,7 +14,6 @@ struct WebSocketStateMachine {
     }
 
     enum Action {
-        case none
         case deliver(WebSocketMessage)
         /// A Ping frame with this payload was received.
         case pong(ByteBuffer)
@@ -25,12 +24,16 @@ struct WebSocketStateMachine {
         case fail(WebSocketError, WebSocketCloseCode)
     }
 
-    private struct Fragments {
+    /// A message whose end has not arrived.
+    private struct Message {
         let isText: Bool
         let isCompressed: Bool
-        var bytes: ByteBuffer
+        var bytes = ByteBuffer()
+        var validator = UTF8Validator()
     }
 
+    /// The maximum size of the payload of a control frame (section 5.5).
+    private static let mostControlBytes = 125
     /// The maximum size of the reason in a Close frame.
     static let mostReasonBytes = 123
 
@@ -38,7 +41,10 @@ struct WebSocketStateMachine {
     /// Decompresses messages; nil unless permessage-deflate was agreed on.
     private let inflater: MessageInflater?
     private(set) var phase = Phase.open
-    private var fragments: Fragments?
+    private var frames = WebSocketFrameReader()
+    /// The frame whose payload is being received.
+    private var frame: WebSocketFrameReader.Head?
+    private var message: Message?
 
     init(maximumMessageSize: Int, inflater: MessageInflater? = nil) {
         self.maximumMessageSize = maximumMessageSize
@@ -46,60 +52,89 @@ struct WebSocketStateMachine {
     }
 
     /// The maximum size of a message as it is sent: compression makes bytes without repetitions a little longer.
-    var maximumPayloadSize: Int {
+    private var maximumPayloadSize: Int {
         inflater == nil ? maximumMessageSize : maximumMessageSize + maximumMessageSize / 1000 + 64
     }
 
     // MARK: Receiving
 
-    mutating func received(_ frame: WebSocketFrame) -> Action {
-        guard phase != .closed else { return .none }
-        let action = interpret(frame)
-        if case .fail = action { phase = .closed }
-        return action
+    /// Whether there are received bytes that ``next()`` has not taken.
+    var hasInput: Bool { frames.hasInput }
+
+    /// Adds received bytes. Nothing is received after the end (RFC 6455, section 7.1.7).
+    mutating func append(_ bytes: ByteBuffer) {
+        if phase != .closed { frames.append(bytes) }
     }
 
-    private mutating func interpret(_ frame: WebSocketFrame) -> Action {
-        let mayBeCompressed = inflater != nil && (frame.opcode == .text || frame.opcode == .binary)
-        guard !frame.rsv1 || mayBeCompressed, !frame.rsv2, !frame.rsv3 else {
+    /// The next action for the bytes that were received; nil if it needs more of them, and after the end.
+    mutating func next() -> Action? {
+        while phase != .closed, let event = frames.next() {
+            guard let action = received(event) else { continue }
+            if case .fail = action { phase = .closed }
+            return action
+        }
+        return nil
+    }
+
+    private mutating func received(_ event: WebSocketFrameReader.Event) -> Action? {
+        switch event {
+        case .head(let head): return begin(head)
+        case .payload(let bytes, let isLast):
+            switch frame?.opcode {
+            case .ping: return phase == .open ? .pong(bytes) : nil
+            case .pong: return .ponged
+            case .connectionClose: return receivedClose(bytes)
+            default: return add(bytes, isLast: isLast && frame?.isFinal == true)
+            }
+        }
+    }
+
+    /// Refuses a frame before its payload, if it can be refused.
+    private mutating func begin(_ head: WebSocketFrameReader.Head) -> Action? {
+        frame = head
+        let mayBeCompressed = inflater != nil && (head.opcode == .text || head.opcode == .binary)
+        guard !head.isCompressed || mayBeCompressed, !head.isReserved else {
             return violation("a frame with a reserved bit")
         }
-        guard frame.maskKey == nil else { return violation("a masked frame") }
-        switch frame.opcode {
-        case .ping: return phase == .open ? .pong(frame.data) : .none
-        case .pong: return .ponged
-        case .connectionClose: return receivedClose(frame.data)
+        guard !head.isMasked else { return violation("a masked frame") }
+        guard let length = head.length else { return violation("a frame with an invalid length") }
+        switch head.opcode {
+        case .ping, .pong, .connectionClose:
+            guard head.isFinal, length <= Self.mostControlBytes else { return violation("an invalid control frame") }
+            return nil
         case .text, .binary:
-            guard fragments == nil else { return violation("a new message within another one") }
-            return add(
-                Fragments(isText: frame.opcode == .text, isCompressed: frame.rsv1, bytes: frame.data),
-                isLast: frame.fin)
+            guard message == nil else { return violation("a new message within another one") }
+            message = Message(isText: head.opcode == .text, isCompressed: head.isCompressed)
         case .continuation:
-            guard var fragments else { return violation("a continuation without a message") }
-            guard frame.data.readableBytes <= maximumPayloadSize - fragments.bytes.readableBytes else {
-                return tooLarge
-            }
-            // Not shared with the machine while it grows, so that it is not copied.
-            self.fragments = nil
-            fragments.bytes.writeImmutableBuffer(frame.data)
-            return add(fragments, isLast: frame.fin)
+            guard message != nil else { return violation("a continuation without a message") }
         default:
             return violation("a frame of an unknown kind")
         }
+        let limit = message?.isCompressed == true ? maximumPayloadSize : maximumMessageSize
+        return length <= limit - (message?.bytes.readableBytes ?? 0) ? nil : tooLarge
     }
 
-    private mutating func add(_ message: Fragments, isLast: Bool) -> Action {
-        let limit = message.isCompressed ? maximumPayloadSize : maximumMessageSize
-        guard message.bytes.readableBytes <= limit else { return tooLarge }
-        guard isLast else {
-            fragments = message
-            return .none
+    /// Adds a piece of a message.
+    private mutating func add(_ bytes: ByteBuffer, isLast: Bool) -> Action? {
+        // Not shared with the machine while it grows, so that it is not copied.
+        guard var message = message.take() else { return nil }
+        message.bytes.add(bytes)
+        guard !isLast else { return finish(message) }
+        // The text fails as soon as it is invalid; one that arrived in one piece is validated at its end alone.
+        if message.isText, !message.isCompressed,
+            !bytes.withUnsafeReadableBytes({ message.validator.accepts($0) })
+        {
+            return invalidText
         }
-        fragments = nil
-        var message = message
+        self.message = message
+        return nil
+    }
+
+    private func finish(_ message: Message) -> Action {
+        var bytes = message.bytes
         if message.isCompressed, let inflater {
             do throws(MessageInflater.Failure) {
-                message.bytes = try inflater.inflate(message.bytes, upTo: maximumMessageSize)
+                bytes = try inflater.inflate(bytes, upTo: maximumMessageSize)
             } catch .tooLarge {
                 return tooLarge
             } catch {
@@ -108,10 +143,8 @@ struct WebSocketStateMachine {
                     .invalidPayload)
             }
         }
-        guard message.isText else { return .deliver(.binary(Data(message.bytes.readableBytesView))) }
-        guard let text = String(validating: message.bytes.readableBytesView, as: UTF8.self) else {
-            return .fail(WebSocketError(.invalidText, "The server sent a text that is not UTF-8."), .invalidPayload)
-        }
+        guard message.isText else { return .deliver(.binary(Data(bytes.readableBytesView))) }
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else { return invalidText }
         return .deliver(.text(text))
     }
 
@@ -136,6 +169,10 @@ struct WebSocketStateMachine {
             .messageTooBig)
     }
 
+    private var invalidText: Action {
+        .fail(WebSocketError(.invalidText, "The server sent a text that is not UTF-8."), .invalidPayload)
+    }
+
     private func violation(_ what: String) -> Action {
         .fail(WebSocketError(.protocolViolation, "The server sent \(what)."), .protocolError)
     }
@@ -152,7 +189,7 @@ struct WebSocketStateMachine {
     /// The connection has failed or ended. Returns false if its end was known before.
     mutating func end() -> Bool {
         defer { phase = .closed }
-        fragments = nil
+        (message, frames) = (nil, WebSocketFrameReader())
         return phase != .closed
     }
 
