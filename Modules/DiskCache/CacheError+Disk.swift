@@ -1,3 +1,4 @@
+internal import GRDB
 public import LinnetCache
 internal import LinnetSerialization
 
@@ -25,6 +26,22 @@ extension CacheError {
         code: .dependsOnCredentials,
         message: "The response depends on credentials of the request, and is not stored on disk.")
 
+    static func readOnly(_ path: String) -> CacheError {
+        failedCall(path, "cannot be changed", EROFS)
+    }
+
+    /// Whether the directory cannot be changed.
+    var isOfReadOnlyDirectory: Bool { (underlying as? FileFailure)?.errorNumber == EROFS }
+
+    /// Whether the disk is full, or the user's share of it.
+    var isOfFullDisk: Bool {
+        switch underlying {
+        case let failure as FileFailure: [ENOSPC, EDQUOT].contains(failure.errorNumber)
+        case let error as DatabaseError: error.isOfFullDisk
+        default: false
+        }
+    }
+
     static let cancelled = CacheError(
         code: .storageFailed, message: "The task that reads the cache was cancelled.", underlying: CancellationError())
 
@@ -32,4 +49,9 @@ extension CacheError {
         let failure = FileFailure(path: path, errorNumber: code, problem: problem)
         return CacheError(code: .storageFailed, message: "\(failure)", underlying: failure)
     }
+}
+
+extension DatabaseError {
+    /// Whether there is no space for the database, its log, or the memory that processes share.
+    var isOfFullDisk: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 }

@@ -84,25 +84,78 @@ struct DirectoryTests {
         }
     }
 
-    // MARK: Full disks
+    // MARK: What is in the way
 
-    /// A file system of 1 MiB, then one that is read-only, which takes root and the right to mount one.
-    @Test(.enabled(if: SmallDisk.isPossible, "Mounting a small file system is not allowed here."))
-    func aFullAndAReadOnlyDiskAreMisses() async throws {
-        try await withCacheFolder { folder in
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try SmallDisk.mount(at: folder)
-            do {
-                try await fill(folder)
-                // Only a file system without files that are open for writing can become read-only.
-                try SmallDisk.mount(at: folder, options: "remount,ro")
-                let store = try DiskCacheStore(at: folder)
-                await expect(.storageFailed) { try await add(Data("b".utf8), "/b", to: store) }
-                #expect(await store.statistics().failures > 0)
-            } catch {
-                Issue.record(error)
+    /// Something with a name of the cache's that is not what the cache makes.
+    enum Obstacle: String, CaseIterable, Sendable {
+        case file, folder, link, danglingLink, pipe
+
+        func make(at url: URL) throws {
+            switch self {
+            case .file: try Data("mine".utf8).write(to: url)
+            case .folder:
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: url.appending(path: "file"))
+            case .link:
+                let target = url.deletingLastPathComponent().appending(path: "target")
+                try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: target.appending(path: "file"))
+                try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+            case .danglingLink:
+                let target = url.deletingLastPathComponent().appending(path: "nothing")
+                try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+            case .pipe: try #require(mkfifo(url.path, 0o600) == 0)
             }
-            try SmallDisk.unmount(folder)
+        }
+    }
+
+    private static let obstacles =
+        Obstacle.allCases.filter { $0 != .folder }.map { ("bodies", $0) }
+        + ["index.sqlite", "changes", "lock", "index.sqlite-wal", "index.sqlite-shm"].flatMap { name in
+            Obstacle.allCases.filter { $0 != .file }.map { (name, $0) }
+        }
+
+    @Test(arguments: obstacles)
+    func whatIsInTheWayIsSetAside(name: String, obstacle: Obstacle) async throws {
+        try await withCacheFolder { folder in
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let place = folder.appending(path: name)
+            // The second time, the name for what is set aside is taken. A directory must not be lost.
+            for round in 1...2 {
+                try obstacle.make(at: place)
+                let store = try DiskCacheStore(at: folder)
+                try await add(Data("a\(round)".utf8), to: store)
+                #expect(try await body(in: store) == Data("a\(round)".utf8))
+                #expect(await store.statistics().failures == 0)
+                let left = names(in: folder)
+                #expect(left.contains("\(name).damaged"))
+                #expect(left.contains("\(name).damaged-2") == (obstacle == .folder && round == 2))
+                for path in left where obstacle == .folder && path.hasPrefix("\(name).damaged") {
+                    #expect(try Data(contentsOf: folder.appending(path: "\(path)/file")) == Data("mine".utf8))
+                }
+                if obstacle == .link {
+                    #expect(names(in: folder.appending(path: "target")) == ["file"])
+                }
+                // The lock is a file only while an index is set aside.
+                if left.contains(name) { try FileManager.default.removeItem(at: place) }
+            }
+        }
+    }
+
+    /// A directory in the place of the index while the store is used.
+    @Test func anIndexThatBecomesADirectoryIsSetAside() async throws {
+        try await withCacheFolder { folder in
+            let store = try DiskCacheStore(at: folder)
+            try await add(Data("a".utf8), to: store)
+            let index = folder.appending(path: "index.sqlite")
+            for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+                try? FileManager.default.removeItem(at: folder.appending(path: name))
+            }
+            try Obstacle.folder.make(at: index)
+            try await add(Data("b".utf8), "/b", to: store)
+            #expect(try await body("/b", in: store) == Data("b".utf8))
+            #expect(names(in: folder).contains("index.sqlite.damaged"))
         }
     }
 
@@ -125,23 +178,5 @@ struct DirectoryTests {
                 try #require(await store.statistics().failures == 1)
             }
         }
-    }
-
-    /// Stores more than there is space for: some fail, and what did not is right.
-    private func fill(_ folder: URL) async throws {
-        let store = try DiskCacheStore(at: folder, limit: 100 << 20)
-        var kept: [Int] = []
-        for index in 0..<20 {
-            do {
-                try await add(bytes(100_000, seed: UInt64(index)), "/\(index)", to: store)
-                kept.append(index)
-            } catch let error as CacheError {
-                #expect(error.code == .storageFailed)
-            }
-        }
-        #expect(!kept.isEmpty && kept.count < 20)
-        for index in kept { #expect(try await body("/\(index)", in: store) == bytes(100_000, seed: UInt64(index))) }
-        let statistics = await store.statistics()
-        #expect(statistics.count == kept.count && statistics.failures > 0)
     }
 }

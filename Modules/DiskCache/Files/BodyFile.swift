@@ -25,7 +25,6 @@ actor BodyFile {
 
     func write(_ bytes: Data) throws(CacheError) {
         let failure = bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Int32? in
-            hasher.update(bytes)
             var written = 0
             while written < bytes.count {
                 let count = SystemCall.retrying {
@@ -36,6 +35,8 @@ actor BodyFile {
                 guard count > 0 else { return count < 0 ? errno : EIO }
                 written += count
             }
+            // Only now, since what could not be written is written again.
+            hasher.update(bytes)
             return nil
         }
         if let failure { throw .failedCall(file.path, "cannot be written", failure) }
@@ -74,6 +75,12 @@ final class LockedFile: Sendable {
     func keep(as newPath: String) throws(CacheError) {
         guard rename(path, newPath) == 0 else { throw .failedCall(newPath, "cannot be moved into place") }
         isKept.store(true, ordering: .relaxed)
+    }
+
+    /// Takes back the final name, if the file has it: it can be kept again, and else is removed with the object.
+    func takeBack(from newPath: String) {
+        guard isKept.load(ordering: .relaxed) else { return }
+        if rename(newPath, path) == 0 { isKept.store(false, ordering: .relaxed) } else { unlink(newPath) }
     }
 
     /// Whether no process that lives is writing the file, or there is none.

@@ -22,7 +22,10 @@ struct CacheFolder: Sendable {
 
     var index: String { path + "/index.sqlite" }
     var changes: String { path + "/changes" }
-    private var damagedIndex: String { index + ".damaged" }
+    /// The log that SQLite keeps beside the index.
+    var log: String { index + "-wal" }
+    private var sharedMemory: String { index + "-shm" }
+    private var damagedIndex: String { index + Self.damaged }
     private var lock: String { path + "/lock" }
     private var bodies: String { path + "/bodies" }
 
@@ -38,11 +41,17 @@ struct CacheFolder: Sendable {
 
     // MARK: Trust
 
-    /// Creates what is missing of the directory, and checks that only the user of this process can change what is in it.
+    /// Creates what is missing of the directory, and checks that only the user of this process can change what is in it. Sets
+    /// aside what has a name of the cache's and is no file, or no directory, as it must be.
     func prepare() throws(CacheError) {
         try Self.prepare(path)
+        try Self.setAside(bodies, unless: S_IFDIR)
         try Self.make(bodies)
+        for file in [lock, changes, index, log, sharedMemory] { try Self.setAside(file, unless: S_IFREG) }
     }
+
+    /// Whether nothing in the directory can be changed, because of its permissions or those of its file system.
+    var isReadOnly: Bool { access(path, W_OK) != 0 && [EROFS, EACCES, EPERM].contains(errno) }
 
     /// Creates a directory and its parents if they are missing, and checks it.
     static func prepare(_ folder: String) throws(CacheError) {
@@ -54,8 +63,22 @@ struct CacheFolder: Sendable {
     func checkTrust() throws(CacheError) {
         for folder in [path, bodies] {
             var status = stat()
-            if lstat(folder, &status) == 0 { try Self.check(status, folder) }
+            guard lstat(folder, &status) == 0 else { continue }
+            // The owner of the directory has put it there. It is set aside when the cache is used.
+            if folder == bodies, status.st_mode & S_IFMT != S_IFDIR { continue }
+            try Self.check(status, folder)
         }
+    }
+
+    private static let damaged = ".damaged"
+
+    /// Renames what is not of a kind, so that it is not lost and the cache has its place. A directory that was set aside before
+    /// keeps its name, and a file does not.
+    private static func setAside(_ path: String, unless kind: mode_t) throws(CacheError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != kind else { return }
+        for suffix in [damaged] + (2...99).map({ "\(damaged)-\($0)" }) where rename(path, path + suffix) == 0 { return }
+        throw .failedCall(path, "is in the place of a part of the cache, and cannot be renamed")
     }
 
     private static func makeParents(of path: String) throws(CacheError) {
@@ -113,6 +136,20 @@ struct CacheFolder: Sendable {
         return FileIdentity(status)
     }
 
+    /// What changes when the index or its log does.
+    struct IndexState: Hashable, Sendable {
+        fileprivate let index: OpenFile.State
+        fileprivate let log: OpenFile.State?
+
+        /// Whether some of the index is in its log.
+        var hasLog: Bool { log.map { $0.size > 0 } ?? false }
+    }
+
+    /// Nil if there is no index.
+    var indexState: IndexState? {
+        OpenFile.State(path: index).map { IndexState(index: $0, log: OpenFile.State(path: log)) }
+    }
+
     /// The file that has the name of the index now.
     var indexIdentity: FileIdentity? {
         var status = stat()
@@ -128,7 +165,9 @@ struct CacheFolder: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .failedCall(lock, "is locked by another process") }
         guard indexIdentity == damaged else { return }
         // First, since a log without its file would be taken for that of the next one.
-        for suffix in ["-wal", "-shm"] { unlink(index + suffix) }
+        for file in [log, sharedMemory] { unlink(file) }
+        // What was set aside by another name is no index.
+        try Self.setAside(damagedIndex, unless: S_IFREG)
         guard rename(index, damagedIndex) == 0 else { throw .failedCall(index, "is damaged, and cannot be renamed") }
     }
 
@@ -145,6 +184,46 @@ struct CacheFolder: Sendable {
     func bodyFiles() -> Set<StoredResponse.ID> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: bodies)) ?? []
         return Set(names.compactMap(Self.id))
+    }
+
+    /// Removes the oldest files of bodies until they took this many bytes of the disk, for an index that cannot be opened, and so
+    /// cannot tell which were used least recently, because the disk is full.
+    ///
+    /// - Returns: The entries whose files are removed.
+    func removeOldestBodies(of size: Int64) -> [StoredResponse.ID] {
+        let files = bodyFiles().flatMap { id in [unfinishedBody(id), body(id)].map { (id: id, path: $0) } }
+        let found = files.compactMap { file in
+            LockedFile.isAbandoned(file.path) ? Self.status(of: file.path).map { (file: file, status: $0) } : nil
+        }
+        var (freed, removed): (Int64, [StoredResponse.ID]) = (0, [])
+        for (file, status) in found.sorted(by: { $0.status.modified < $1.status.modified }) where freed < size {
+            guard unlink(file.path) == 0 else { continue }
+            freed += status.space
+            removed.append(file.id)
+        }
+        return removed
+    }
+
+    /// How many bytes the log takes of the disk.
+    var logSpace: Int64 { Self.status(of: log)?.space ?? 0 }
+
+    /// Removes the file of a body.
+    ///
+    /// - Returns: How many bytes it took of the disk; 0 if there is none.
+    func removeBody(_ id: StoredResponse.ID) -> Int64 {
+        let space = Self.status(of: body(id))?.space ?? 0
+        return unlink(body(id)) == 0 ? space : 0
+    }
+
+    private static func status(of file: String) -> (space: Int64, modified: Int)? {
+        var status = stat()
+        guard lstat(file, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+        let modified = status.st_mtimespec.tv_sec
+        #else
+        let modified = status.st_mtim.tv_sec
+        #endif
+        return (Int64(status.st_blocks) * 512, Int(modified))
     }
 
     private static let unfinished = ".new"

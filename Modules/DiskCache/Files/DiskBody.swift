@@ -72,14 +72,7 @@ final class OpenFile: Sendable {
             close(descriptor)
             throw .failedCall(path, "is not a regular file", code)
         }
-        #if canImport(Darwin)
-        let time = status.st_mtimespec
-        #else
-        let time = status.st_mtim
-        #endif
-        state = State(
-            node: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int(time.tv_sec),
-            nanoseconds: Int(time.tv_nsec))
+        state = State(status)
     }
 
     deinit {
@@ -115,6 +108,26 @@ final class OpenFile: Sendable {
             offset = end
         }
         return Data(hasher.digest)
+    }
+}
+
+extension OpenFile.State {
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        self.init(
+            node: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int(time.tv_sec),
+            nanoseconds: Int(time.tv_nsec))
+    }
+
+    /// Nil if there is no such file.
+    init?(path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
     }
 }
 

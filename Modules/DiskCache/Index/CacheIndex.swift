@@ -42,7 +42,7 @@ actor CacheIndex {
             let identity = database?.identity ?? folder.indexIdentity
             if error.resultCode == .SQLITE_BUSY, impatienceEnd == nil { setImpatience(until: .now + Self.impatience) }
             if ![.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) { database = nil }
-            if IndexDatabase.isDamage(error), let identity { try folder.setIndexAside(identity) }
+            if IndexDatabase.isDamage(error), let identity, !folder.isReadOnly { try folder.setIndexAside(identity) }
             throw CacheError(
                 code: .storageFailed,
                 message:
@@ -60,14 +60,39 @@ actor CacheIndex {
     }
 
     private func opened() throws -> IndexDatabase {
-        if let database, folder.indexIdentity == database.identity { return database }
+        if let database, isCurrent(database) { return database }
         database = nil
         verified = [:]
+        if folder.isReadOnly {
+            try folder.checkTrust()
+            let opened = try IndexDatabase(reading: folder, limits: limits)
+            database = opened
+            return opened
+        }
         try folder.prepare()
-        let opened = try openedOrBegunAnew()
+        let opened = try openedWithRoom()
         database = opened
         try opened.sweep()
         return opened
+    }
+
+    /// Whether an index is that of the files that are there now. One that is only read does not see changes.
+    private func isCurrent(_ database: IndexDatabase) -> Bool {
+        guard let state = database.readState else { return folder.indexIdentity == database.identity }
+        return folder.indexState == state && folder.isReadOnly
+    }
+
+    /// Opens the index. If there is no space for the files that SQLite makes for that, bodies are removed.
+    private func openedWithRoom() throws -> IndexDatabase {
+        do {
+            return try openedOrBegunAnew()
+        } catch let error as DatabaseError where error.isOfFullDisk {
+            let removed = folder.removeOldestBodies(of: IndexDatabase.room)
+            let opened = try openedOrBegunAnew()
+            // What stays in the index is found to be damaged later.
+            _ = try? opened.remove(removed, IndexDatabase.Notes())
+            return opened
+        }
     }
 
     private func openedOrBegunAnew() throws -> IndexDatabase {

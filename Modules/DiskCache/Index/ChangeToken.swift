@@ -23,6 +23,9 @@ final class ChangeToken: Sendable {
         if number == nil { renew() }
     }
 
+    /// The token of an index that is only read. It has no number.
+    init() { descriptor = -1 }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }

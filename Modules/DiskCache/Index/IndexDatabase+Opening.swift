@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import GRDB
 internal import LinnetCache
+internal import LinnetMessages
 
 /// The bounds of a cache, in bytes.
 struct CacheLimits: Sendable {
@@ -31,6 +32,9 @@ extension IndexDatabase {
     /// longer has stopped.
     private static let patience = 2000
 
+    /// The space that the files of an index need for a transaction or to be opened, in bytes.
+    static let room: Int64 = 64 << 10
+
     /// Sets whether operations wait for other processes, or fail at once if one has locked the index.
     func setWaits(_ waits: Bool) {
         try? queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = \(waits ? Self.patience : 0)") }
@@ -55,6 +59,7 @@ extension IndexDatabase {
                     """)
         }
         token = try ChangeToken(folder.changes)
+        readState = nil
         queue = try DatabaseQueue(path: folder.index, configuration: configuration)
         latestUse = try queue.write { database in
             try Self.prepare(database)
@@ -62,6 +67,42 @@ extension IndexDatabase {
                 sql: "UPDATE entry SET used = 0 WHERE isStored AND used > ?", arguments: [Self.lastTime])
             return try Row.fetchOne(database, sql: Self.latestUseQuery)?.value(0, as: Int64.self) ?? 0
         }
+    }
+
+    /// Opens the index of a directory that cannot be changed. Throws a `DatabaseError` that ``isDamage(_:)`` if the file is no index
+    /// of this version.
+    ///
+    /// SQLite makes files beside an index even to read it, unless it is told that the index does not change. Another process may see
+    /// the directory through another mount and change it: the index is opened again when its files are others, and each entry has
+    /// its seal.
+    init(reading folder: CacheFolder, limits: CacheLimits) throws {
+        self.folder = folder
+        self.limits = limits
+        guard let identity = folder.indexIdentity, let state = folder.indexState else {
+            throw CacheError.failedCall(folder.index, "cannot be inspected")
+        }
+        self.identity = identity
+        readState = state
+        var configuration = Configuration()
+        configuration.label = "LinnetDiskCache"
+        configuration.readonly = true
+        token = ChangeToken()
+        queue = try DatabaseQueue(
+            path: state.hasLog ? folder.index : Self.unchangingPath(folder.index), configuration: configuration)
+        latestUse = try queue.inDatabase { database in
+            guard try Self.isIndex(database) else { throw Self.otherVersion }
+            return try Row.fetchOne(database, sql: Self.latestUseQuery)?.value(0, as: Int64.self) ?? 0
+        }
+    }
+
+    /// The URI of a file that SQLite is told not to lock and not to make files for.
+    private static func unchangingPath(_ path: String) -> String {
+        let escaped = path.utf8.map { byte in
+            let isPlain = ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "/")
+            let digits = [byte >> 4, byte & 15].map { Character(Unicode.Scalar(ASCII.hexadecimalDigit($0))) }
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + String(digits)
+        }
+        return "file:\(escaped.joined())?immutable=1"
     }
 
     /// Whether the error is that of a file that can only be replaced.
@@ -78,13 +119,22 @@ extension IndexDatabase {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: message)
     }
 
+    private static let otherVersion = DatabaseError(
+        resultCode: .SQLITE_NOTADB, message: "the database is not an index of this version")
+
+    private static func number(_ pragma: String, _ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
+    }
+
+    private static func isIndex(_ database: Database) throws -> Bool {
+        try number("application_id", database) == applicationID && number("user_version", database) == version
+    }
+
     private static func prepare(_ database: Database) throws {
-        let found = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        if found == applicationID, version == Self.version { return }
+        if try isIndex(database) { return }
         let tables = try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-        guard found == 0, version == 0, tables == 0 else {
-            throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "the database is not an index of this version")
+        guard try number("application_id", database) == 0, try number("user_version", database) == 0, tables == 0 else {
+            throw otherVersion
         }
         try database.execute(
             sql: """

@@ -45,6 +45,8 @@ struct IndexDatabase: Sendable {
     let limits: CacheLimits
     let queue: DatabaseQueue
     let token: ChangeToken
+    /// What the files of an index were that is only read; nil if it can be changed.
+    let readState: CacheFolder.IndexState?
     /// The time of the latest use when the index was opened.
     let latestUse: Int64
 
@@ -91,11 +93,11 @@ struct IndexDatabase: Sendable {
     }
 
     /// What the total must be, which takes a look at each entry.
-    private static func counted(_ database: Database) throws -> (count: Int, size: Int64) {
+    static func counted(_ database: Database) throws -> (count: Int, size: Int64) {
         try pair(database, count)
     }
 
-    private static let count = "SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE isStored"
+    static let count = "SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE isStored"
 
     private static func pair(_ database: Database, _ sql: String) throws -> (count: Int, size: Int64) {
         let row = try Row.fetchOne(database.cachedStatement(sql: sql))
@@ -111,7 +113,8 @@ struct IndexDatabase: Sendable {
     ///
     /// The rest of the row is written when the entry is committed. No stored entry is changed, so the token stays.
     func begin(_ response: StoredResponse, _ notes: Notes) throws -> LockedFile {
-        try queue.write { database in
+        try checkIsWritable()
+        return try queue.write { database in
             try write(notes, database)
             let file = try LockedFile.create(folder.unfinishedBody(response.id))
             try run(
@@ -158,7 +161,7 @@ struct IndexDatabase: Sendable {
                 try file.keep(as: path)
             }
         } catch {
-            unlink(path)
+            file.takeBack(from: path)
             throw error
         }
     }
@@ -227,42 +230,9 @@ struct IndexDatabase: Sendable {
         try change(notes) { _, _ in }
     }
 
-    // MARK: Opening
-
-    /// Removes what processes have left that were killed, and what there is no space for if the limit has become smaller.
-    func sweep() throws {
-        // Listed before the rows are read, so that an entry that is committed meanwhile is among them.
-        let files = folder.bodyFiles()
-        let (stored, unfinished) = try queue.inDatabase { database in
-            (
-                Set(try ids(database, "SELECT id FROM entry WHERE isStored", [])),
-                try ids(database, "SELECT id FROM entry WHERE NOT isStored", [])
-            )
-        }
-        let candidates = files.subtracting(stored).union(unfinished)
-        let total = try self.total()
-        let isRight = try queue.inDatabase { try Self.counted($0) } == total
-        guard !candidates.isEmpty || total.size > limits.total || !isRight else { return }
-        _ = try change(Notes()) { database, removal in
-            if !isRight {
-                try run(database, "DELETE FROM total", [])
-                try run(database, "INSERT INTO total \(Self.count)", [])
-            }
-            for id in candidates where LockedFile.isAbandoned(folder.unfinishedBody(id)) {
-                // Entries are committed in transactions, so this one is not committed now.
-                let isStored = try Row.fetchOne(
-                    database, sql: "SELECT 1 FROM entry WHERE id = ? AND isStored", arguments: [id.key])
-                guard isStored == nil, LockedFile.isAbandoned(folder.body(id)) else { continue }
-                try run(database, "DELETE FROM entry WHERE id = ?", [id.key])
-                removal.ids.append(id)
-            }
-            try evict(database, &removal)
-        }
-    }
-
     // MARK: Support
 
-    private func change(
+    func change(
         _ notes: Notes, _ body: (Database, inout Removal) throws -> Void
     ) throws -> Removal {
         let removal = try changing { database in
@@ -289,6 +259,7 @@ struct IndexDatabase: Sendable {
 
     /// Runs a transaction that changes what ``entries(for:)`` returns.
     private func changing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try checkIsWritable()
         defer { token.renew() }
         return try queue.write { database in
             defer { token.renew() }
@@ -296,7 +267,11 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    private func remove(_ ids: [StoredResponse.ID], _ database: Database, _ removal: inout Removal) throws {
+    private func checkIsWritable() throws(CacheError) {
+        guard readState == nil else { throw .readOnly(folder.path) }
+    }
+
+    func remove(_ ids: [StoredResponse.ID], _ database: Database, _ removal: inout Removal) throws {
         for id in ids {
             try run(database, "DELETE FROM entry WHERE id = ?", [id.key])
             if database.changesCount > 0 { removal.ids.append(id) }
@@ -312,7 +287,7 @@ struct IndexDatabase: Sendable {
     }
 
     /// Removes the entries that were used least recently until the rest is within the limits.
-    private func evict(_ database: Database, _ removal: inout Removal, variantsOf key: CacheKey? = nil) throws {
+    func evict(_ database: Database, _ removal: inout Removal, variantsOf key: CacheKey? = nil) throws {
         if let key {
             let excess = try ids(
                 database,
@@ -336,11 +311,11 @@ struct IndexDatabase: Sendable {
         guard size >= 0 else { throw Self.damage("the size of the entries is negative") }
     }
 
-    private func run(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws {
+    func run(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws {
         try database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    private func ids(
+    func ids(
         _ database: Database, _ sql: String, _ arguments: StatementArguments
     ) throws -> [StoredResponse.ID] {
         try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { row in

@@ -10,8 +10,11 @@ internal import Synchronization
 /// ```
 /// Bodies are files, and an index in SQLite has the rest, with the length and the SHA-256 digest of each body. What is in the
 /// directory can be cut, damaged or removed at any time, also while the store is used: an entry whose body is not what was stored
-/// is a miss and is removed, and a damaged index is set aside (`index.sqlite.damaged`) and begun anew. A failure never fails a
-/// request; `CacheStatistics.failures` counts them.
+/// is a miss and is removed, and a damaged index is set aside (`index.sqlite.damaged`) and begun anew, as is what has a name of the
+/// cache's and is not what it must be. A failure never fails a request; `CacheStatistics.failures` counts them.
+///
+/// **Full and read-only disks.** When the disk is full, the store removes what was used least recently to make room for an entry. A
+/// directory that cannot be changed serves the entries in it, and nothing is stored.
 ///
 /// **Who can read it.** The directory is created with the permissions 0700, files with 0600. A directory that belongs to another
 /// user, that others can write, or that is a symbolic link is refused. What is stored is not encrypted: URLs with their queries,
@@ -40,7 +43,7 @@ public final class DiskCacheStore: CacheStore {
 
     let limits: CacheLimits
     private let folder: CacheFolder
-    private let index: CacheIndex
+    let index: CacheIndex
     private let state: Mutex<DiskCacheMachine>
 
     /// Creates a store. Checks the directory if it exists; creates and opens nothing yet.
@@ -199,8 +202,13 @@ public final class DiskCacheStore: CacheStore {
     }
 
     private func removeDamaged(_ ids: [StoredResponse.ID]) async throws(CacheError) {
-        let removal = try await change { database, notes, _ in try database.remove(ids, notes) }
-        state.withLock { $0.statistics.failures += removal.ids.count }
+        do throws(CacheError) {
+            let removal = try await change { database, notes, _ in try database.remove(ids, notes) }
+            state.withLock { $0.statistics.failures += removal.ids.count }
+        } catch {
+            // They stay where nothing can be changed, and are no answer for anything.
+            guard error.isOfReadOnlyDirectory else { throw error }
+        }
     }
 
     // MARK: Counting
@@ -227,25 +235,52 @@ public final class DiskCacheStore: CacheStore {
         _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> IndexDatabase.Removal
     ) async throws(CacheError) -> IndexDatabase.Removal {
         let removal = try await withNotes(body)
+        note(removal)
+        return removal
+    }
+
+    private func note(_ removal: IndexDatabase.Removal) {
         state.withLock { state in
             state.statistics.evictions += removal.evictions
             state.statistics.failures += removal.damaged
             for id in removal.ids { state.memory.remove(id) }
         }
-        return removal
+    }
+
+    /// Runs an operation that writes. As long as the disk is full, it runs again after entries were removed that were used least
+    /// recently, at first as much as it needs. The space may go to others, so that this ends after some attempts.
+    func makingRoom<Result: Sendable>(
+        for size: Int64, _ body: @Sendable () async throws(CacheError) -> Result
+    ) async throws(CacheError) -> Result {
+        for factor: Int64 in [1, 2, 4] {
+            do throws(CacheError) {
+                return try await body()
+            } catch {
+                guard error.isOfFullDisk,
+                    let removal = (try? await index.run { try $0.makeRoom(for: size * factor) }) ?? nil
+                else { throw error }
+                note(removal)
+            }
+        }
+        return try await body()
     }
 
     /// Runs a transaction that writes what was noted; what it did not write is noted again.
     private func withNotes<Result: Sendable>(
         _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> Result
     ) async throws(CacheError) -> Result {
-        try await perform { database in
-            let (notes, time) = self.state.withLock { $0.takeNotes(after: database.latestUse) }
-            do {
-                return try body(database, notes, time)
-            } catch {
-                self.state.withLock { $0.putBack(notes) }
-                throw error
+        try await counting { () async throws(CacheError) -> Result in
+            try await self.makingRoom(for: IndexDatabase.room) { () async throws(CacheError) -> Result in
+                try await self.index.run { database in
+                    let (notes, time) = self.state.withLock { $0.takeNotes(after: database.latestUse) }
+                    do {
+                        return try body(database, notes, time)
+                    } catch {
+                        // Where nothing can be changed, there is no next time.
+                        if database.readState == nil { self.state.withLock { $0.putBack(notes) } }
+                        throw error
+                    }
+                }
             }
         }
     }

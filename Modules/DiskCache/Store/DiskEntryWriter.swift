@@ -81,7 +81,12 @@ final class DiskEntryWriter: CacheEntryWriter {
             return (state.body, state.unwritten)
         }
         guard let body, !bytes.isEmpty else { return }
-        try await store.counting { () async throws(CacheError) in try await body.write(bytes) }
+        let rest = await response.expectedBodySize - body.size
+        try await store.counting { () async throws(CacheError) in
+            try await store.makingRoom(for: max(rest, Int64(bytes.count))) { () async throws(CacheError) in
+                try await body.write(bytes)
+            }
+        }
     }
 
     /// Releases the file, which is removed unless it was kept.
