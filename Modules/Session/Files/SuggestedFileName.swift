@@ -28,9 +28,16 @@ struct SuggestedFileName {
             }
         }
         let visible = scalars.drop { $0 == "." || $0.properties.isWhitespace }
-        var text = String(String.UnicodeScalarView(visible))
-        while let end = text.last, end == "." || end.isWhitespace { text.removeLast() }
-        return text.isEmpty ? nil : shortened(text)
+        let text = withoutEnd(String(String.UnicodeScalarView(visible)))
+        // What is cut can leave another end of this kind.
+        return text.isEmpty ? nil : withoutEnd(shortened(text))
+    }
+
+    /// Returns the name without the dots and blanks at its end, which some systems do not show or remove.
+    private static func withoutEnd(_ name: String) -> String {
+        var name = name[...]
+        while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
+        return String(name)
     }
 
     /// Returns the name shortened to the maximum length, with its extension.

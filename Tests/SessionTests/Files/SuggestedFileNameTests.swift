@@ -53,6 +53,16 @@ struct SuggestedFileNameTests {
         #expect(SuggestedFileName(HTTPResponse(status: .ok), url: url).name == name)
     }
 
+    /// What is left of a name that is cut ends in neither a dot nor a blank.
+    @Test(arguments: [".", " ", " . ."])
+    func longNamesAreCutBeforeDotsAndBlanks(end: String) throws {
+        let stem = String(repeating: "a", count: 239)
+        let value = "attachment; filename=\"\(stem)\(end)\(String(repeating: "b", count: 40))\""
+        let head = HTTPResponse(status: .ok, headerFields: [.contentDisposition: value])
+        let url = try #require(URL(string: "http://example.com/x"))
+        #expect(SuggestedFileName(head, url: url).name == stem)
+    }
+
     @Test func longNamesKeepTheirExtension() throws {
         let name = String(repeating: "é", count: 400) + ".tar"
         let value = "attachment; filename*=UTF-8''" + name.percentEncoded
