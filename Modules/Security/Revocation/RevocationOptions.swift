@@ -55,8 +55,8 @@ public struct RevocationList: Sendable {
     /// Parses a list in DER.
     ///
     /// - Throws: ``SecurityError/Code/invalidRevocationList``, also for lists that violate RFC 5280, 5 (no `nextUpdate`
-    ///   or CRL number, an unprocessed critical extension), that are signed with SHA-1, delta lists (5.2.4), and lists
-    ///   for several issuers (5.2.5).
+    ///   or CRL number, an unprocessed critical extension), that are not DER, that are signed with SHA-1, delta lists
+    ///   (5.2.4), complete lists that remove an entry (5.3.1), and lists for several issuers (5.2.5).
     public init(der: Data) throws(SecurityError) {
         handle = try CRLHandle(der: der)
         derBytes = der
