@@ -19,12 +19,12 @@ extension ChainVerifier {
             }
             return violation(of: certificate, at: position, trust, chain: []) == nil
         }
-        let chain = firstChain(trust, in: store, search, attempts: ChainLimits.paths) { other in
+        let chain = firstChain(trust, on: search, in: store, attempts: ChainLimits.paths) { other in
             if other.weight > best.weight { best = other }
         }
         if let chain { return chain }
         guard isOutOfTime, !best.isAboutTime else { throw best }
-        throw pathOutOfTime(trust, presented, store, at: time) ?? best
+        throw pathOutOfTime(trust, presented, in: store, at: time) ?? best
     }
 
     private func pathSearch(
@@ -40,7 +40,7 @@ extension ChainVerifier {
     ///
     /// - Parameter refused: Called with the refusal of each path before it.
     private func firstChain(
-        _ trust: ServerTrust, in store: TrustStore, _ search: PathSearch, attempts: Int,
+        _ trust: ServerTrust, on search: PathSearch, in store: TrustStore, attempts: Int,
         refused: (TrustRefusal) -> Void
     ) -> [X509Handle]? {
         var (search, attempts, work) = (search, attempts, ChainLimits.nameComparisons * 2)
@@ -59,10 +59,10 @@ extension ChainVerifier {
 
     /// The refusal for a path that only its dates forbid, which a renewal mends; nil if there is none.
     private func pathOutOfTime(
-        _ trust: ServerTrust, _ presented: [X509Handle], _ store: TrustStore, at time: Int
+        _ trust: ServerTrust, _ presented: [X509Handle], in store: TrustStore, at time: Int
     ) -> TrustRefusal? {
         let search = pathSearch(presented, store) { violation(of: $0, at: $1, trust, chain: []) == nil }
-        let chain = firstChain(trust, in: store, search, attempts: ChainLimits.pathsOutOfTime) { _ in }
+        let chain = firstChain(trust, on: search, in: store, attempts: ChainLimits.pathsOutOfTime) { _ in }
         guard let chain, let culprit = chain.last(where: { $0.validity(at: time) != .valid }) else { return nil }
         let isEarly = culprit.validity(at: time) == .notYet
         let code = isEarly ? X509_V_ERR_CERT_NOT_YET_VALID : X509_V_ERR_CERT_HAS_EXPIRED
