@@ -165,6 +165,32 @@ struct HostileWorkTests {
         #expect(try await reason(chain, "policies that are mapped") == .limitExceeded)
     }
 
+    /// Lists with one element that is not DER, which OpenSSL reads.
+    @Test func unreadableListsAreLimitedByTheirSize() async throws {
+        let odd = ASN1.value(0xA2, ASN1.value(0x16, Array("odd.example".utf8)))
+        var authority = CertificateTemplate.authority()
+        let subtrees = (0..<3000).flatMap { ASN1.sequence(ASN1.host("x\($0).invalid")) } + ASN1.sequence(odd)
+        authority.set("2.5.29.30", critical: true, ASN1.sequence(ASN1.value(0xA1, subtrees)))
+        let constrained = try pki.forge(authority, byRoot: true)
+        var mapping = CertificateTemplate.authority()
+        let pair = ASN1.sequence(ASN1.object("1.2.3"), ASN1.object("1.2.4"))
+        let long = [0x30, 0x81] + pair.dropFirst()
+        mapping.set("2.5.29.33", critical: true, ASN1.sequence(of: Array(repeating: pair, count: 40) + [long]))
+        let mapped = try pki.forge(mapping, byRoot: true)
+        var leaf = CertificateTemplate.server()
+        leaf.set("2.5.29.17", ASN1.sequence(of: (0..<5000).map { ASN1.host("h\($0).example") } + [odd]))
+        let chains = [
+            [try pki.forge(.server(), by: constrained).der, constrained.der],
+            [try pki.forge(.server(), by: mapped).der, mapped.der],
+            [try pki.forge(leaf).der, pki.intermediate.derBytes],
+        ]
+        for (index, chain) in chains.enumerated() {
+            for profile in [ChainProfile.default, .lenient] {
+                #expect(try await reason(chain, profile: profile, "an odd list, \(index)") == .limitExceeded)
+            }
+        }
+    }
+
     @Test func requiredPoliciesHaveToBePresent() async throws {
         var authority = CertificateTemplate.authority()
         // OpenSSL 3.0 leaks the constraints of an authority that has no policies itself.

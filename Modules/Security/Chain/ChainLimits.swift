@@ -42,7 +42,7 @@ enum ChainLimits {
             }
         }
         if facts.names > names { return "has more than \(names) names" }
-        if (facts.known.nameConstraints?.subtrees ?? 0) > subtrees {
+        if facts.subtrees > subtrees {
             return "has more than \(subtrees) name constraints"
         }
         return nil
@@ -51,14 +51,28 @@ enum ChainLimits {
     /// The limit that the presented certificates exceed together; nil if none.
     static func excess(_ chain: [CertificateFacts]) -> String? {
         let names = chain.reduce(0) { $0 + $1.names + 1 }
-        let subtrees = chain.reduce(0) { $0 + ($1.known.nameConstraints?.subtrees ?? 0) }
+        let subtrees = chain.reduce(0) { $0 + $1.subtrees }
         if names * subtrees > nameComparisons { return "too many name constraints for so many names" }
-        let mappings = chain.reduce(0) { $0 + $1.known.policyMappings }
+        let mappings = chain.reduce(0) { $0 + $1.policyMappings }
         return mappings > policyMappings ? "more than \(policyMappings) policy mappings" : nil
     }
 }
 
 extension CertificateFacts {
     /// The number of names that name constraints are compared with.
-    fileprivate var names: Int { (known.alternativeNames?.count ?? 0) + subjectAttributes }
+    fileprivate var names: Int {
+        elements(known.alternativeNames?.count, of: .subjectAlternativeName, octets: 2) + subjectAttributes
+    }
+
+    fileprivate var subtrees: Int { elements(known.nameConstraints?.subtrees, of: .nameConstraints, octets: 4) }
+
+    fileprivate var policyMappings: Int { elements(known.policyMappings, of: .policyMappings, octets: 8) }
+
+    /// The number of elements in an extension. If the extension cannot be read, OpenSSL may still read it, and the number is
+    /// what its octets suffice for.
+    ///
+    /// - Parameter octets: The octets of the shortest element.
+    private func elements(_ count: Int?, of identifier: ObjectIdentifier, octets: Int) -> Int {
+        count ?? (first(identifier)?.value.count ?? 0) / octets
+    }
 }

@@ -24,8 +24,8 @@ struct KnownExtensions: Sendable {
     private(set) var subjectKeyIdentifier: [UInt8]?
     /// The TLS extensions that the server promises to send (RFC 7633).
     private(set) var tlsFeatures: [Int] = []
-    /// The number of policy mappings (RFC 5280, 4.2.1.5).
-    private(set) var policyMappings = 0
+    /// The number of policy mappings (RFC 5280, 4.2.1.5); nil if there are none, or if they cannot be read.
+    private(set) var policyMappings: Int?
     private(set) var hasPolicyConstraints = false
     /// The URIs in the full names of distribution points (RFC 5280, 4.2.1.13).
     private(set) var distributionURIs: [[UInt8]] = []
