@@ -13,6 +13,20 @@ import Testing
         #expect(server.recordedRequests.isEmpty)
     }
 
+    /// A body may come with its head.
+    @Test(.timeLimit(.minutes(1))) func bytesBehindTheExpectedOnesAreReadNext() async throws {
+        let server = try await MockServer.startRaw { connection in
+            let head = try await connection.read(through: "\n")
+            let more = try await connection.read(through: "end")
+            let rest = try await connection.read()
+            for part in [head, more, rest] {
+                try await connection.write("[\(part.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")]")
+            }
+        }
+        #expect(try await transcript(of: "a\nb\nthe endmore", port: server.port) == "[a\n][b\nthe end][more]")
+        await server.shutdown()
+    }
+
     @Test func aScriptCanReset() async throws {
         let server = try await MockServer.startRaw { connection in
             try await connection.read(through: "\n")

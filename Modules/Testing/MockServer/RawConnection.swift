@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import NIOCore
+internal import Synchronization
 
 /// A connection to a ``MockServer`` that was started with ``MockServer/startRaw(tls:configuration:serve:)``.
 ///
@@ -7,6 +8,8 @@ internal import NIOCore
 public final class RawConnection: Sendable {
     private let connection: ServerConnection
     private let inbound: InboundQueue<ByteBuffer>
+    /// Bytes that were received behind the end of a ``read(through:)``.
+    private let rest = Mutex(Data())
 
     init(connection: ServerConnection, inbound: InboundQueue<ByteBuffer>) {
         self.connection = connection
@@ -16,26 +19,42 @@ public final class RawConnection: Sendable {
     /// The number of the connection, counted from 0.
     public var index: Int { connection.index }
 
-    /// Returns the next received bytes; nil when the client has closed the connection.
+    /// Returns the next received bytes; nil when the client has closed the connection. Bytes that followed the text of
+    /// ``read(through:)`` come first.
     ///
     /// - Throws: ``TestingError`` with ``TestingError/Code/concurrentRead`` when another task reads, `CancellationError`
     ///   when the task is cancelled, or the error of the connection.
     public func read() async throws -> Data? {
-        try await inbound.next().map { Data($0.readableBytesView) }
+        let rest = takeRest()
+        if !rest.isEmpty { return rest }
+        return try await inbound.next().map { Data($0.readableBytesView) }
     }
 
-    /// Reads until the received bytes end with a text.
+    private func takeRest() -> Data {
+        rest.withLock { rest in
+            defer { rest = Data() }
+            return rest
+        }
+    }
+
+    /// Reads up to a text. The bytes behind it, such as a body that comes with its head, are read next.
     ///
     /// - Parameter end: The text. The default is `\r\n\r\n`, the end of a request's head.
-    /// - Returns: All bytes that were read.
+    /// - Returns: The bytes up to the text, and the text.
     /// - Throws: ``TestingError`` with ``TestingError/Code/connectionClosed`` when the client closes the connection before
     ///   it has sent the text, and the errors of ``read()``.
     @discardableResult
     public func read(through end: String = "\r\n\r\n") async throws -> Data {
+        let end = Data(end.utf8)
         var bytes = Data()
         while let more = try await read() {
+            // The text may have begun in the bytes before.
+            let searched = max(0, bytes.count - end.count + 1)
             bytes.append(more)
-            if bytes.suffix(end.utf8.count).elementsEqual(end.utf8) { return bytes }
+            guard let found = bytes[searched...].firstRange(of: end) else { continue }
+            let following = bytes[found.upperBound...]
+            rest.withLock { $0 = Data(following) }
+            return bytes[..<found.upperBound]
         }
         throw TestingError(.connectionClosed, "The client closed the connection before it had sent the expected bytes.")
     }
