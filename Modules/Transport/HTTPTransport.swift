@@ -99,9 +99,9 @@ public final class HTTPTransport: Transport {
     ///
     /// If an attempt fails without any part of a response, the transport repeats the request on another connection:
     /// - Up to five times, with any method, if the server has certainly not processed it: the connection had ended
-    ///   before the request's first byte, or an HTTP/2 server says so (RFC 9113, 8.7). A body that was started has to
-    ///   be replayable. Attempts on connections on which the server answered other requests count separately, up to
-    ///   twenty.
+    ///   before the request's first byte, or an HTTP/2 server says so (RFC 9113, 6.8 and 8.7). A body that was started
+    ///   has to be replayable. Attempts on connections whose server processed other requests count separately, up to
+    ///   128. A repeated request keeps its place among those that wait for a connection.
     /// - Once if the server may have processed it: the connection had been idle before the request and ended without a
     ///   byte of response (RFC 9112, 9.3.1), and the method is idempotent (RFC 9110, 9.2.2). Connections to the origin
     ///   that have been idle for longer are closed first.
@@ -185,7 +185,7 @@ public final class HTTPTransport: Transport {
         let timeouts = request.timeouts.merging(configuration.timeouts)
         let place = PoolRequest(
             origin: origin, timeouts: timeouts, deadline: timeouts.request.map { NIODeadline.after($0) },
-            priority: request.priority, observer: observer)
+            priority: request.priority, arrival: .now, observer: observer)
         return Sending(
             pool: try pool(for: request), place: place,
             isOverNetwork: unixSockets.place(of: origin) == nil)

@@ -14,6 +14,9 @@ package struct Tick: Hashable, Comparable, Sendable {
     /// Never zero; zero stands for nil in ``OptionalTick``.
     let nanoseconds: Int64
 
+    /// The time before all others.
+    static let earliest = Tick(nanoseconds: .min)
+
     package static var now: Tick {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -7,6 +7,8 @@ extension Server {
     static let http2TLS12 = Server(variable: "LINNET_TEST_NGINX_H2TLS12")
     static let http2Plain = Server(variable: "LINNET_TEST_NGINX_H2C")
     static let http2KeepAlive = Server(variable: "LINNET_TEST_NGINX_H2KEEPALIVE")
+    static let http2Few = Server(variable: "LINNET_TEST_NGINX_H2FEW")
+    static let http2One = Server(variable: "LINNET_TEST_NGINX_H2ONE")
     static let nghttpd = Server(variable: "LINNET_TEST_NGHTTPD_TLS")
     static let nghttpdPlain = Server(variable: "LINNET_TEST_NGHTTPD_PLAIN")
 

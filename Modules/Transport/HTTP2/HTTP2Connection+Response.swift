@@ -170,6 +170,8 @@ extension HTTP2Connection {
         if machine.drain() { owner?.isRetiring() }
         // Streams above the last one were not processed (RFC 9113, 6.8); the others continue.
         let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
+        // Before the streams end: whether the server makes progress decides how often their requests are repeated.
+        if framing.firstStream.map({ $0 <= last }) ?? false { owner?.hasProcessed() }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
             // A response that has begun contradicts the server's statement.
             if stream.exchange.head == nil {

@@ -248,7 +248,8 @@ final class ConnectionPool: Sendable {
                 key: key, timeouts: request.timeouts, continuation: continuation,
                 endsWithRequest: end.endsWithRequest)
             let timer = end.due == .distantFuture ? nil : state.deadlines.add(id, end.due)
-            let action = state.machine.wait(id, for: key, multiplexing(origin), priority: request.priority)
+            let action = state.machine.wait(
+                id, for: key, multiplexing(origin), priority: request.priority, since: request.arrival)
             return .wait(key, action, timer: timer)
         }
         switch step {
@@ -422,6 +423,8 @@ struct PoolRequest {
     /// The end of the request.
     var deadline: NIODeadline?
     var priority = RequestPriority.normal
+    /// When the request was made; it keeps its place when it is repeated.
+    var arrival = Tick.earliest
     var observer: (any TransportObserver)?
 }
 

@@ -75,11 +75,11 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         isRetired.load(ordering: .relaxed) || (now >= retiresAt && use.withLock { $0.wasUsed })
     }
 
-    /// Whether the server has answered a request on it.
+    /// Whether the server has processed a request on it: it has answered one, or its GOAWAY says so.
     var hasServed: Bool { use.withLock { $0.hasServed } }
 
-    /// Records a request that the server did not process, as far as is known. Returns true for the first one, if no
-    /// request was ever answered.
+    /// Records a request that the server did not process, as far as is known. Returns true for the first one, if it
+    /// processed none.
     func becameUseless() -> Bool {
         guard !hasServed else { return false }
         return !wasUseless.exchange(true, ordering: .relaxed)
@@ -208,6 +208,8 @@ protocol ConnectionOwner: AnyObject, Sendable {
     func capacityChanged(_ capacity: Int)
     /// The connection accepts no more exchanges, and closes after the last one.
     func isRetiring()
+    /// The server says that it has processed an exchange, or does so now, although others were in vain (RFC 9113, 6.8).
+    func hasProcessed()
     /// The server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
     func requiresHTTP1() -> Bool
     /// The connection has closed.
@@ -227,6 +229,10 @@ extension HTTPConnection: ConnectionOwner {
 
     func isRetiring() { pool.isRetiring(self) }
 
+    func hasProcessed() {
+        use.withLock { $0.processed() }
+    }
+
     func requiresHTTP1() -> Bool { pool.connector.requiresHTTP1(key.origin) }
 
     func closed() { pool.closed(self) }
@@ -245,7 +251,7 @@ struct ConnectionUse {
     private var mayBeStale = false
     /// The number of periods of use, separated by idle times.
     private var period = 0
-    /// Whether the server has answered a request on it.
+    /// Whether the server has processed a request on it.
     private(set) var hasServed = false
 
     /// Whether a request was sent on it.
@@ -268,6 +274,11 @@ struct ConnectionUse {
     mutating func responded(in period: Int) {
         hasServed = true
         if period == self.period { mayBeStale = false }
+    }
+
+    /// Records that the server processes a request, which it need not have answered yet.
+    mutating func processed() {
+        hasServed = true
     }
 
     /// Ends a request.

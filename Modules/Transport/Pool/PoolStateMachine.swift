@@ -80,12 +80,16 @@ struct PoolStateMachine<Key: Hashable> {
     // MARK: Requests
 
     /// Called when a request found no place.
+    ///
+    /// - Parameter arrival: When the request was made, which decides about its place in the line.
     mutating func wait(
-        _ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing, priority: RequestPriority = .normal
+        _ waiter: WaiterID, for key: Key, _ multiplexing: Multiplexing, priority: RequestPriority = .normal,
+        since arrival: Tick = .earliest
     ) -> WaitAction {
         // Modified in place: copying the line would take linear time.
         if multiplexing == .never { origins[key, default: Origin()].isMultiplexed = false }
-        origins[key, default: Origin()].waiters.set(priority, of: waiter)
+        origins[key, default: Origin()].waiters.add(
+            WaiterLine.Entry(id: waiter, priority: priority, arrival: arrival))
         waiters += 1
         defer { settle(key) }
         guard wantsConnection(key) else { return .wait }
@@ -113,7 +117,6 @@ struct PoolStateMachine<Key: Hashable> {
 
     /// Changes the priority of a waiting request.
     mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID, key: Key) {
-        guard origins[key]?.waiters.contains(waiter) == true else { return }
         origins[key]?.waiters.set(priority, of: waiter)
         settle(key)
     }

@@ -1,14 +1,18 @@
 internal import NIOCore
 
-/// The waiting requests of an origin, by priority and then in order of arrival.
+/// The waiting requests of an origin, by priority and then in order of arrival. A request that waits again, since the server has
+/// not processed it, has the place of its first arrival: it does not start behind those that came later.
 struct WaiterLine {
     struct Entry: Comparable {
         let id: UInt64
         let priority: RequestPriority
+        /// When the request was made.
+        var arrival = Tick.earliest
 
         /// Whether the first is served before the second.
         static func < (first: Entry, second: Entry) -> Bool {
-            first.priority == second.priority ? first.id < second.id : first.priority > second.priority
+            if first.priority != second.priority { return first.priority > second.priority }
+            return first.arrival == second.arrival ? first.id < second.id : first.arrival < second.arrival
         }
     }
 
@@ -18,9 +22,14 @@ struct WaiterLine {
     var count: Int { entries.count }
     var first: Entry? { entries.first?.rank }
 
-    /// Adds a waiter, or changes its priority.
+    mutating func add(_ entry: Entry) {
+        entries.set(entry, of: entry.id)
+    }
+
+    /// Changes the priority of a waiter, if it is in the line.
     mutating func set(_ priority: RequestPriority, of id: UInt64) {
-        entries.set(Entry(id: id, priority: priority), of: id)
+        guard let entry = entries.rank(of: id) else { return }
+        entries.set(Entry(id: id, priority: priority, arrival: entry.arrival), of: id)
     }
 
     /// Removes a waiter. Returns false if it is not in the line.
@@ -42,8 +51,6 @@ struct WaiterLine {
         var copy = entries
         return copy.removeAll()
     }
-
-    func contains(_ id: UInt64) -> Bool { entries.contains(id) }
 }
 
 /// The deadlines of waiting requests. They share one timer, since cancelling a timer takes time proportional to their
@@ -106,6 +113,7 @@ struct RankedQueue<Member: Hashable, Rank: Comparable> {
     var first: Entry? { heap.first }
 
     func contains(_ member: Member) -> Bool { ranks[member] != nil }
+    func rank(of member: Member) -> Rank? { ranks[member] }
 
     /// Adds a member, or changes its rank.
     mutating func set(_ rank: Rank, of member: Member) {

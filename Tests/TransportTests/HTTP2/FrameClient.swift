@@ -15,6 +15,7 @@ final class FrameClient: Sendable {
         var ended = 0
         var capacities: [Int] = []
         var isRetiring = false
+        var hasProcessed = false
         var wantsHTTP1 = 0
         var isClosed = false
     }
@@ -195,6 +196,8 @@ extension FrameClient: ConnectionOwner {
     func capacityChanged(_ capacity: Int) { told.withLock { $0.capacities.append(capacity) } }
 
     func isRetiring() { told.withLock { $0.isRetiring = true } }
+
+    func hasProcessed() { told.withLock { $0.hasProcessed = true } }
 
     func requiresHTTP1() -> Bool {
         told.withLock { $0.wantsHTTP1 += 1 }

@@ -57,6 +57,21 @@ struct PoolStateMachineTests {
         #expect(pool.waiters == 0)
     }
 
+    /// A request whose connection was in vain waits again, before those that came after it.
+    @Test func aRepeatedRequestKeepsItsPlace() {
+        var pool = machine(perOrigin: 1)
+        let arrivals: [UInt64: Int64] = [1: 30, 2: 10, 3: 40, 4: 20, 5: 20]
+        for (waiter, arrival) in arrivals.sorted(by: { $0.key < $1.key }) {
+            _ = pool.wait(waiter, for: "a", .never, since: Tick(nanoseconds: arrival))
+        }
+        expectEqual(pool.connected("a", isMultiplexed: false), 0)
+        // Neither does a changed priority cost its place among its like.
+        pool.setPriority(.low, of: 2, key: "a")
+        pool.setPriority(.normal, of: 2, key: "a")
+        for waiter in [2, 4, 5, 1, 3] { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }
+        #expect(pool.waiters == 0)
+    }
+
     /// A connection that closed before it was reported as connected opens no other one.
     @Test func aLateConnectionIsNotCounted() {
         var pool = machine()

@@ -33,7 +33,7 @@ struct RepeatPolicyTests {
     }
 
     /// A server that answers others and retires its connections makes progress.
-    @Test(arguments: [(6, 6, true), (6, 1, true), (7, 1, false), (20, 20, true), (21, 21, false), (25, 20, true)])
+    @Test(arguments: [(6, 6, true), (6, 1, true), (7, 1, false), (128, 128, true), (129, 129, false), (133, 128, true)])
     func connectionsThatServeOthersHaveACountOfTheirOwn(failures: Int, besideOthers: Int, expected: Bool) {
         let failures = Array(repeating: Failure.notSent, count: failures)
         #expect(policy.sendsAgain(after: failures, besideOthers: besideOthers) == expected)

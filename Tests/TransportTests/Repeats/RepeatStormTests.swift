@@ -118,6 +118,40 @@ struct RepeatStormTests {
         #expect(tally.sends == 3 && tally.connections == 1)
     }
 
+    /// The server takes one request of each connection, and says so before it has answered it. All wait their turn.
+    @Test func everyPostIsServedOnceByAServerThatTakesOneAConnection() async throws {
+        let tally = Tally()
+        let served = Mutex<[String]>([])
+        let path = Mutex<[Int: String]>([:])
+        try await FrameServer.run { frame, peer in
+            guard frame.streamID == 1 else { return }
+            if let text = frame.path {
+                _ = tally.count(peer)
+                path.withLock { $0[peer.connectionID] = text }
+                peer.goAway(1)
+            }
+            guard frame.isEnd, let text = path.withLock({ $0[peer.connectionID] }) else { return }
+            served.withLock { $0.append(text) }
+            peer.respond(1, text)
+        } perform: { server in
+            try await withTransport({ $0.httpVersions = .http2 }) { transport in
+                let errors = await withTaskGroup(of: TransportError?.self) { group in
+                    for number in 0..<32 {
+                        group.addTask {
+                            await failure { () async throws(TransportError) in
+                                try await transport.send(request(server, .post, "/\(number)"))
+                            }
+                        }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(errors.count == 32 && errors.allSatisfy { $0 == nil })
+            }
+        }
+        #expect(served.withLock { $0.sorted() } == (0..<32).map { "/\($0)" }.sorted())
+        #expect(tally.connections >= 32)
+    }
+
     // MARK: Perhaps processed
 
     /// The connection was opened for the requests, and none of them can have crossed the end of an idle one.

@@ -26,6 +26,7 @@ extension HTTP2Framing {
     /// ``takeOpened()``. Returns whether it is open.
     @discardableResult
     mutating func open(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) -> Bool {
+        firstStream = firstStream ?? stream
         highestStream = max(highestStream, stream)
         var new = HTTP2FramedStream(receiveWindow: firstWindow, sendWindow: peer.initialWindowSize)
         let hasRoom = waitingCount == 0 && streams.count < peer.maximumConcurrentStreams

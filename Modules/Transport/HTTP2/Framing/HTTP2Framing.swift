@@ -59,6 +59,8 @@ struct HTTP2Framing {
     var streams = HTTP2StreamTable<HTTP2FramedStream>()
     /// The highest stream so far. Lower ones that are not in `streams` are closed (RFC 9113, 5.1.1).
     var highestStream = 0
+    /// The first stream; nil before it is opened.
+    var firstStream: Int?
     /// The connection windows for receiving and sending.
     var (receiveWindow, sendWindow) = (65_535, 65_535)
     var outbox = HTTP2Outbox()
