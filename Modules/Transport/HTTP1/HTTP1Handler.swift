@@ -26,6 +26,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     /// The slices written since the event loop's other connections had a turn.
     var slicesInARow = 0
     var exchange: HTTPExchange?
+    private(set) var probe: SocketProbe?
     private var watchdog = Watchdog()
     private var isTruncated = false
 
@@ -45,11 +46,14 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     // MARK: Exchange
 
     /// Sends a request. Its caller is resumed exactly once.
-    func start(_ exchange: HTTPExchange) {
+    ///
+    /// - Parameter looks: How often bytes to read were found on its connection, and waited for.
+    func start(_ exchange: HTTPExchange, looks: Int = 0) {
         guard !exchange.isCancelled.load(ordering: .acquiring) else {
             exchange.fail(.readerCancelled)
             return giveBack()
         }
+        guard mayStart(exchange, looks: looks) else { return }
         var writer: HTTP1RequestWriter
         do {
             writer = try HTTP1RequestWriter(exchange, through: proxy)
@@ -75,6 +79,33 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         write(body: body, waitsForContinue: writer.expectsContinue, exchange, context)
         context.read()
         armWatchdog()
+    }
+
+    /// How often bytes of an idle connection are waited for.
+    private static let mostLooks = 20
+
+    /// Looks whether the socket of a connection that is used again has bytes to read. Returns false if the exchange is over, or
+    /// starts later.
+    ///
+    /// They are no answer to a request that is not written: usually the event loop has read such bytes, and closed the
+    /// connection, before the next request comes, but not if they arrive in between. The same holds for the end of the
+    /// connection, after which any request can be sent again. The look is one call of the system for each request but the
+    /// first; without it the request would have to wait for another turn of the event loop.
+    private func mayStart(_ exchange: HTTPExchange, looks: Int) -> Bool {
+        guard exchange.mayBeStale, let probe, let context, context.channel.isActive else { return true }
+        switch probe.input {
+        case .nothing: return true
+        case .bytes where looks < Self.mostLooks:
+            // The event loop reads them, and closes the connection unless they are about TLS, such as a session ticket.
+            let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+            context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
+                this.value.start(exchange, looks: looks + 1)
+            }
+        case .bytes, .end:
+            close()
+            exchange.fail(.staleConnection, .notSent)
+        }
+        return false
     }
 
     func cancel(_ exchange: HTTPExchange, _ error: TransportError) {
@@ -107,10 +138,12 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        probe = SocketProbe(context.channel)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        probe = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
