@@ -116,10 +116,12 @@ public struct TransportTimeouts: Sendable, Hashable {
     /// ``TransportError/Code/tlsTimeout``.
     public var tlsHandshake: Duration?
     /// The time without a byte from the server while a response is due: after the request was sent, and while the
-    /// response's reader keeps up. Fails with ``TransportError/Code/readTimeout``.
+    /// response's reader keeps up. While the server takes the rest of the request out of the system's buffers, the time
+    /// begins again with each part that it acknowledges. Fails with ``TransportError/Code/readTimeout``.
     public var idleRead: Duration?
-    /// The time in which the server accepts no byte of the request body, as far as the socket can tell. A body that is
-    /// sent slowly but steadily is not limited. Fails with ``TransportError/Code/writeTimeout``.
+    /// The time in which the server accepts no byte of the request body, as far as the system can tell: the socket takes
+    /// nothing more, and nothing that it has taken is acknowledged. A body that is sent slowly but steadily is not limited.
+    /// Fails with ``TransportError/Code/writeTimeout``.
     public var idleWrite: Duration?
     /// The whole request, from its start to the last byte of the response. Fails with
     /// ``TransportError/Code/requestTimeout``.

@@ -49,6 +49,9 @@ final class HTTPExchange: @unchecked Sendable {
     /// The end of a response that was complete before the request.
     private(set) var heldEnd: HeldEnd?
     var deadlines = Deadlines()
+    /// What the server has acknowledged of the request while nothing else shows progress: the socket is full, or has accepted
+    /// the request's last byte. Nil for small requests.
+    var delivery: RequestDelivery?
     var hasWrittenBytes = false
     var hasReceivedBytes = false
     /// Whether the reader of a streamed body has enough buffers.
@@ -191,6 +194,7 @@ extension HTTPExchange {
     func didSendBody(bytes count: Int) {
         guard !hasEnded else { return }
         writesInFlight -= 1
+        delivery = nil
         if writesInFlight == 0 { deadlines.write = nil } else { armWriteDeadline() }
         metrics.requestBodyBytes += Int64(count)
         observer?.didSendBody(bytes: count)
@@ -203,8 +207,9 @@ extension HTTPExchange {
     }
 
     /// Called when the socket has accepted the request's last byte. The read deadline starts.
-    func bodyEnded() {
+    func bodyEnded(_ probe: SocketProbe? = nil) {
         guard requestProgress != .sent else { return }
+        watchRestOfDelivery(probe)
         requestProgress = .sent
         metrics.isRequestBodyCutShort = false
         metrics.times.requestEnd.tick = .now
@@ -301,6 +306,12 @@ extension HTTPExchange {
         succeed(
             TransportResponse(
                 head: head, body: TransportResponseBody(.stream(ResponseBodyReader(channel))), metrics: metrics))
+    }
+
+    /// Called after a read. The response shows progress from then on, and the way of the request no longer matters.
+    func didRead() {
+        if requestProgress != .sending { delivery = nil }
+        armReadDeadline()
     }
 
     /// Restarts the read deadline, unless the request is still being sent, the response's reader is slow, or the

@@ -88,6 +88,7 @@ extension HTTP1Handler: ExchangeHost {
         } else {
             context.writeAndFlush(wrapOutboundOut(slice), promise: promise)
         }
+        if exchange.writesInFlight > 0, context.channel.isActive { exchange.watchDelivery(probe) }
         armWatchdog()
     }
 
@@ -155,7 +156,7 @@ extension HTTP1Handler: ExchangeHost {
     /// Called when the socket has accepted the request's last byte.
     private func requestEnded(_ exchange: HTTPExchange) {
         let action = machine.requestBodyEnded()
-        exchange.bodyEnded()
+        exchange.bodyEnded(context?.channel.isActive == true ? probe : nil)
         if let action { return end(exchange, action, exchange.heldEnd?.trailers) }
         armWatchdog()
     }

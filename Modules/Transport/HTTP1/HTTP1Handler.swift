@@ -181,7 +181,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         if let exchange {
             if exchange.awaitsStreamedDelivery { exchange.deliverStreamed(by: self, on: context.eventLoop) }
-            exchange.armReadDeadline()
+            exchange.didRead()
             armWatchdog()
         }
         // Also when idle, since only reading detects the end of the connection.
@@ -325,7 +325,12 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         watchdog.fired()
         guard let exchange, let context else { return }
         let now = NIODeadline.now()
-        if let (code, message) = exchange.deadlines.expired(at: now) { return fail(TransportError(code, message)) }
+        if let (code, message) = exchange.deadlines.expired(at: now) {
+            guard context.channel.isActive, exchange.extendsDeadline(code, probe, now: now) else {
+                return fail(TransportError(code, message))
+            }
+            return armWatchdog()
+        }
         if let proceed = exchange.deadlines.proceed, proceed <= now {
             exchange.deadlines.proceed = nil
             if machine.continueTimedOut() { sendAwaitedBody(exchange, context) }

@@ -87,6 +87,7 @@ extension HTTP2Connection: ExchangeHost {
         for piece in pieces { write(piece, context) }
         if !pieces.isEmpty { context.flush() }
         if context.channel.isWritable { framing.counts.answersWereTaken() }
+        if onTheirWay > 0 { watchDelivery(context) }
         // The last byte of a request may have ended its stream, which made room for others. Their bodies are sent by the
         // flush that they schedule.
         beginOpened()
@@ -110,8 +111,15 @@ extension HTTP2Connection: ExchangeHost {
         context.write(wrapOutboundOut(piece.bytes), promise: promise)
     }
 
+    /// Begins to watch what the server acknowledges, when the socket is full.
+    private func watchDelivery(_ context: ChannelHandlerContext) {
+        guard delivery == nil, context.channel.isActive else { return }
+        delivery = probe?.delivery.map { RequestDelivery($0) }
+    }
+
     private func socketTook(_ carried: [HTTP2Outbox.Carried]) {
         lastProgress = .now()
+        delivery = nil
         for part in carried {
             guard let stream = streams[part.stream] else { continue }
             stream.unsent -= part.count
@@ -129,7 +137,7 @@ extension HTTP2Connection: ExchangeHost {
 
     private func requestEnded(_ stream: HTTP2Stream) {
         let isOver = stream.machine.requestBodyEnded()
-        stream.exchange.bodyEnded()
+        stream.exchange.bodyEnded(context?.channel.isActive == true ? probe : nil)
         if isOver { finish(stream, trailers: stream.exchange.heldEnd?.trailers) } else { armWatchdog(stream.due) }
     }
 
@@ -145,7 +153,13 @@ extension HTTP2Connection: ExchangeHost {
     func extendedWriteDeadline(_ stream: HTTP2Stream, _ now: NIODeadline) -> NIODeadline? {
         guard let time = stream.exchange.timeouts.idleWrite, !framing.isHeldBack(stream.id) else { return nil }
         let left = TimeAmount(time) - (now - lastProgress)
-        return left > .zero ? now + left : nil
+        if left > .zero { return now + left }
+        guard let current = probe?.delivery,
+            let due = delivery?.deadline(current, idle: TimeAmount(time), now: now)
+        else { return nil }
+        lastProgress = now - current.sinceLast
+        delivery = RequestDelivery(current)
+        return due
     }
 }
 

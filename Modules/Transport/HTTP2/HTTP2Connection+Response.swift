@@ -29,6 +29,8 @@ extension HTTP2Connection {
             if machine.receivedLimit(framing.peer.maximumConcurrentStreams) { owner?.capacityChanged(capacity) }
         case .widened:
             lastProgress = .now()
+        case .read(let id):
+            streams[id]?.exchange.armReadDeadline()
         }
     }
 
@@ -42,7 +44,7 @@ extension HTTP2Connection {
                 stream.exchange.deliverStreamed(by: self, on: context.eventLoop)
             }
             credit(stream)
-            stream.exchange.armReadDeadline()
+            stream.exchange.didRead()
             armWatchdog(stream.due)
         }
         touched.removeAll(keepingCapacity: true)
@@ -168,10 +170,10 @@ extension HTTP2Connection {
         farewell = code
         if code == .http11Required { _ = owner?.requiresHTTP1() }
         if machine.drain() { owner?.isRetiring() }
-        // Streams above the last one were not processed (RFC 9113, 6.8); the others continue.
-        let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         // Before the streams end: whether the server makes progress decides how often their requests are repeated.
         if framing.firstStream.map({ $0 <= last }) ?? false { owner?.hasProcessed() }
+        // Streams above the last one were not processed (RFC 9113, 6.8); the others continue.
+        let lost = streams.values.filter { $0.id > last || unsent.contains($0.id) }
         for stream in lost.sorted(by: { $0.id < $1.id }) {
             // A response that has begun contradicts the server's statement.
             if stream.exchange.head == nil {

@@ -23,6 +23,9 @@ final class HTTP2Connection: ChannelInboundHandler {
     let windows: HTTP2WindowBudget
     /// The bytes of bodies that the socket has not accepted yet.
     var onTheirWay = 0
+    /// What the server has acknowledged while the socket accepts nothing.
+    var delivery: RequestDelivery?
+    private(set) var probe: SocketProbe?
     /// When the socket last accepted some, or the server last widened the connection's window.
     var lastProgress = NIODeadline.distantPast
     /// The deadline for the acknowledgement of our SETTINGS (RFC 9113, 6.5.3); nil once it has arrived.
@@ -297,6 +300,7 @@ final class HTTP2Connection: ChannelInboundHandler {
                 exchange.deadlines.write = due
                 return
             }
+            if code == .readTimeout, exchange.extendsDeadline(code, probe, now: now) { return }
             // The connection itself may be dead, which affects other streams.
             if code == .readTimeout, keepAlive.probe(now) { sendPing() }
             let error = TransportError(code, message)
@@ -316,12 +320,14 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        probe = SocketProbe(context.channel)
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         flushTask = { connection.value.flush() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        probe = nil
         flushTask = nil
     }
 }

@@ -126,8 +126,12 @@ extension HTTP2Framing {
             return .widened
         }
         guard let index = try openStream(frame.stream, "WINDOW_UPDATE") else { return nil }
-        // The request is complete, so the window does not matter.
-        guard !streams[index].isLocalEnded else { return nil }
+        // The request is complete, so the window does not matter; that the server has read more of it does.
+        guard !streams[index].isLocalEnded else {
+            guard increment > 0, streams[index].unread > 0 else { return nil }
+            streams[index].unread -= increment
+            return .read(stream: frame.stream)
+        }
         guard increment > 0 else {
             return try broken(frame.stream, HTTP2StreamError(rule: "WINDOW_UPDATE with an increment of 0"))
         }
@@ -137,6 +141,7 @@ extension HTTP2Framing {
         }
         streams[index].sendWindow += increment
         queueSender(index, frame.stream)
+        streams[index].unread -= increment
         return nil
     }
 

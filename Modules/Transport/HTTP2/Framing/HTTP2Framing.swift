@@ -20,6 +20,8 @@ struct HTTP2Framing {
         case settings
         /// The server widened the connection window.
         case widened
+        /// The server has read more of a request that was sent to its end.
+        case read(stream: Int)
     }
 
     /// A DATA frame whose payload arrives in pieces.
@@ -57,10 +59,10 @@ struct HTTP2Framing {
     let firstWindow: Int
     var peer = HTTP2PeerSettings()
     var streams = HTTP2StreamTable<HTTP2FramedStream>()
-    /// The highest stream so far. Lower ones that are not in `streams` are closed (RFC 9113, 5.1.1).
-    var highestStream = 0
     /// The first stream; nil before it is opened.
     var firstStream: Int?
+    /// The highest stream so far. Lower ones that are not in `streams` are closed (RFC 9113, 5.1.1).
+    var highestStream = 0
     /// The connection windows for receiving and sending.
     var (receiveWindow, sendWindow) = (65_535, 65_535)
     var outbox = HTTP2Outbox()
@@ -192,6 +194,8 @@ struct HTTP2FramedStream {
 
     var receiveWindow: Int
     var sendWindow: Int
+    /// The bytes of the body that were sent and for which the server has not widened the window.
+    var unread = 0
     /// Whether the final head has arrived; the next section is trailers.
     var hasFinalHead = false
     var isRemoteEnded = false

@@ -67,6 +67,8 @@ struct FramingProbe {
             events.append("\(stream) broken \(error.code.rawValue)")
         case .goAway(let last, let code, let unsent):
             events.append("goaway \(last) \(code.rawValue)\(unsent.isEmpty ? "" : " unsent \(unsent)")")
+        case .read(let stream):
+            events.append("\(stream) read")
         case .settings, .widened:
             break
         }

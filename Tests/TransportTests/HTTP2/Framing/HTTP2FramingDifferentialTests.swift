@@ -183,7 +183,7 @@ struct HTTP2FramingDifferentialTests {
             account.add(stream, String(buffer: bytes) + (isEnd ? "end" : ""))
         case .reset(let stream, let code): account.add(stream, "reset\(code.rawValue)")
         case .broken: account.hasRefused = true
-        case .goAway, .settings, .widened: break
+        case .goAway, .settings, .widened, .read: break
         }
     }
 
