@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LinnetSecurity
 import LinnetTesting
 import LinnetTransport
 import NIOCore
@@ -99,6 +100,27 @@ struct HostileServerTests {
             try await expectText("ok", transport, server.request())
         }
         #expect(server.acceptedConnections == 2)
+        await server.shutdown()
+    }
+
+    /// HelloRequest, which a client ignores during a handshake (RFC 5246, 7.4.1.1), without end.
+    @Test func aHandshakeThatGoesNowhereEnds() async throws {
+        let record: [UInt8] = [22, 3, 3, 0, 4, 0, 0, 0, 0]
+        let flood = Data([[UInt8]](repeating: record, count: 10_000).joined())
+        let server = try await MockServer.startRaw(configuration: .init { $0.hostName = "localhost" }) { connection in
+            _ = try await connection.read()
+            while true { try await connection.write(flood) }
+        }
+        try await withTransport({
+            $0.securityPolicy = .insecureAcceptAnyCertificate
+            $0.timeouts.tlsHandshake = .seconds(5)
+        }) { transport in
+            let head = HTTPRequest(method: .get, scheme: "https", authority: "localhost:\(server.port)", path: "/")
+            let error = await failure { () async throws(TransportError) in
+                try await transport.send(TransportRequest(head: head))
+            }
+            #expect(error?.code == .tlsHandshakeFailed)
+        }
         await server.shutdown()
     }
 

@@ -36,6 +36,7 @@ final class TLSHandler: ChannelDuplexHandler {
     var writePromise: EventLoopPromise<Void>?
     var gathered = GatheredWrites()
     private var smallPlaintext = ByteBuffer()
+    private var overhead = TLSOverhead()
     private let lateFailure: TLSLateFailure?
 
     /// Creates a handler; `promise` is completed when the handshake ends.
@@ -74,9 +75,28 @@ final class TLSHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let receiving = machine.receiving
         guard let connection, receiving != .ignore else { return }
-        connection.bio.feed(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        connection.bio.feed(bytes)
+        overhead.received(bytes.readableBytes)
         if receiving == .advanceHandshake { advanceHandshake(context) }
         if machine.isOpen { deliverPlaintext(context) }
+        if overhead.isExcessive { refuseOverhead(context) }
+    }
+
+    /// Ends a connection whose server sends without end what carries no application data.
+    private func refuseOverhead(_ context: ChannelHandlerContext) {
+        if machine.isOpen {
+            fail(
+                context,
+                TransportError(
+                    .tlsProtocolError,
+                    "The server sent more than \(TLSOverhead.most) bytes of TLS without application data."))
+        } else if machine.phase == .handshaking {
+            refuse(
+                context,
+                TransportError(
+                    .tlsHandshakeFailed, "The server sent more than \(TLSOverhead.most) bytes in the TLS handshake."))
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -318,6 +338,7 @@ final class TLSHandler: ChannelDuplexHandler {
             if connection.bio.hasOutbound { sendCiphertext(context) }
             if plaintext.readableBytes > 0 {
                 machine.delivered()
+                overhead.delivered(plaintext.readableBytes)
                 context.fireChannelRead(wrapInboundOut(plaintext))
             }
         } while step.isFull && machine.isOpen
@@ -332,16 +353,22 @@ final class TLSHandler: ChannelDuplexHandler {
             sendCiphertext(context)
             context.close(promise: nil)
         case .failed(let errors):
-            guard machine.failTraffic() else { return }
-            release()
             // TLS 1.3 servers check a client certificate after the client's handshake is complete.
-            let refusal = connection.certificateFailure(errors)
+            let refusal = machine.isOpen ? connection.certificateFailure(errors) : nil
             if let refusal { lateFailure?.note(refusal) }
-            context.fireErrorCaught(
+            fail(
+                context,
                 refusal
                     ?? TransportError(.tlsProtocolError, "TLS failed: \(errors.summary).", underlying: errors.first))
-            context.close(promise: nil)
         }
+    }
+
+    /// Ends an open connection with an error.
+    private func fail(_ context: ChannelHandlerContext, _ error: TransportError) {
+        guard machine.failTraffic() else { return }
+        release()
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
     }
 
     /// Decrypts available bytes, small amounts into the connection's own memory and others into that of the event loop.

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import NIOCore
 
 /// Counts frames that cost the client more than the server (RFC 9113, 10.5). Pure: the time is a parameter.
@@ -12,10 +13,10 @@ struct HTTP2FrameCounts {
             self.most = most
         }
 
-        /// Counts an event. Returns false if that exceeds the limit.
-        mutating func add(_ now: NIODeadline, _ span: TimeAmount) -> Bool {
+        /// Counts an event, or as many as it weighs. Returns false if that exceeds the limit.
+        mutating func add(_ now: NIODeadline, _ span: TimeAmount, weight: Int = 1) -> Bool {
             if now >= end { (count, end) = (0, now + span) }
-            count += 1
+            count += weight
             return count <= most
         }
     }
@@ -23,6 +24,10 @@ struct HTTP2FrameCounts {
     /// The number of HEADERS (including informational ones and trailers) and RST_STREAM that a server may have sent on
     /// a stream before it learns that the stream is closed.
     private static let stragglersOfAStream = 16
+    /// The number of bytes of a body for which a server may send a WINDOW_UPDATE, of the stream and of the connection.
+    private static let bytesOfAnUpdate = 512
+    /// The number of WINDOW_UPDATE frames that a server may send for each stream besides those for a body.
+    private static let updatesOfAStream = 4
 
     private let limits: HTTP2Options.Limits
     private let span: TimeAmount
@@ -32,6 +37,10 @@ struct HTTP2FrameCounts {
     private var paidEmptyData = 0
     /// The number of frames that may still arrive for closed streams.
     private var paidStragglers = 0
+    /// The number of bytes that may still arrive for closed streams.
+    private var paidBytes = 0
+    /// The number of WINDOW_UPDATE frames that are free.
+    private var paidUpdates = 0
     private var waitingAnswers = 0
 
     init(_ limits: HTTP2Options.Limits) {
@@ -42,8 +51,11 @@ struct HTTP2FrameCounts {
         streamErrors = Rate(limits.streamErrors)
     }
 
-    mutating func addControlFrame(_ now: NIODeadline) throws(HTTP2ConnectionError) {
-        guard controlFrames.add(now, span) else { throw .flood("PING, SETTINGS and other control frames") }
+    /// Counts a control frame: one of more than a kilobyte for one more each kilobyte.
+    mutating func addControlFrame(_ now: NIODeadline, length: Int = 0) throws(HTTP2ConnectionError) {
+        guard controlFrames.add(now, span, weight: 1 + length / 1_024) else {
+            throw .flood("PING, SETTINGS and other control frames")
+        }
     }
 
     mutating func addStreamError(_ now: NIODeadline) throws(HTTP2ConnectionError) {
@@ -62,17 +74,42 @@ struct HTTP2FrameCounts {
         }
     }
 
-    /// Records a closed stream: the frames that the server sends before it learns of that are free.
-    mutating func streamClosed() {
+    /// Records a closed stream: the frames that the server sends before it learns of that are free, with the DATA that
+    /// the stream's window allows.
+    mutating func streamClosed(window: Int) {
         paidStragglers += Self.stragglersOfAStream
+        paidBytes += max(0, window)
     }
 
-    /// Counts a frame on a closed stream: beyond the free ones it counts as a control frame.
-    mutating func addStraggler(_ now: NIODeadline) throws(HTTP2ConnectionError) {
-        if paidStragglers > 0 {
-            paidStragglers -= 1
+    /// Counts a frame on a closed stream: beyond the free ones it counts as a control frame, or as several by its size.
+    mutating func addStraggler(_ now: NIODeadline, length: Int = 0) throws(HTTP2ConnectionError) {
+        let weight = 1 + length / 1_024
+        if paidStragglers >= weight {
+            paidStragglers -= weight
         } else {
-            guard controlFrames.add(now, span) else { throw .flood("frames on closed streams") }
+            guard controlFrames.add(now, span, weight: weight) else { throw .flood("frames on closed streams") }
+        }
+    }
+
+    /// Counts DATA on a closed stream, whose bytes no window but that of the connection limits any more. An empty frame
+    /// counts like others on closed streams.
+    mutating func addLateData(payload: Int, length: Int, _ now: NIODeadline) throws(HTTP2ConnectionError) {
+        if payload == 0 { try addStraggler(now) }
+        paidBytes -= length
+        guard paidBytes >= 0 else { throw .rule(.flowControlError, "DATA beyond the windows of closed streams") }
+    }
+
+    /// Records an opened stream, or sent bytes of a body: a server may widen windows for them.
+    mutating func sent(body bytes: Int? = nil) {
+        paidUpdates += bytes.map { 2 * (1 + $0 / Self.bytesOfAnUpdate) } ?? Self.updatesOfAStream
+    }
+
+    /// Counts a WINDOW_UPDATE: beyond the free ones it counts as a control frame.
+    mutating func addUpdate(_ now: NIODeadline) throws(HTTP2ConnectionError) {
+        if paidUpdates > 0 {
+            paidUpdates -= 1
+        } else {
+            guard controlFrames.add(now, span) else { throw .flood("WINDOW_UPDATE") }
         }
     }
 

@@ -17,7 +17,7 @@ extension HTTP2Framing {
         case .priority: return try receivedPriority(frame)
         case .pushPromise: throw .rule("PUSH_PROMISE, which is disabled")
         case .data: break
-        case nil: try counts.addControlFrame(now)
+        case nil: try counts.addControlFrame(now, length: frame.length)
         }
         return nil
     }
@@ -77,7 +77,7 @@ extension HTTP2Framing {
             throw HTTP2ConnectionError(error)
         }
         guard let index = try openStream(stream, "HEADERS") else {
-            try counts.addStraggler(now)
+            try counts.addStraggler(now, length: block.readableBytes)
             return nil
         }
         guard !streams[index].isRemoteEnded else {
@@ -116,6 +116,7 @@ extension HTTP2Framing {
         guard frame.length == 4, let word: UInt32 = payload.readInteger() else {
             throw .rule(.frameSizeError, "WINDOW_UPDATE of \(frame.length) bytes")
         }
+        try counts.addUpdate(now)
         let increment = Int(word & 0x7FFF_FFFF)
         guard frame.stream != 0 else {
             guard increment > 0 else { throw .rule("WINDOW_UPDATE with an increment of 0") }
@@ -140,8 +141,8 @@ extension HTTP2Framing {
                 frame.stream, HTTP2StreamError(code: .flowControlError, rule: "a window that is too large"))
         }
         streams[index].sendWindow += increment
-        queueSender(index, frame.stream)
         streams[index].unread -= increment
+        queueSender(index, frame.stream)
         return nil
     }
 
@@ -162,7 +163,7 @@ extension HTTP2Framing {
     private mutating func receivedSettings(
         _ frame: HTTP2FrameHeader, _ payload: inout ByteBuffer
     ) throws(HTTP2ConnectionError) -> Event? {
-        try counts.addControlFrame(now)
+        try counts.addControlFrame(now, length: frame.length)
         try checkConnection(frame)
         let isAnswer = frame.flags.contains(.ack)
         guard isAnswer ? frame.length == 0 : frame.length % 6 == 0 else {
@@ -202,7 +203,7 @@ extension HTTP2Framing {
     private mutating func receivedGoAway(
         _ frame: HTTP2FrameHeader, _ payload: inout ByteBuffer
     ) throws(HTTP2ConnectionError) -> Event? {
-        try counts.addControlFrame(now)
+        try counts.addControlFrame(now, length: frame.length)
         try checkConnection(frame)
         guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {
             throw .rule(.frameSizeError, "GOAWAY of \(frame.length) bytes")
@@ -281,9 +282,13 @@ extension HTTP2Framing {
         creditConnection()
         let isEnd = frame.flags.contains(.endStream)
         let payload = frame.length - padding - (frame.flags.contains(.padded) ? 1 : 0)
-        try counts.addData(isEmpty: payload == 0 && !isEnd, now)
         let index = try openStream(frame.stream, "DATA")
-        if let index { streams[index].receiveWindow -= frame.length }
+        if let index {
+            try counts.addData(isEmpty: payload == 0 && !isEnd, now)
+            streams[index].receiveWindow -= frame.length
+        } else {
+            try counts.addLateData(payload: payload, length: frame.length, now)
+        }
         let error = index.flatMap { streams[$0].dataError }
         let isDropped = index == nil || error != nil
         let new = DataInProgress(

@@ -29,6 +29,7 @@ extension HTTP2Framing {
         firstStream = firstStream ?? stream
         highestStream = max(highestStream, stream)
         var new = HTTP2FramedStream(receiveWindow: firstWindow, sendWindow: peer.initialWindowSize)
+        counts.sent()
         let hasRoom = waitingCount == 0 && streams.count < peer.maximumConcurrentStreams
         if !hasRoom {
             new.waitingHead = (head, isEnd)
@@ -111,7 +112,7 @@ extension HTTP2Framing {
     /// Removes a closed stream.
     mutating func remove(_ index: Int, _ stream: Int) {
         let old = streams.remove(at: index)
-        if old.waitingHead != nil { waitingCount -= 1 } else { counts.streamClosed() }
+        if old.waitingHead != nil { waitingCount -= 1 } else { counts.streamClosed(window: old.receiveWindow) }
         openWaiting()
     }
 
@@ -184,6 +185,8 @@ extension HTTP2Framing {
         let isEnd = first.isEnd && isLast
         sendWindow -= length
         streams[index].sendWindow -= length
+        streams[index].unread += length
+        counts.sent(body: length)
         outbox.buffer.writeFrameHeader(.data, flags: isEnd ? .endStream : [], stream: stream, length: length)
         outbox.write(payload: payload, of: stream, isEnd: isEnd)
         guard isLast else {

@@ -264,6 +264,68 @@ struct HTTP2FrameCountsTests {
         #expect(probe.framing.receiveWindow > 65_535 / 2)
     }
 
+    /// Feeds frames until the connection fails; returns how many there were.
+    private func frames(_ probe: inout FramingProbe, _ frame: [UInt8], atMost most: Int = 100_000) -> Int {
+        probe.now = .uptimeNanoseconds(0) + .hours(1)
+        var count = 0
+        while probe.error == nil, count < most {
+            probe.feed(frame)
+            count += 1
+        }
+        return count
+    }
+
+    /// Windows without end, as small as they can be: of the connection, of an open stream and of a closed one.
+    @Test(arguments: [0, 1, 3] as [UInt32])
+    func windowUpdatesAreCountedBeyondWhatWasSent(stream: UInt32) {
+        var probe = FramingProbe(requests: 2, configure: Self.limits)
+        probe.framing.reset(3, .cancel)
+        #expect(frames(&probe, rawFrame(type: 8, stream: stream, .word(1))) <= 40)
+        #expect(probe.error?.code == .enhanceYourCalm)
+    }
+
+    /// A server that widens the windows after each few hundred bytes of an upload.
+    @Test func windowUpdatesForWhatWasSentAreNoFlood() {
+        var probe = FramingProbe(configure: Self.limits)
+        probe.open(1, isEnd: false)
+        for _ in 0..<1_000 {
+            probe.send(1, 16_384, isEnd: false)
+            _ = probe.sent()
+            for _ in 0..<16 {
+                probe.feed(rawFrame(type: 8, .word(1_024)), rawFrame(type: 8, stream: 1, .word(1_024)))
+            }
+        }
+        #expect(probe.error == nil && probe.carried[1] == 16_384_000)
+    }
+
+    /// RFC 9113, 5.1 and 5.2: what was under way when a stream was closed fits into its window.
+    @Test func dataOfAClosedStreamIsLimitedToItsWindow() {
+        var probe = FramingProbe(requests: 1)
+        probe.framing.reset(1, .cancel)
+        let (window, bytes) = (probe.framing.firstWindow, [UInt8](repeating: 0, count: 16_384))
+        #expect(frames(&probe, rawFrame(type: 0, stream: 1, bytes)) == window / bytes.count + 1)
+        #expect(probe.error?.code == .flowControlError)
+    }
+
+    @Test func emptyDataOfAClosedStreamIsCounted() {
+        var probe = FramingProbe(requests: 1, configure: Self.limits)
+        probe.framing.reset(1, .cancel)
+        #expect(frames(&probe, rawFrame(type: 0, flags: 1, stream: 1)) == 16 + 6)
+        #expect(probe.error?.code == .enhanceYourCalm)
+    }
+
+    /// Large ones cost as much as many small ones.
+    @Test(arguments: [
+        rawFrame(type: 4, [[UInt8]](repeating: .setting(0xFE, 1), count: 2_000).flatMap { $0 }),
+        rawFrame(type: 0xFA, [UInt8](repeating: 0, count: 12_000)),
+        rawFrame(type: 7, .word(0x7FFF_FFFF) + .word(0) + [UInt8](repeating: 0, count: 12_000)),
+    ])
+    func controlFramesCountByTheirSize(frame: [UInt8]) {
+        var probe = FramingProbe(requests: 1) { $0.http2.limits.controlFrames = 100 }
+        #expect(frames(&probe, frame) <= 10)
+        #expect(probe.error?.code == .enhanceYourCalm)
+    }
+
     @Test func streamErrorsAreCounted() {
         var probe = FramingProbe(requests: 7, configure: Self.limits)
         for number in 0..<6 { probe.feed(rawFrame(type: 1, flags: 4, stream: UInt32(2 * number + 1))) }
