@@ -254,9 +254,9 @@ final class HTTP2Connection: ChannelInboundHandler {
         scheduleFlush()
     }
 
-    /// Resets a stream, unless it has ended.
+    /// Resets a stream, unless it has ended with a response that is not malformed.
     func reset(_ id: Int, _ code: HTTP2ErrorCode) {
-        framing.reset(id, code)
+        framing.reset(id, code, isMalformed: code == .protocolError)
         scheduleFlush()
     }
 

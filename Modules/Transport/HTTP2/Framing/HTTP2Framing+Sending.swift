@@ -98,15 +98,21 @@ extension HTTP2Framing {
         }
     }
 
-    /// Resets a stream unless it is closed.
-    mutating func reset(_ stream: Int, _ code: HTTP2ErrorCode) {
-        guard let index = streams.index(of: stream) else { return }
-        if streams[index].waitingHead == nil {
-            // Written before the stream that takes its place, since the server counts open streams.
-            outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
-            outbox.buffer.writeInteger(code.rawValue)
+    /// Resets a stream unless it is closed. One with a malformed response is reset also if both sides have just ended it
+    /// (RFC 9113, 5.4.2 and 8.1.1).
+    mutating func reset(_ stream: Int, _ code: HTTP2ErrorCode, isMalformed: Bool = false) {
+        guard let index = streams.index(of: stream) else {
+            if isMalformed { writeReset(stream, code) }
+            return
         }
+        // Written before the stream that takes its place, since the server counts open streams.
+        if streams[index].waitingHead == nil { writeReset(stream, code) }
         remove(index, stream)
+    }
+
+    private mutating func writeReset(_ stream: Int, _ code: HTTP2ErrorCode) {
+        outbox.buffer.writeFrameHeader(.resetStream, stream: stream, length: 4)
+        outbox.buffer.writeInteger(code.rawValue)
     }
 
     /// Removes a closed stream.
