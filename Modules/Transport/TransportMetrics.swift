@@ -77,7 +77,14 @@ extension TransportMetrics {
         set { times.start.instant = newValue }
     }
 
-    /// Waiting for a pooled or new connection.
+    /// Waiting for a place on a connection, from ``start``. It ends where ``nameResolution`` or ``connect`` begins if the
+    /// attempt is the first on a connection that was opened for it, and otherwise when a place was free. It contains earlier
+    /// attempts to open a connection, each of which has metrics of its own, and, for a request that shares a connection
+    /// of another one, the time until that is open.
+    ///
+    /// The spans ``queue``, ``nameResolution``, ``connect`` and ``tlsHandshake`` follow one another and do not overlap;
+    /// ``requestStart`` is later. On a connection that was opened before the attempt, as by
+    /// ``HTTPTransport/prewarm(_:connections:)``, they are earlier than ``start``, apart from an empty `queue`.
     public var queue: Span? {
         get { times.queue }
         set { times.queue = newValue }
@@ -131,7 +138,9 @@ extension TransportMetrics {
         if isReused { metrics.times = Times() }
         metrics.isReusedConnection = isReused
         metrics.times.start.tick = start
-        metrics.times.queue = Span(from: start, to: .now)
+        // The rest of the time until now was spent on opening the connection.
+        let opening = metrics.times.nameResolution?.from ?? metrics.times.connect?.from
+        metrics.times.queue = Span(from: start, to: opening.map { max(start, $0) } ?? .now)
         return metrics
     }
 }

@@ -75,7 +75,10 @@ struct ResponseTests {
             #expect(step >= last)
             last = step
         }
-        #expect(metrics.connect != nil)
+        // Waiting for a place ends where opening the connection begins.
+        let (queue, connect) = try (#require(metrics.queue), #require(metrics.connect))
+        #expect(queue.start == start && queue.end <= connect.start)
+        #expect(try connect.end <= #require(metrics.requestStart))
         #expect(metrics.responseBodyBytes == 5)
         #expect(metrics.httpVersion == "http/1.1")
         #expect(metrics.tlsVersion == nil && !metrics.isPinned)
