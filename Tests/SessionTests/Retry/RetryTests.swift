@@ -58,6 +58,26 @@ struct RetryTests {
         #expect(transport.requests.count == 6)
     }
 
+    /// The rest of a short response is read before the next attempt, which finds its connection free.
+    @Test func anAttemptUsesTheConnectionOfTheOneBefore() async throws {
+        let refusal = MockResponse(
+            status: .serviceUnavailable, body: .bytes(Data(count: 40_000)),
+            throttle: .init(bytes: 10_000, pause: .milliseconds(5)))
+        try await withMockServer { request in
+            request.exchangeIndex == 0 ? refusal : .text("ok")
+        } perform: { server in
+            let session = try HTTPSession(baseURL: server.url) {
+                $0.retryPolicy = Self.limited(to: 1)
+                $0.clock = ImmediateClock()
+            }
+            let response = try await session.get("a").response(StringResponseSerializer())
+            #expect(response.value == "ok")
+            await session.shutdown()
+            #expect(server.acceptedConnections == 1)
+            #expect(server.recordedRequests.map(\.exchangeIndex) == [0, 1])
+        }
+    }
+
     @Test func theWaitIsTheClocks() async throws {
         let clock = ManualClock()
         let transport = StubTransport { $0.index == 0 ? .status(503, headerFields: [.retryAfter: "7"]) : .json("1") }

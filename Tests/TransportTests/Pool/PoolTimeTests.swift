@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -127,6 +128,76 @@ struct PoolTimeTests {
         let longest = TimeAmount.milliseconds(50 + 100 + 200 + 400)
         #expect(waited >= .nanoseconds(longest.nanoseconds / 2) && waited <= longest + .milliseconds(20))
         #expect(code(bench, request) == .connectionClosed)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// How often connections end before their use, until the next one is opened after a pause; at most twice.
+    private func endsWithoutAPause(_ bench: PoolBench) -> Int {
+        for ends in 0..<2 {
+            guard let attempt = bench.opener.attempts.first else { return ends }
+            bench.opener.fail(attempt, TransportError(.connectionClosed, "The server closed the connection."))
+            bench.settle()
+        }
+        return 2
+    }
+
+    /// The next useless connection after that is the first of its row again, and replaced at once.
+    @Test func anAnswerEndsTheRowOfUselessConnections() throws {
+        let bench = PoolBench()
+        let origin = try PoolBench.origin("a")
+        let first = bench.request(origin)
+        #expect(endsWithoutAPause(bench) == 2 && bench.opener.attempts.isEmpty)
+        bench.advance(by: .milliseconds(100))
+        let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(first)?.get() === opened.connection)
+        bench.pool.served(on: opened.connection)
+        #expect(bench.pool.change { $0.useless.isEmpty })
+        opened.channel.close(promise: nil)
+        bench.settle()
+        let second = bench.request(origin)
+        let attempt = try #require(bench.opener.attempts.first)
+        bench.opener.fail(attempt, TransportError(.connectionClosed, "The server closed the connection."))
+        bench.settle()
+        #expect(bench.opener.attempts.count == 1)
+        second.task.cancel()
+        bench.settle()
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    @Test func aFailedAttemptTellsItsNumberItsTimesAndItsFailure() throws {
+        let bench = PoolBench()
+        let request = bench.request(try PoolBench.origin("a"))
+        let attempt = try #require(bench.opener.attempts.first)
+        bench.opener.fail(attempt, TransportError(.connectionFailed, "The server refuses the connection."))
+        bench.settle()
+        guard case .failure(let error)? = bench.outcome(request) else {
+            Issue.record("The request has not failed.")
+            return
+        }
+        let metrics = try #require(error.attempts.first)
+        #expect(error.attempts.count == 1 && metrics.failure == .notConnected && metrics.connectionID == attempt.id)
+        let (start, end) = try (#require(metrics.start), #require(metrics.responseEnd))
+        #expect(start <= end && metrics.total == end - start)
+        #expect(metrics.requestStart == nil && metrics.queue == nil)
+        expectEqual(try bench.shutDown(), true)
+    }
+
+    /// A request that failed on a connection tells what it has sent, and when it ended.
+    @Test func anAttemptThatFailsOnItsConnectionTellsItsTimes() throws {
+        let bench = PoolBench()
+        let request = bench.request(try PoolBench.origin("a"))
+        let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(request)?.get() === opened.connection)
+        let head = HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/")
+        let exchange = bench.start(TransportRequest(head: head), on: opened.connection)
+        opened.channel.close(promise: nil)
+        bench.settle()
+        let metrics = try #require(exchange.outcome?.error?.attempts.first)
+        #expect(metrics.failure == .other && !metrics.isReusedConnection)
+        let (begin, end) = try (#require(metrics.requestStart), #require(metrics.responseEnd))
+        #expect(begin <= end && metrics.responseStart == nil)
         expectEqual(try bench.shutDown(), true)
     }
 }
