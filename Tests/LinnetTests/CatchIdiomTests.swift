@@ -5,6 +5,10 @@ import Testing
 
 /// The ways to catch one kind of failure. That each compiles is half of the test: `.ci/check-readme` compiles those of
 /// Docs/Recipes.md at the top level of a program, and these are within functions.
+///
+/// Swift 6.3 crashes for a typed error whose last `catch` has a condition, in a function that throws errors of another type or
+/// any error, if the `do` is in a loop or other values must be released. A last `catch` for the rest, `throws(SessionError)`, or
+/// `do throws(any Error)` avoids it.
 @Suite(.timeLimit(.minutes(1)))
 struct CatchIdiomTests {
     /// Calls a function with a session whose responses have the status 404.
@@ -116,5 +120,64 @@ struct CatchIdiomTests {
             }
         }
         #expect(try await failing(load) == "unacceptable")
+    }
+
+    // MARK: Loops
+
+    // The formatter would write two spaces before `where`.
+    // swift-format-ignore
+    @Test func aLoopRepeatsAfterOneKindOfFailure() async throws {
+        func load(_ api: HTTPSession, _ attempts: inout Int) async throws -> String {
+            let label = "attempt \(attempts)"
+            for _ in 0..<3 {
+                do {
+                    attempts += 1
+                    return try await api.get("x").text() + label
+                } catch where error.code == .unacceptableStatus {
+                    continue
+                } catch {
+                    throw error
+                }
+            }
+            return "none"
+        }
+        var attempts = 0
+        #expect(try await failing { api throws(SessionError) in (try? await load(api, &attempts)) ?? "" } == "none")
+        #expect(attempts == 3)
+    }
+
+    // The formatter would write two spaces before `where`.
+    // swift-format-ignore
+    @Test func aLoopOfTypedErrorsNeedsNoLastClause() async throws {
+        func load(_ api: HTTPSession, _ attempts: inout Int) async throws(SessionError) -> String {
+            while attempts < 3 {
+                do {
+                    attempts += 1
+                    return try await api.get("x").text()
+                } catch where error.code == .unacceptableStatus {}
+            }
+            return "none"
+        }
+        var attempts = 0
+        #expect(try await failing { api throws(SessionError) in try await load(api, &attempts) } == "none")
+        #expect(attempts == 3)
+    }
+
+    @Test func aLoopOfAnyErrorsCastsThem() async throws {
+        func load(_ api: HTTPSession, _ attempts: inout Int) async throws -> String {
+            let label = "attempt \(attempts)"
+            for _ in 0..<3 {
+                do throws(any Error) {
+                    attempts += 1
+                    return try await api.get("x").text() + label
+                } catch let error as SessionError where error.code == .unacceptableStatus {
+                    continue
+                }
+            }
+            return "none"
+        }
+        var attempts = 0
+        #expect(try await failing { api throws(SessionError) in (try? await load(api, &attempts)) ?? "" } == "none")
+        #expect(attempts == 3)
     }
 }
