@@ -23,6 +23,8 @@ final class XMLDocumentReader {
     private var namespaces = 0
     private var nodes = 0
     private var defaults = 0
+    /// The number of names that libxml2 has stored before it parses.
+    private var libraryNames = 0
     /// The number of bytes of text that are still allowed.
     private var budget: Int
 
@@ -65,6 +67,7 @@ final class XMLDocumentReader {
                 linnet_xml_free_context(parser)
             }
             xmlCtxtUseOptions(parser, Self.options)
+            libraryNames = parser.pointee.dict.map { xmlDictSize($0) }.map { Int($0) } ?? 0
             xmlParseDocument(parser)
             if let failure = failure ?? sourceFailure { throw failure }
             guard linnet_xml_is_well_formed(parser) == 1 else { throw syntaxError(.malformed, nil) }
@@ -83,7 +86,16 @@ final class XMLDocumentReader {
         }
     }
 
+    /// Limits the names of which libxml2 stores each once. Between two events, it adds no more names than the limits on a
+    /// tag and on a document type allow.
+    private func checkNames() {
+        guard failure == nil, let context, let names = context.pointee.dict else { return }
+        guard Int(xmlDictSize(names)) > options.maximumDistinctNames + libraryNames else { return }
+        fail(.tooManyNodes, "more than \(options.maximumDistinctNames) distinct names")
+    }
+
     func startElement(_ tag: XMLStartTag) {
+        checkNames()
         guard failure == nil else { return }
         nodes += 1 + tag.attributes.count + tag.namespaceCount
         namespaces += tag.namespaceCount
@@ -127,6 +139,7 @@ final class XMLDocumentReader {
     }
 
     func processingInstruction(target: UnsafePointer<xmlChar>, data: UnsafePointer<xmlChar>?) {
+        checkNames()
         guard failure == nil, spend(data.map { xmlStrlen($0) } ?? 0) else { return }
         tell(.processingInstruction(target: String(cString: target), data: data.map { String(cString: $0) }))
     }
@@ -136,8 +149,13 @@ final class XMLDocumentReader {
         fail(.entityDeclaration, name.map { XMLEncoding.shown(String(cString: $0)) })
     }
 
+    func attributeDeclaration(hasDefault: Bool) {
+        checkNames()
+        if hasDefault { attributeDefault() }
+    }
+
     /// A declared default is added to each element of its name, in quadratic time.
-    func attributeDefault() {
+    private func attributeDefault() {
         guard failure == nil else { return }
         defaults += 1
         if defaults > options.maximumAttributes { fail(.tooManyNodes, "more than \(defaults - 1) default values") }
@@ -278,7 +296,7 @@ extension XMLDocumentReader {
         table.unparsedEntityDecl = { pointer, name, _, _, _ in reader(pointer)?.entityDeclaration(name) }
         table.attributeDecl = { pointer, _, _, _, _, defaultValue, enumeration in
             linnet_xml_free_enumeration(enumeration)
-            if defaultValue != nil { reader(pointer)?.attributeDefault() }
+            reader(pointer)?.attributeDeclaration(hasDefault: defaultValue != nil)
         }
     }
 }

@@ -37,6 +37,15 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
         get { Self.clamp(nameBytes, to: 50_000) }
         set { nameBytes = Self.clamp(newValue, to: 50_000) }
     }
+    /// The maximum number of distinct names in a document: of elements, attributes, prefixes, namespaces, instructions and
+    /// declarations; the default is 30,000, the upper limit 200,000.
+    ///
+    /// libxml2 before 2.12 looks each name up in a table of a limited size, so that its time is quadratic in the number of
+    /// distinct names.
+    public var maximumDistinctNames: Int {
+        get { Self.clamp(distinctNames, to: 200_000) }
+        set { distinctNames = Self.clamp(newValue, to: 200_000) }
+    }
     /// The maximum number of UTF-8 bytes in a text between tags, an attribute's value, a CDATA section, a comment or
     /// a processing instruction; the default is 64 MiB.
     public var maximumTextBytes: Int
@@ -45,17 +54,19 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
     private var bytes: Int
     private var attributes: Int
     private var nameBytes: Int
+    private var distinctNames: Int
 
     /// Creates options.
     public init(
         maximumDepth: Int = 256, maximumNodes: Int = 1_000_000, maximumExpansion: Int = 4,
         maximumBytes: Int = 256 << 20, maximumAttributes: Int = 1000, maximumNameBytes: Int = 1000,
-        maximumTextBytes: Int = 64 << 20
+        maximumTextBytes: Int = 64 << 20, maximumDistinctNames: Int = 30_000
     ) {
         depth = Self.clamp(maximumDepth, to: 1024)
         bytes = Self.clamp(maximumBytes, to: 1_000_000_000)
         attributes = Self.clamp(maximumAttributes, to: 10_000)
         nameBytes = Self.clamp(maximumNameBytes, to: 50_000)
+        distinctNames = Self.clamp(maximumDistinctNames, to: 200_000)
         self.maximumNodes = maximumNodes
         self.maximumExpansion = maximumExpansion
         self.maximumTextBytes = maximumTextBytes
@@ -67,6 +78,29 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
     func budget(for count: Int) -> Int {
         let (product, overflowed) = count.multipliedReportingOverflow(by: max(maximumExpansion, 1))
         return overflowed ? .max : product
+    }
+}
+
+extension XMLParsingOptions {
+    private enum CodingKeys: String, CodingKey {
+        case maximumNodes, maximumExpansion, maximumTextBytes, depth, bytes, attributes, nameBytes, distinctNames
+    }
+
+    /// Decodes options; missing ones have their defaults.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func read(_ key: CodingKeys, _ present: Int) throws -> Int {
+            try container.decodeIfPresent(Int.self, forKey: key) ?? present
+        }
+        maximumNodes = try read(.maximumNodes, maximumNodes)
+        maximumExpansion = try read(.maximumExpansion, maximumExpansion)
+        maximumTextBytes = try read(.maximumTextBytes, maximumTextBytes)
+        depth = try read(.depth, depth)
+        bytes = try read(.bytes, bytes)
+        attributes = try read(.attributes, attributes)
+        nameBytes = try read(.nameBytes, nameBytes)
+        distinctNames = try read(.distinctNames, distinctNames)
     }
 }
 
@@ -83,7 +117,8 @@ public struct XMLSyntaxError: LocalizedError, Sendable, Hashable, CustomStringCo
         public static let malformed = Kind("malformed")
         /// Elements exceed the limit on nesting.
         public static let nestedTooDeep = Kind("nested too deep")
-        /// Elements and attributes exceed the limit, or the attributes, namespaces or declarations in one place do.
+        /// Elements and attributes exceed the limit, or the distinct names in a document, or the attributes, namespaces or
+        /// declarations in one place.
         public static let tooManyNodes = Kind("too many nodes")
         /// The document, a text or a name exceeds its limit.
         public static let tooLarge = Kind("too large")

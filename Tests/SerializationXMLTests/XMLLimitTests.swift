@@ -105,4 +105,46 @@ import Testing
         #expect(failure(String(repeating: "<a>", count: 1_000_000))?.kind == .nestedTooDeep)
         #expect(failure("<a>" + String(repeating: "</b>", count: 1_000_000))?.kind == .malformed)
     }
+
+    private struct Names: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let part: @Sendable (Int) -> String
+    }
+
+    private static let names = [
+        Names(testDescription: "elements") { "<n\($0)/>" },
+        Names(testDescription: "attributes") { "<b n\($0)=''/>" },
+        Names(testDescription: "targets") { "<?n\($0) x?>" },
+        Names(testDescription: "prefixes") { "<b xmlns:n\($0)='urn:x'/>" },
+        Names(testDescription: "namespaces") { "<b xmlns='urn:\($0)'/>" },
+    ]
+
+    @Test(arguments: names) private func distinctNamesAreLimited(names: Names) throws {
+        func document(_ count: Int) -> String { "<a>\((0..<count).map(names.part).joined(separator: "\n"))</a>" }
+        #expect(XMLParsingOptions().maximumDistinctNames == 30_000)
+        #expect(XMLParsingOptions(maximumDistinctNames: 1_000_000).maximumDistinctNames == 200_000)
+        var events = 0
+        try XMLEventParser().parse(Data(document(29_000).utf8)) { _ in events += 1 }
+        #expect(events > 29_000)
+        let error = failure(document(31_000))
+        #expect(error?.kind == .tooManyNodes)
+        #expect(error?.detail == "more than 30000 distinct names")
+        #expect((error?.line ?? 0) > 29_000)
+        #expect(throws: Never.self) {
+            try XMLEventParser(options: XMLParsingOptions(maximumDistinctNames: 40_000))
+                .parse(Data(document(31_000).utf8)) { _ in }
+        }
+    }
+
+    @Test func oneNameMayRepeat() throws {
+        let text = "<a>\(String(repeating: "<b c=''/>", count: 100_000))</a>"
+        try XMLEventParser(options: XMLParsingOptions(maximumDistinctNames: 100)).parse(Data(text.utf8)) { _ in }
+    }
+
+    @Test func storedOptionsMayLackALimit() throws {
+        let options = XMLParsingOptions(maximumBytes: 1000, maximumDistinctNames: 77)
+        let stored = try JSONEncoder().encode(options)
+        #expect(try JSONDecoder().decode(XMLParsingOptions.self, from: stored) == options)
+        #expect(try JSONDecoder().decode(XMLParsingOptions.self, from: Data("{}".utf8)) == XMLParsingOptions())
+    }
 }
