@@ -37,7 +37,8 @@ import Testing
     @Test(
         arguments: [
             ("shift_jis", [0x61, 0x93], 1), ("euc-jp", [0xC6, 0x20], 0), ("gbk", [0x61, 0x62, 0xFF], 2),
-            ("big5", [0xFF], 0),
+            ("big5", [0xFF], 0), ("euc-jp", [0x81], 0), ("euc-jp", [0x41, 0xC6, 0xFC, 0x80], 3), ("euc-jp", [0x9F], 0),
+            ("big5", [0x61, 0x80], 1),
             ("iso-8859-3", [0x61, 0xA5], 1), ("windows-1253", [0xAA], 0), ("euc-kr", [0x41, 0xC7], 1),
             ("gb18030", [0x81, 0x30], 0), ("utf-16", [0xD8], 0), ("utf-32", [0, 0, 0xD8, 0], 0),
         ] as [(String, [UInt8], Int)])
@@ -49,6 +50,17 @@ import Testing
         }
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.hasSuffix("byte \(offset) or a later one is not in the charset.") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("utf-16le", [0xFE, 0xFF, 0x00, 0x41], "A"), ("utf-16be", [0xFF, 0xFE, 0x41, 0x00], "A"),
+            ("utf-16le", [0xFF, 0xFE, 0x41, 0x00], "A"), ("utf-16be", [0xFE, 0xFF, 0x00, 0x41], "A"),
+            ("utf-32le", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x41], "A"), ("utf-32be", [0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], "A"),
+            ("euc-jp", [0x8E, 0xB1, 0x8F, 0xB0, 0xA1], "ｱ丂"),
+        ] as [(String, [UInt8], String)])
+    func aByteOrderMarkDecidesTheOrder(name: String, bytes: [UInt8], text: String) throws {
+        #expect(try #require(Charset(name: name)).decode(bytes) == text)
     }
 
     /// Labels from the table of the standard.

@@ -29,9 +29,9 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     public static let windows1252 = Charset("windows-1252")
     /// UTF-16 in the order of its byte order mark, big endian without one (RFC 2781, section 4.3).
     public static let utf16 = Charset("utf-16")
-    /// UTF-16, big endian.
+    /// UTF-16, big endian, unless a byte order mark says otherwise.
     public static let utf16BigEndian = Charset("utf-16be")
-    /// UTF-16, little endian.
+    /// UTF-16, little endian, unless a byte order mark says otherwise.
     public static let utf16LittleEndian = Charset("utf-16le")
     static let utf32BigEndian = Charset("utf-32be")
     static let utf32LittleEndian = Charset("utf-32le")
@@ -77,6 +77,8 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The text for bytes, without a byte order mark; nil if the bytes are not in this charset, or the C library has
     /// no converter for it.
+    ///
+    /// A byte order mark of UTF-16 or UTF-32 has priority over the order that the charset's name says, as on the web.
     public func decode(_ bytes: some RandomAccessCollection<UInt8>) -> String? { try? text(of: bytes) }
 
     func text(of bytes: some RandomAccessCollection<UInt8>) throws(CharsetError) -> String {
@@ -91,7 +93,11 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
             guard let converter = CharsetConverter(from: names.split(separator: " ").map { String($0) }) else {
                 throw CharsetError(kind: .noConverter, offset: 0)
             }
-            return try converter.text(of: Array(bytes))
+            let bytes = Array(bytes)
+            if let offset = CharsetLabels.unassigned(in: bytes, description) {
+                throw CharsetError(kind: .malformed, offset: offset)
+            }
+            return try converter.text(of: bytes)
         }
         guard let text = plainText(bytes, decoder) else { throw CharsetError(kind: .malformed, offset: 0) }
         return text
@@ -108,18 +114,18 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
         case .userDefined:
             return String(decoding: bytes.map { $0 < 0x80 ? UInt16($0) : 0xF700 | UInt16($0) }, as: UTF16.self)
         case .utf16(let isBigEndian):
-            if isBigEndian != true, bytes.starts(with: [0xFF, 0xFE]) {
+            if bytes.starts(with: [0xFF, 0xFE]) {
                 return utf16(bytes.dropFirst(2), bigEndian: false)
             }
-            if isBigEndian != false, bytes.starts(with: [0xFE, 0xFF]) {
+            if bytes.starts(with: [0xFE, 0xFF]) {
                 return utf16(bytes.dropFirst(2), bigEndian: true)
             }
             return utf16(bytes[...], bigEndian: isBigEndian ?? true)
         case .utf32(let isBigEndian):
-            if isBigEndian != true, bytes.starts(with: [0xFF, 0xFE, 0, 0]) {
+            if bytes.starts(with: [0xFF, 0xFE, 0, 0]) {
                 return utf32(bytes.dropFirst(4), bigEndian: false)
             }
-            if isBigEndian != false, bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+            if bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
                 return utf32(bytes.dropFirst(4), bigEndian: true)
             }
             return utf32(bytes[...], bigEndian: isBigEndian ?? true)
