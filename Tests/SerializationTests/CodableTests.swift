@@ -94,7 +94,8 @@ import Testing
         try expectSurvival(text, of: StringResponseSerializer(), except: ["fallbackCharset.closure"])
         let json = JSONResponseSerializer(
             validation: Self.validation, removesNullValues: true,
-            options: JSONParsingOptions(maximumDepth: 3, allowsFragments: false, duplicateNames: .refused))
+            options: JSONParsingOptions(
+                maximumDepth: 3, allowsFragments: false, duplicateNames: .refused, maximumMemory: 1000))
         try expectSurvival(json, of: JSONResponseSerializer())
         let options = PropertyListParsingOptions(maximumDepth: 3, maximumExpansion: 4)
         let plist = PropertyListResponseSerializer(validation: Self.validation, options: options)
@@ -111,7 +112,8 @@ import Testing
     @Test func everyMemberOfACompoundSurvivesWithItsSettings() throws {
         let json = JSONResponseSerializer(
             validation: Self.validation, removesNullValues: true,
-            options: JSONParsingOptions(maximumDepth: 3, allowsFragments: false, duplicateNames: .first))
+            options: JSONParsingOptions(
+                maximumDepth: 3, allowsFragments: false, duplicateNames: .first, maximumMemory: 2000))
         let values = CompoundResponseSerializer<JSONValue?>([json, JSONResponseSerializer()])
         #expect(try copy(values).members.map { $0 as? JSONResponseSerializer } == [json, JSONResponseSerializer()])
         let options = PropertyListParsingOptions(maximumDepth: 3, maximumExpansion: 4)
@@ -151,7 +153,8 @@ import Testing
         validation.acceptsEmptyBody = false
         #expect(try copy(validation) == validation)
         #expect(try copy(ResponseValidation.none) == .none)
-        let options = JSONParsingOptions(maximumDepth: 3, allowsFragments: false, duplicateNames: .refused)
+        let options = JSONParsingOptions(
+            maximumDepth: 3, allowsFragments: false, duplicateNames: .refused, maximumMemory: 1000)
         let json = JSONResponseSerializer(validation: validation, removesNullValues: true, options: options)
         #expect(try copy(json) == json)
         let text = StringResponseSerializer(validation: validation, fallbackCharset: .windows1252)

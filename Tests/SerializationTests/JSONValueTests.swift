@@ -206,4 +206,46 @@ import Testing
             _ = try? JSONValue(parsing: Data(bytes.prefix(Int.random(in: 0...bytes.count, using: &dice))))
         }
     }
+
+    // MARK: Memory
+
+    private struct Shape: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let text: @Sendable (Int) -> String
+    }
+
+    private static let shapes = [
+        Shape(testDescription: "numbers") { "[" + String(repeating: "1,", count: $0) + "1]" },
+        Shape(testDescription: "arrays") { "[" + String(repeating: "[],", count: $0) + "1]" },
+        Shape(testDescription: "objects") { "[" + String(repeating: "{},", count: $0) + "1]" },
+        Shape(testDescription: "strings") { "[" + String(repeating: "\"0123456789abcdef\",", count: $0) + "1]" },
+        Shape(testDescription: "escaped strings") {
+            "[" + String(repeating: "\"0123456789abcde\\n\",", count: $0) + "1]"
+        },
+        Shape(testDescription: "digits") { "[" + String(repeating: "0.12345678901234567,", count: $0) + "1]" },
+        Shape(testDescription: "members") { "{" + (0..<$0).map { "\"\($0)\":1," }.joined() + "\"\":1}" },
+    ]
+
+    @Test(arguments: shapes) private func treesAreLimitedByTheirMemory(shape: Shape) throws {
+        let text = shape.text(10_000)
+        #expect(throws: Never.self) { try parse(text) }
+        let options = JSONParsingOptions(maximumMemory: 10_000 * MemoryLayout<JSONValue>.stride)
+        let error = #expect(throws: JSONSyntaxError.self) { try parse(text, options) }
+        #expect(error?.kind == .tooLarge)
+        #expect((0..<text.utf8.count).contains(error?.offset ?? -1))
+        #expect(error?.description.hasPrefix("The text is not JSON: too large at byte ") == true)
+        #expect(throws: Never.self) { try parse("[1,[2],{\"a\":\"b\"}]", options) }
+    }
+
+    @Test func theLimitOnMemoryIsStored() throws {
+        #expect(JSONParsingOptions().maximumMemory == 536_870_912)
+        let options = JSONParsingOptions(maximumMemory: 1000)
+        #expect(try JSONDecoder().decode(JSONParsingOptions.self, from: JSONEncoder().encode(options)) == options)
+        let response = makeResponse("[\(String(repeating: "1,", count: 100))1]", type: "application/json")
+        let error = #expect(throws: SerializationError.self) {
+            try JSONResponseSerializer(options: options).serialize(response)
+        }
+        #expect(error?.code == .decodingFailed)
+        #expect((error?.underlying as? JSONSyntaxError)?.kind == .tooLarge)
+    }
 }

@@ -6,16 +6,20 @@ struct JSONParser {
     let options: JSONParsingOptions
     var position = 0
     private var depth = 0
+    /// The number of bytes of memory that the tree may still take.
+    private var memory: Int
 
     init(bytes: UnsafeRawBufferPointer, options: JSONParsingOptions) {
         self.bytes = bytes
         self.options = options
+        memory = options.maximumMemory
     }
 
     mutating func parse() throws(JSONSyntaxError) -> JSONValue {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         skipSpace()
         let start = position
+        try spend(MemoryLayout<JSONValue>.stride)
         let value = try parseValue()
         skipSpace()
         guard position == bytes.count else { throw failure(.trailingCharacters) }
@@ -53,6 +57,7 @@ struct JSONParser {
             guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpectedCharacter) }
             position += 1
             skipSpace()
+            try spend(Cost.member)
             try set(key, try parseValue(), in: &object, at: start)
             if try isLast(UInt8(ascii: "}")) { return leave(.object(object)) }
         }
@@ -76,13 +81,32 @@ struct JSONParser {
         skipSpace()
         if try peek() == UInt8(ascii: "]") { return leave(.array(values)) }
         while true {
+            try spend(Cost.element)
             values.append(try parseValue())
             if try isLast(UInt8(ascii: "]")) { return leave(.array(values)) }
         }
     }
 
+    /// The memory for parts of a tree, in bytes.
+    ///
+    /// An array and the index of an object grow by doubling, and so have up to twice the room that they use.
+    private enum Cost {
+        /// The header of a block on the heap, and what the allocator adds.
+        static let block = 48
+        static let element = 2 * MemoryLayout<JSONValue>.stride
+        static let member = 2 * (MemoryLayout<JSONObject.Element>.stride + MemoryLayout<NameBytes>.stride + 16)
+        /// Strings up to this length are in the value itself.
+        static let shortString = 15
+    }
+
+    private mutating func spend(_ count: Int) throws(JSONSyntaxError) {
+        memory &-= count
+        guard memory >= 0 else { throw failure(.tooLarge) }
+    }
+
     private mutating func enter() throws(JSONSyntaxError) {
         guard depth < options.maximumDepth else { throw failure(.nestedTooDeep) }
+        try spend(Cost.block)
         depth += 1
         position += 1
     }
@@ -157,9 +181,7 @@ extension JSONParser {
             let byte = bytes[position]
             switch byte {
             case UInt8(ascii: "\""):
-                let text = try unescaped.withUnsafeBytes { bytes in
-                    Result { () throws(JSONSyntaxError) in try string(bytes[...], at: start) }
-                }.get()
+                let text = try string(of: unescaped, at: start)
                 position += 1
                 return text
             case UInt8(ascii: "\\"): try parseEscape(into: &unescaped)
@@ -172,14 +194,21 @@ extension JSONParser {
         throw failure(.unexpectedEnd)
     }
 
-    private func string(
+    private mutating func string(
         _ slice: Slice<UnsafeRawBufferPointer>,
         at offset: Int
     ) throws(JSONSyntaxError) -> String {
+        if slice.count > Cost.shortString { try spend(Cost.block + slice.count) }
         guard let text = String(validating: UnsafeRawBufferPointer(rebasing: slice), as: UTF8.self) else {
             throw JSONSyntaxError(kind: .invalidUTF8, offset: offset)
         }
         return text
+    }
+
+    private mutating func string(of unescaped: [UInt8], at offset: Int) throws(JSONSyntaxError) -> String {
+        try unescaped.withUnsafeBytes { bytes in
+            Result { () throws(JSONSyntaxError) in try string(bytes[...], at: offset) }
+        }.get()
     }
 
     private mutating func parseEscape(into unescaped: inout [UInt8]) throws(JSONSyntaxError) {
@@ -246,6 +275,7 @@ extension JSONParser {
         if position == firstDigit { throw failure(.invalidNumber) }
         let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
         if isInteger, let integer = Int64(text), integer != 0 { return JSONNumber(storage: .integer(integer)) }
+        if position - start > Cost.shortString { try spend(Cost.block + position - start) }
         return JSONNumber(storage: .text(text))
     }
 

@@ -13,6 +13,12 @@ public struct JSONParsingOptions: Sendable, Hashable, Codable {
     public var allowsFragments: Bool
     /// How repeated names in an object are handled; the default is ``DuplicateNames/last``.
     public var duplicateNames: DuplicateNames
+    /// The maximum number of bytes of memory that the tree may take; the default is 512 MiB.
+    ///
+    /// A tree can take twenty times as much memory as its text, `[1,1,1]` for example, so that a limit on the text protects
+    /// too little. The memory is estimated from above while parsing: with arrays at twice their length, as they grow. Beyond
+    /// the limit the error is ``JSONSyntaxError/Kind/tooLarge``.
+    public var maximumMemory: Int
 
     private var depth: Int
 
@@ -20,11 +26,13 @@ public struct JSONParsingOptions: Sendable, Hashable, Codable {
     public init(
         maximumDepth: Int = 512,
         allowsFragments: Bool = true,
-        duplicateNames: DuplicateNames = .last
+        duplicateNames: DuplicateNames = .last,
+        maximumMemory: Int = 512 << 20
     ) {
         depth = Self.clamp(maximumDepth)
         self.allowsFragments = allowsFragments
         self.duplicateNames = duplicateNames
+        self.maximumMemory = maximumMemory
     }
 
     private static func clamp(_ depth: Int) -> Int { min(max(depth, 0), 1024) }
@@ -46,7 +54,9 @@ public struct JSONParsingOptions: Sendable, Hashable, Codable {
 }
 
 extension JSONParsingOptions {
-    private enum CodingKeys: String, CodingKey { case maximumDepth, allowsFragments, duplicateNames }
+    private enum CodingKeys: String, CodingKey {
+        case maximumDepth, allowsFragments, duplicateNames, maximumMemory
+    }
 
     /// Decodes options; missing ones have their defaults.
     public init(from decoder: any Decoder) throws {
@@ -54,7 +64,8 @@ extension JSONParsingOptions {
         self.init(
             maximumDepth: try container.decodeIfPresent(Int.self, forKey: .maximumDepth) ?? 512,
             allowsFragments: try container.decodeIfPresent(Bool.self, forKey: .allowsFragments) ?? true,
-            duplicateNames: try container.decodeIfPresent(DuplicateNames.self, forKey: .duplicateNames) ?? .last
+            duplicateNames: try container.decodeIfPresent(DuplicateNames.self, forKey: .duplicateNames) ?? .last,
+            maximumMemory: try container.decodeIfPresent(Int.self, forKey: .maximumMemory) ?? 512 << 20
         )
     }
 
@@ -64,6 +75,7 @@ extension JSONParsingOptions {
         try container.encode(depth, forKey: .maximumDepth)
         try container.encode(allowsFragments, forKey: .allowsFragments)
         try container.encode(duplicateNames, forKey: .duplicateNames)
+        try container.encode(maximumMemory, forKey: .maximumMemory)
     }
 }
 
@@ -90,6 +102,8 @@ public struct JSONSyntaxError: LocalizedError, Sendable, Hashable, CustomStringC
         public static let invalidUTF8 = Kind("invalid UTF-8")
         /// Arrays and objects exceed the limit on nesting.
         public static let nestedTooDeep = Kind("nested too deep")
+        /// The tree exceeds the limit on memory.
+        public static let tooLarge = Kind("too large")
         /// An object has a repeated name, which the options refuse.
         public static let duplicateName = Kind("duplicate name")
         /// Characters follow the value.
