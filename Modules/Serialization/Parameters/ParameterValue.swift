@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// A value in a request's parameters.
 ///
-/// Literals create values: `["name": "Ada", "tags": ["a", "b"], "active": true, "manager": nil]`.
+/// Literals create values: `["name": "Ada", "tags": ["a", "b"], "active": true, "manager": .null]`. A name whose value is nil is
+/// left out.
 public enum ParameterValue: Sendable, Hashable {
     /// No value: a key without `=` in a query, `null` in JSON.
     case null
@@ -116,23 +117,21 @@ extension ParameterValue {
         replaceElements { $0.append(value) }
     }
 
+    // Elements are changed in place only as long as they have a single reference. Of the forms that move them out of the value,
+    // the optimizer keeps no second reference in this one; a `switch` would copy all elements for each change.
     private mutating func replaceElements(_ change: (inout [ParameterValue]) -> Void) {
-        let isSet = isSet
-        var values = takeElements()
-        change(&values)
-        self = isSet ? .set(values) : .array(values)
-    }
-
-    private var isSet: Bool { if case .set = self { true } else { false } }
-
-    /// Moves the elements out, so that changing them in place does not copy them. Empty for values other than arrays
-    /// and sets.
-    private mutating func takeElements() -> [ParameterValue] {
-        switch self {
-        case .array(let values), .set(let values):
+        if case .array(var values) = self {
             self = .null
-            return values
-        default: return []
+            change(&values)
+            self = .array(values)
+        } else if case .set(var values) = self {
+            self = .null
+            change(&values)
+            self = .set(values)
+        } else {
+            var values: [ParameterValue] = []
+            change(&values)
+            self = .array(values)
         }
     }
 }
@@ -185,9 +184,11 @@ extension Double {
 }
 
 extension Date {
-    /// Parses ISO 8601 with a time zone, with or without a fraction of a second.
+    /// Parses ISO 8601 with a time zone, with or without a fraction of a second; nil for a day that does not exist.
     init?(parameterText text: String) {
-        guard let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) else { return nil }
+        guard UsualDate.namesDay(text),
+            let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)
+        else { return nil }
         // The nearest number to what is written, which the parser's sums may miss.
         self = Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1e6).rounded() / 1e6)
     }

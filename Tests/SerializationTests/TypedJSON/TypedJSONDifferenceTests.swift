@@ -49,9 +49,58 @@ import Testing
         #expect(ours([Int].self, Data("[\(text)]".utf8)) == .value([.max]))
     }
 
-    @Test(arguments: ["1e-400", "1234567890123456789.5"]) func numbersWithAFractionAreNotIntegers(text: String) {
-        #expect(foundations([Int].self, Data("[\(text)]".utf8)) != .error(kind: "dataCorrupted", path: []))
-        #expect(ours([Int].self, Data("[\(text)]".utf8)) == .error(kind: "dataCorrupted", path: ["Index 0"]))
+    @Test func numbersWithAFractionAreNotIntegers() {
+        let text = Data("[1234567890123456789.5]".utf8)
+        #expect(foundations([Int].self, text) != .error(kind: "dataCorrupted", path: []))
+        #expect(ours([Int].self, text) == .error(kind: "dataCorrupted", path: ["Index 0"]))
+    }
+
+    @Test(arguments: ["1e-400", "-1e-400", "0.1e-999", "1e-300", "1e-320", "0e-400"])
+    func integersBelowTheLeastDoubleAreThoseOfFoundation(text: String) {
+        expectFoundationsVerdict([Int].self, "[\(text)]")
+        let data = Data("[\(text)]".utf8)
+        #expect(ours([Int].self, data).isCorrupted == foundations([Int].self, data).isCorrupted)
+        expectFoundationsVerdict([UInt8].self, "[\(text)]")
+    }
+
+    @Test(arguments: [
+        #"{"a":1,"a":2}"#, #"{"a":1,"a":"x"}"#, #"{"a":"x","a":1}"#, #"{"a":null,"a":1}"#, #"{"b":0,"a":1,"\u0061":2}"#,
+    ])
+    func theFirstOfRepeatedNamesCountsAsInFoundation(text: String) {
+        expectFoundationsVerdict([String: Int].self, text)
+        expectFoundationsVerdict([String: Int?].self, text)
+        expectFoundationsVerdict(Single.self, text)
+    }
+
+    /// Foundation's decoder takes the mark for that of UTF-16.
+    @Test func aMarkOfUTF32IsNotThatOfUTF16() {
+        let text = Data([0xFF, 0xFE, 0, 0, 0x5B, 0, 0, 0, 0x31, 0, 0, 0, 0x5D, 0, 0, 0])
+        #expect(foundations([Int].self, text).isCorrupted)
+        #expect(ours([Int].self, text) == .value([1]))
+    }
+
+    @Test(
+        arguments: [
+            [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xED, 0xA0, 0xBD, 0xED, 0xB8, 0x80], [0xF4, 0x90, 0x80, 0x80],
+            [0xC0, 0x80],
+            [0xE0, 0x9F, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF],
+        ] as [[UInt8]])
+    func bytesThatAreNoScalarAreNoString(bytes: [UInt8]) {
+        let text = Data("[\"".utf8) + bytes + Data("\"]".utf8)
+        #expect(ours([String].self, text) == .error(kind: "dataCorrupted", path: []))
+        #expect(ours([String].self, Data("[\"".utf8) + [0xED, 0x9F, 0xBF] + Data("\"]".utf8)) == .value(["\u{D7FF}"]))
+    }
+
+    /// The tape has the length of a shorter string in one word, and of a longer one in two.
+    @Test(arguments: [1_048_574, 1_048_575, 1_048_576, 1_048_577])
+    func stringsAreReadAtTheBoundOfTheirLength(count: Int) {
+        let plain = String(repeating: "x", count: count)
+        let escaped = String(repeating: "x", count: count - 2) + "\\n"
+        let data = Data("[\"\(plain)\",\"\(escaped)\",\"\(plain)\",\"end\"]".utf8)
+        let expected = [plain, String(repeating: "x", count: count - 2) + "\n", plain, "end"]
+        #expect(ours([String].self, data) == .value(expected))
+        let digits = Data("[1.\(String(repeating: "0", count: count - 2)),2]".utf8)
+        #expect(ours([Double].self, digits) == .value([1, 2]))
     }
 
     @Test func zeroMayHaveAnExponent() {
@@ -160,7 +209,8 @@ import Testing
         var dice = SplitMix(seed: RandomSeed.next())
         var texts = [
             "1900-02-28T23:59:59Z", "2000-02-29T00:00:00Z", "2001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z",
-            "2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00.123456Z",
+            "2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00.123456Z", "1900-03-01T00:00:00Z", "2100-03-01T00:00:00Z",
+            "2100-02-28T23:59:59Z", "1999-12-31T00:00:00Z", "2000-03-01T00:00:00Z", "2000-12-31T00:00:00Z",
         ]
         for _ in 0..<500 {
             var date = Date(
@@ -175,6 +225,44 @@ import Testing
         let dates = try decoder.decode([Date].self, from: text)
         decoder.dateDecodingStrategy = strategy
         #expect(try decoder.decode([Date].self, from: text) == dates)
+    }
+
+    @Test(arguments: [
+        "2026-02-31T00:00:00Z", "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2100-02-29T00:00:00Z",
+        "2026-04-31T00:00:00Z",
+        "2026-02-30T00:00:00+01:00", "1700-02-29T00:00:00Z", "2200-02-29T00:00:00Z", "2026-06-00T00:00:00Z",
+    ])
+    func daysThatDoNotExistAreNoDates(text: String) throws {
+        let data = Data("[\"\(text)\"]".utf8)
+        var decoder = JSONBodyDecoder()
+        #expect(throws: DecodingError.self) { try decoder.decode([Date].self, from: data) }
+        decoder.dateDecodingStrategy = .iso8601
+        #expect(throws: DecodingError.self) { try decoder.decode([Date].self, from: data) }
+    }
+
+    @Test(
+        arguments: [
+            ("1900-03-01T00:00:00Z", -2_203_891_200), ("2100-03-01T00:00:00Z", 4_107_542_400),
+            ("2000-02-29T00:00:00Z", 951_782_400), ("2000-03-01T00:00:00Z", 951_868_800),
+            ("1900-01-01T00:00:00Z", -2_208_988_800),
+        ] as [(String, Double)])
+    func centuriesAreLeapYearsOnceInFourHundredYears(text: String, seconds: Double) throws {
+        let dates = try JSONBodyDecoder().decode([Date].self, from: Data("[\"\(text)\"]".utf8))
+        #expect(dates == [Date(timeIntervalSince1970: seconds)])
+    }
+
+    /// A tie between two numbers goes to the even one, unless more digits decide.
+    @Test(
+        arguments: [
+            ("4503599627370496.5", 4_503_599_627_370_496), ("4503599627370497.5", 4_503_599_627_370_498),
+            ("4503599627370496.501", 4_503_599_627_370_497), ("4503599627370497.499", 4_503_599_627_370_497),
+            ("9007199254740993.0", 9_007_199_254_740_992), ("9007199254740995.0", 9_007_199_254_740_996),
+            ("9007199254740993.001", 9_007_199_254_740_994), ("-4503599627370497.5", -4_503_599_627_370_498),
+        ] as [(String, Double)])
+    func tiesGoToTheEvenNumber(text: String, expected: Double) throws {
+        #expect(Double(text) == expected)
+        #expect(try JSONBodyDecoder().decode([Double].self, from: Data("[\(text)]".utf8)) == [expected])
+        #expect(try JSONValue(parsing: Data(text.utf8)).double == expected)
     }
 
     @Test func doublesAreTheNearest() throws {

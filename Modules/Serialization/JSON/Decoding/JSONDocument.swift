@@ -105,7 +105,10 @@ final class JSONDocument {
     @inline(never) private func wideInteger<Integer: FixedWidthInteger>(
         _ type: Integer.Type, _ text: UnsafeBufferPointer<UInt8>
     ) -> Integer? {
-        JSONDecimal(text).integer(type, text)
+        let decimal = JSONDecimal(text)
+        if let value = decimal.integer(type, text) { return value }
+        // As in Foundation, a number below the least `Double` is zero.
+        return decimal.exponent < -300 && Double(String(decoding: text, as: UTF8.self)) == 0 ? 0 : nil
     }
 
     /// The nearest `Double` to the number at an index; nil if it overflows, or underflows to zero.

@@ -24,7 +24,7 @@ extension JSONTapeDecoder {
         case .iso8601:
             if let seconds = usualDate(fraction: false) { return Date(timeIntervalSinceReferenceDate: seconds) }
             let text = try decode(String.self)
-            if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
+            if UsualDate.namesDay(text), let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
             throw corrupted("\(String(text.prefix(60)).debugDescription) is not a date in ISO 8601.")
         case .custom(let closure): return try closure(self)
         default: return try Date(from: self)

@@ -25,6 +25,17 @@ enum UsualDate {
         return Double(seconds * 1_000_000 + micros) / 1e6
     }
 
+    /// Whether a text that begins with `2026-11-23` names a day of the calendar, which Foundation's formatters do not check:
+    /// they take 31 February for 3 March. True for a text of another form, which is left to a formatter.
+    static func namesDay(_ text: String) -> Bool {
+        let bytes = Array(text.utf8.prefix(10))
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            (1...12).contains(month)
+        else { return true }
+        return days(year, month, day: day) != nil
+    }
+
     /// The days from 2001 to a date of the Gregorian calendar; nil if there is no such day.
     private static func days(_ year: Int, _ month: Int, day: Int) -> Int? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -40,7 +51,7 @@ enum UsualDate {
         return years * 365 + years / 4 - years / 100 + years / 400
     }
 
-    private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+    private static func number(_ digits: some Sequence<UInt8>) -> Int? {
         var value = 0
         for byte in digits {
             guard byte &- 0x30 < 10 else { return nil }
