@@ -122,10 +122,35 @@ import Testing
         #expect(parameters == ["a": "x", "b": 2])
         parameters["b"] = nil
         parameters["c"] = .null
-        #expect(parameters == ["a": "x", "c": nil])
+        #expect(parameters == ["a": "x", "c": ParameterValue.null])
         #expect(RequestParameters(["b": 1, "a": 2]) == ["a": 2, "b": 1])
         #expect(RequestParameters().isEmpty)
         #expect(ParameterValue(UInt64.max) == .unsigned(.max))
         #expect(ParameterValue(UInt8(3)) == 3)
+    }
+
+    @Test func nilIsLeftOutWhereverItIsWritten() throws {
+        let absent: Int? = nil
+        let counts: [String: Int?] = ["a": 1, "b": nil]
+        let all: [RequestParameters] = [
+            ["a": 1, "b": nil], ["a": 1, "b": absent], RequestParameters(["a": 1, "b": nil] as ParameterValue),
+            RequestParameters(counts), try RequestParameters(encoding: ["a": 1]),
+        ]
+        for parameters in all { #expect(try QueryEncoder().encode(parameters) == "a=1") }
+        #expect(try QueryEncoder().encode(["c": counts, "d": ["e": nil] as ParameterValue]) == "c%5Ba%5D=1")
+    }
+
+    @Test func nullIsWritten() throws {
+        let parameters: RequestParameters = ["a": ParameterValue.null, "b": ["c": .null] as ParameterValue]
+        #expect(try QueryEncoder().encode(parameters) == "a&b%5Bc%5D")
+        let list: RequestParameters = ["a": [1, nil, 2] as [Int?]]
+        #expect(try QueryEncoder().encode(list) == "a%5B%5D=1&a%5B%5D&a%5B%5D=2")
+    }
+
+    @Test func dictionariesOfOneTypeAreParameters() throws {
+        let counts = ["b": 2, "a": 1]
+        #expect(try QueryEncoder().encode(RequestParameters(counts)) == "a=1&b=2")
+        #expect(RequestParameters(counts) == ["a": 1, "b": 2])
+        #expect(RequestParameters(["q": "x"]) == ["q": "x"])
     }
 }

@@ -109,8 +109,9 @@ import Testing
         let parameters = try encoder.encode(Optionals())
         #expect(
             parameters == [
-                "flag": nil, "number": nil, "big": nil, "text": nil, "list": nil,
-                "inner": ["deep": nil] as ParameterValue, "there": 1,
+                "flag": ParameterValue.null, "number": ParameterValue.null, "big": ParameterValue.null,
+                "text": ParameterValue.null, "list": ParameterValue.null,
+                "inner": ["deep": ParameterValue.null] as ParameterValue, "there": 1,
             ])
         var query = QueryEncoder()
         query.nestingStyle = .dots

@@ -81,7 +81,7 @@ import Testing
         #expect(none.headerFields[.contentType] == nil)
     }
 
-    @Test(arguments: [nil, ["a": nil], ["a": .set([1])]] as [ParameterValue])
+    @Test(arguments: [nil, ["a": ParameterValue.null], ["a": .set([1])]] as [ParameterValue])
     func nullAndSetsAreRefusedInPropertyLists(value: ParameterValue) {
         let error = #expect(throws: SerializationError.self) {
             try PropertyListRequestSerializer().serialize(

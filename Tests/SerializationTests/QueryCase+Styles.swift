@@ -87,13 +87,15 @@ extension QueryCase {
         cases(
             "Null as an empty value",
             [
-                (["a": nil, "b": 1, "c": [nil, 2]], "a=&b=1&c%5B%5D=&c%5B%5D=2"), (["a": ["b": nil]], "a%5Bb%5D="),
+                (["a": ParameterValue.null, "b": 1, "c": [nil, 2]], "a=&b=1&c%5B%5D=&c%5B%5D=2"),
+                (["a": ["b": ParameterValue.null]], "a%5Bb%5D="),
             ]
         ) { $0.nullStyle = .emptyValue },
         cases(
             "Null dropped",
             [
-                (["a": nil, "b": 1, "c": [nil, 2]], "b=1&c%5B%5D=2"), (["a": nil], ""), (["a": [nil]], ""),
+                (["a": ParameterValue.null, "b": 1, "c": [nil, 2]], "b=1&c%5B%5D=2"), (["a": ParameterValue.null], ""),
+                (["a": [nil]], ""),
                 (["a": .set([nil, 1])], "a=1"),
             ]
         ) { $0.nullStyle = .dropped },

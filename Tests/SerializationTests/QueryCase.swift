@@ -60,7 +60,10 @@ extension QueryCase {
             ]),
         cases(
             "Null is a bare name",
-            [(["a": nil], "a"), (["a": nil, "b": nil], "a&b"), (["a": ["b": ["c": nil]]], "a%5Bb%5D%5Bc%5D")]),
+            [
+                (["a": ParameterValue.null], "a"), (["a": ParameterValue.null, "b": ParameterValue.null], "a&b"),
+                (["a": ["b": ["c": ParameterValue.null]]], "a%5Bb%5D%5Bc%5D"),
+            ]),
         cases("Truth values are 1 and 0", [(["a": true], "a=1"), (["a": false], "a=0")]),
         cases(
             "Integers are decimal",

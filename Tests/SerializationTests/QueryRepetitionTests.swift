@@ -7,7 +7,8 @@ import Testing
     @Test(
         arguments: [
             (.collected, "a=1&a=2", ["a": .set(["1", "2"])]), (.combined, "a=1&a=2", ["a": ["1", "2"]]),
-            (.first, "a=1&a=2&a=3", ["a": "1"]), (.last, "a=1&a=2&a=3", ["a": "3"]), (.last, "a=1&a", ["a": nil]),
+            (.first, "a=1&a=2&a=3", ["a": "1"]), (.last, "a=1&a=2&a=3", ["a": "3"]),
+            (.last, "a=1&a", ["a": ParameterValue.null]),
             (.combined, "a=1&a[]=2&a=3&a[]=4", ["a": ["1", "2", "3", "4"]]),
             (.combined, "a[]=1&a=2", ["a": ["1", "2"]]),
             (.combined, "a=1&a[][b]=2", ["a": ["1", ["b": "2"]]]), (.combined, "a=1", ["a": "1"]),
@@ -53,7 +54,8 @@ import Testing
             ["a": [["b": 1], ["c": 2]]], ["a": [["b": 1, "c": 2], ["a": 0, "b": 3]]], ["a": [["b": .set([1, 2])]]],
             ["a": [["b": ["c": 1]], ["b": ["d": 1]]]], ["a": [["b": [1]], ["b": [2]]]], ["a": [["b": 1], ["b": [2]]]],
             ["a": [[["b": 1]], [["b": 2]]]], ["a": [["k": [["j": 1]]], ["k": [["j": 2]]]]],
-            ["a": [["b": 1, "c": [["d": 1], ["e": 2]]]]], ["x": ["a": [["b": nil], ["c": nil]]]],
+            ["a": [["b": 1, "c": [["d": 1], ["e": 2]]]]],
+            ["x": ["a": [["b": ParameterValue.null], ["c": ParameterValue.null]]]],
         ] as [ParameterValue])
     func inseparableElementsAreRefusedInBrackets(value: ParameterValue) throws {
         let parameters = RequestParameters(value)

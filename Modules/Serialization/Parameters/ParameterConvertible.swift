@@ -92,6 +92,23 @@ extension UUID: ParameterConvertible {
     public var parameterValue: ParameterValue { .string(uuidString) }
 }
 
+/// A value that may be absent.
+private protocol OptionalParameter {
+    var isAbsent: Bool { get }
+}
+
+extension Optional: OptionalParameter {
+    fileprivate var isAbsent: Bool { if case .none = self { true } else { false } }
+}
+
+extension ParameterConvertible {
+    /// The value of a named parameter; nil if this is nil, for which the name is left out.
+    var presentValue: ParameterValue? {
+        if let value = self as? any OptionalParameter, value.isAbsent { return nil }
+        return parameterValue
+    }
+}
+
 extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
     /// The value, or ``ParameterValue/null``.
     public var parameterValue: ParameterValue { self?.parameterValue ?? .null }
@@ -108,6 +125,6 @@ extension Set: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
-    /// The named values, ordered by the bytes of their names.
-    public var parameterValue: ParameterValue { RequestParameters(mapValues(\.parameterValue)).root }
+    /// The named values, ordered by the bytes of their names. Names whose value is nil are left out.
+    public var parameterValue: ParameterValue { RequestParameters(compactMapValues(\.presentValue)).root }
 }

@@ -20,8 +20,8 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
     /// Makes ``ParameterValue/array(_:)``.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
 
-    /// Makes ``ParameterValue/dictionary(_:)``, in the order written.
-    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
-        self = .dictionary(elements.map { Entry($0.0, $0.1) })
+    /// Makes ``ParameterValue/dictionary(_:)``, in the order written. A name whose value is nil is left out.
+    public init(dictionaryLiteral elements: (String, ParameterValue?)...) {
+        self = .dictionary(elements.compactMap { key, value in value.map { Entry(key, $0) } })
     }
 }

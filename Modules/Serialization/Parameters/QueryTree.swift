@@ -6,7 +6,7 @@ final class QueryTree {
     init(parser: QueryParser) { self.parser = parser }
 
     func value() throws(SerializationError) -> ParameterValue {
-        if case .nothing = root.content { return .dictionary([]) }
+        if root.kind == .nothing { return .dictionary([]) }
         let value = try root.value(depth: 0)
         return parser.arrayStyle == .indices ? value.withIndexedArrays(isTop: true) : value
     }
@@ -52,7 +52,7 @@ final class QueryTree {
 
     private func set(_ value: ParameterValue, in node: TreeNode, name: String) throws(SerializationError) {
         switch (node.kind, parser.repetitionStyle.kind) {
-        case (.nothing, _), (.value, .last): node.content = .value(value)
+        case (.nothing, _), (.value, .last): node.set(value)
         case (.value, .first): break
         case (.value, .collected): node.collect(value, asArray: parser.arrayStyle == .repeated)
         case (.value, .combined):

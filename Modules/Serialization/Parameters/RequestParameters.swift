@@ -20,6 +20,10 @@ public struct RequestParameters: Sendable, Hashable {
         root = .dictionary(sorted.map { ParameterValue.Entry($0.key, $0.value) })
     }
 
+    /// Creates parameters from a dictionary of values of one type, such as `[String: Int]`, sorted by name. Names whose value is
+    /// nil are left out.
+    public init(_ dictionary: [String: some ParameterConvertible]) { root = dictionary.parameterValue }
+
     /// Creates parameters from named values, in order.
     public init(_ entries: some Sequence<ParameterValue.Entry>) { root = .dictionary(Array(entries)) }
 
@@ -76,14 +80,18 @@ public struct RequestParameters: Sendable, Hashable {
 }
 
 extension RequestParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Creates parameters in the literal's order, from values of any ``ParameterConvertible`` types; nil is null.
+    /// Creates parameters in the literal's order, from values of any ``ParameterConvertible`` types.
+    ///
+    /// A name whose value is nil is left out, as an `Encodable` property is and as setting nil removes a name. Write
+    /// ``ParameterValue/null`` for a name without a value in a query, or `null` in JSON.
     ///
     /// A nested literal with values of several types needs a type: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.
     public init(dictionaryLiteral elements: (String, (any ParameterConvertible)?)...) {
-        root = .dictionary(elements.map { ParameterValue.Entry($0.0, $0.1?.parameterValue ?? .null) })
+        root = .dictionary(
+            elements.compactMap { key, value in value?.presentValue.map { ParameterValue.Entry(key, $0) } })
     }
 
-    /// Creates parameters with a top-level array, for JSON.
+    /// Creates parameters with a top-level array, for JSON; a nil element is null.
     public init(arrayLiteral elements: (any ParameterConvertible)?...) {
         root = .array(elements.map { $0?.parameterValue ?? .null })
     }

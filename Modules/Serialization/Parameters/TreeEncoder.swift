@@ -18,12 +18,12 @@ struct TreeEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if case .nothing = node.content { node.content = .dictionary([], places: [:]) }
+        node.beginDictionary()
         return KeyedEncodingContainer(TreeKeyedContainer<Key>(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        if case .nothing = node.content { node.content = .array([]) }
+        node.beginArray()
         return TreeUnkeyedContainer(encoder: self)
     }
 
@@ -41,7 +41,7 @@ struct TreeEncoder: Encoder {
         // Checked before the recursive call, which a value that contains itself would repeat forever.
         try NestingLimit.check(codingPath.count)
         if let plain = try plainValue(value) {
-            node.content = .value(plain)
+            node.set(plain)
         } else if value is any UnorderedNames {
             var encoder = self
             encoder.keepsNames = true
@@ -85,7 +85,7 @@ struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         encoder.nested(encoder.node.child(encoder.name(key)), key: key)
     }
 
-    mutating func encodeNil(forKey key: Key) { child(key).node.content = .value(.null) }
+    mutating func encodeNil(forKey key: Key) { child(key).node.set(.null) }
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws { try child(key).encode(value) }
 
@@ -93,7 +93,7 @@ struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         if let value {
             try child(key).encode(value)
         } else if encoder.settings.encodesNilAsNull {
-            child(key).node.content = .value(.null)
+            child(key).node.set(.null)
         }
     }
 
@@ -141,7 +141,7 @@ struct TreeUnkeyedContainer: UnkeyedEncodingContainer {
 
     init(encoder: TreeEncoder) {
         self.encoder = encoder
-        if case .array(let nodes) = encoder.node.content { count = nodes.count }
+        if encoder.node.kind == .array { count = encoder.node.count }
     }
 
     private mutating func child() -> TreeEncoder {
@@ -149,7 +149,7 @@ struct TreeUnkeyedContainer: UnkeyedEncodingContainer {
         return encoder.nested(encoder.node.appendChild(), key: TreeKey(index: count))
     }
 
-    mutating func encodeNil() { child().node.content = .value(.null) }
+    mutating func encodeNil() { child().node.set(.null) }
 
     mutating func encode(_ value: some Encodable) throws { try child().encode(value) }
 
@@ -168,7 +168,7 @@ struct TreeSingleValueContainer: SingleValueEncodingContainer {
     let encoder: TreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    mutating func encodeNil() { encoder.node.content = .value(.null) }
+    mutating func encodeNil() { encoder.node.set(.null) }
 
     mutating func encode(_ value: some Encodable) throws {
         // A longer path makes nested wrappers subject to the limit on nesting.

@@ -1,126 +1,135 @@
 /// A node of a tree of parameters under construction. Containers share it, since their writes may alternate.
+///
+/// Children and collected values are properties of their own, not payloads of an enumeration: the optimizer keeps a second
+/// reference to a payload that is moved out and back, so that each change would copy all of it.
 final class TreeNode {
-    enum Content {
-        case nothing
-        case value(ParameterValue)
-        case array([TreeNode])
-        case dictionary([(key: String, node: TreeNode)], places: [NameBytes: Int])
-    }
-
-    /// The case of the content, without a reference to it.
     enum Kind { case nothing, value, array, dictionary }
 
-    var content = Content.nothing
+    private(set) var kind = Kind.nothing
+    /// The value, unless several were collected.
+    private var plain = ParameterValue.null
+    /// The values of a collection, and whether it is an array instead of a set.
+    private var collected: [ParameterValue] = []
+    private var collectsArray = false
+    /// The elements of an array, or the members of a dictionary.
+    private var nodes: [TreeNode] = []
+    private var keys: [String] = []
+    private var places: [NameBytes: Int] = [:]
 
-    var kind: Kind {
-        switch content {
-        case .nothing: .nothing
-        case .value: .value
-        case .array: .array
-        case .dictionary: .dictionary
-        }
+    /// Makes this a plain value, whatever it was.
+    func set(_ value: ParameterValue) {
+        clear()
+        kind = .value
+        plain = value
     }
+
+    /// Makes this an array, if it is nothing yet.
+    func beginArray() {
+        if kind == .nothing { kind = .array }
+    }
+
+    /// Makes this a dictionary, if it is nothing yet.
+    func beginDictionary() {
+        if kind == .nothing { kind = .dictionary }
+    }
+
+    private func clear() {
+        plain = .null
+        collected = []
+        nodes = []
+        keys = []
+        places = [:]
+    }
+
+    /// The number of elements or members.
+    var count: Int { nodes.count }
 
     /// The child for a name, if there is one.
-    func existingChild(_ key: String) -> TreeNode? {
-        guard case .dictionary(let entries, let places) = content else { return nil }
-        return places[NameBytes(key)].map { entries[$0].node }
-    }
+    func existingChild(_ key: String) -> TreeNode? { places[NameBytes(key)].map { nodes[$0] } }
 
-    /// The child for a name, created if it is missing.
+    /// The child for a name, created if it is missing. Makes this a dictionary.
     func child(_ key: String) -> TreeNode {
         if let node = existingChild(key) { return node }
-        var (entries, places) = takeDictionary()
+        if kind != .dictionary {
+            clear()
+            kind = .dictionary
+        }
         let node = TreeNode()
-        places[NameBytes(key)] = entries.count
-        entries.append((key, node))
-        content = .dictionary(entries, places: places)
+        places[NameBytes(key)] = nodes.count
+        keys.append(key)
+        nodes.append(node)
         return node
     }
 
     /// The last element, if there is one.
-    var lastChild: TreeNode? {
-        if case .array(let nodes) = content { nodes.last } else { nil }
-    }
+    var lastChild: TreeNode? { kind == .array ? nodes.last : nil }
 
+    /// Appends an element. Makes this an array.
     func appendChild() -> TreeNode {
-        var nodes = takeArray()
+        if kind != .array {
+            clear()
+            kind = .array
+        }
         let node = TreeNode()
         nodes.append(node)
-        content = .array(nodes)
         return node
     }
 
     /// Makes a set, or an array, of the plain value and another one.
     func collect(_ value: ParameterValue, asArray: Bool) {
-        guard var present = takeValue() else { return }
-        if present.isCollection(array: asArray) {
-            present.append(value)
-        } else {
-            present = asArray ? .array([present, value]) : .set([present, value])
+        guard kind == .value else { return }
+        if collected.isEmpty {
+            collected = plain.elements(ofArray: asArray) ?? [plain]
+            collectsArray = asArray
+            plain = .null
         }
-        content = .value(present)
+        collected.append(value)
     }
 
     /// Makes the plain value the first element of an array.
     func makeArray() {
-        guard let value = takeValue() else { return }
-        content = .array([])
+        guard kind == .value else { return }
+        let value = plainValue
+        clear()
+        kind = .array
         append(value)
     }
 
     /// Appends an element, or the elements of a list.
     func append(_ value: ParameterValue) {
-        guard case .array(let elements) = value else { return appendChild().content = .value(value) }
-        for element in elements { appendChild().content = .value(element) }
+        guard case .array(let elements) = value else { return appendChild().set(value) }
+        for element in elements { appendChild().set(element) }
     }
 
-    // MARK: Moving the content out
-
-    // These functions release the node's reference to the content, so that appending does not copy it.
-
-    private func takeValue() -> ParameterValue? {
-        guard case .value(let value) = content else { return nil }
-        content = .nothing
-        return value
-    }
-
-    private func takeArray() -> [TreeNode] {
-        guard case .array(let nodes) = content else { return [] }
-        content = .nothing
-        return nodes
-    }
-
-    private func takeDictionary() -> ([(key: String, node: TreeNode)], [NameBytes: Int]) {
-        guard case .dictionary(let entries, let places) = content else { return ([], [:]) }
-        content = .nothing
-        return (entries, places)
+    private var plainValue: ParameterValue {
+        if collected.isEmpty { return plain }
+        return collectsArray ? .array(collected) : .set(collected)
     }
 
     /// Sorts names by their bytes.
     func sortNames() {
-        guard case .dictionary(let entries, _) = content else { return }
-        let sorted = entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        var places: [NameBytes: Int] = [:]
-        for (place, entry) in sorted.enumerated() { places[NameBytes(entry.key)] = place }
-        content = .dictionary(sorted, places: places)
+        guard kind == .dictionary else { return }
+        let sorted = zip(keys, nodes).sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+        keys = sorted.map(\.0)
+        nodes = sorted.map(\.1)
+        for (place, key) in keys.enumerated() { places[NameBytes(key)] = place }
     }
 
     func value(depth: Int) throws(SerializationError) -> ParameterValue {
         try NestingLimit.check(depth)
-        switch content {
+        switch kind {
         case .nothing: return .null
-        case .value(let value): return value
-        case .array(let nodes):
+        case .value: return plainValue
+        case .array:
             var values: [ParameterValue] = []
             values.reserveCapacity(nodes.count)
             for node in nodes { values.append(try node.value(depth: depth + 1)) }
             return .array(values)
-        case .dictionary(let children, _):
+        case .dictionary:
             var entries: [ParameterValue.Entry] = []
-            entries.reserveCapacity(children.count)
-            for child in children {
-                entries.append(ParameterValue.Entry(child.key, try child.node.value(depth: depth + 1)))
+            entries.reserveCapacity(nodes.count)
+            for (key, node) in zip(keys, nodes) {
+                entries.append(ParameterValue.Entry(key, try node.value(depth: depth + 1)))
             }
             return .dictionary(entries)
         }
@@ -128,11 +137,12 @@ final class TreeNode {
 }
 
 extension ParameterValue {
-    fileprivate func isCollection(array: Bool) -> Bool {
+    /// The elements of an array, or else of a set; nil for other values.
+    fileprivate func elements(ofArray isArray: Bool) -> [ParameterValue]? {
         switch self {
-        case .array: array
-        case .set: !array
-        default: false
+        case .array(let values): isArray ? values : nil
+        case .set(let values): isArray ? nil : values
+        default: nil
         }
     }
 }
