@@ -69,6 +69,7 @@ import Testing
         options.maximumAttributes = 11
         options.maximumNameBytes = 12
         options.maximumTextBytes = 13
+        options.maximumDistinctNames = 14
         var validation = ResponseValidation(statusCodes: 201..<300, contentTypes: ["a/b"])
         validation.acceptsEmptyBody = false
         let tree = XMLResponseSerializer(validation: validation, options: options)

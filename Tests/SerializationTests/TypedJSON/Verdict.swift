@@ -37,7 +37,7 @@ func summary(of error: any Error) -> (kind: String, path: [String]) {
 ///
 /// Some differences are deliberate (`TypedJSONDifferenceTests`). A text that is not JSON is always an error without a path:
 /// Foundation's decoder does not look at all of it. What is wrong with one number or date is reported at its path, where Foundation's
-/// error has none or that of the container. Numbers with an exponent are exact.
+/// error has none or that of the container. Numbers with an exponent are exact, and a day that does not exist is no date.
 func expectFoundationsVerdict<Value: Decodable & Equatable>(
     _ type: Value.Type, _ data: Data, _ settings: (JSONDecoder) -> Void = { _ in },
     sourceLocation: SourceLocation = #_sourceLocation
