@@ -4,6 +4,7 @@ import HTTPTypes
 import Linnet
 import LinnetImageSerialization
 import LinnetTesting
+import Synchronization
 import Testing
 
 /// Each program in Examples/Recipes, with a server.
@@ -87,6 +88,68 @@ struct RecipesTests {
         await server.shutdown()
         #expect(run.status == 0)
         #expect(run.text == "post\npost\npost\n")
+        #expect(tokens == 1)
+    }
+
+    /// The API refuses the first token, and the issuer has no other one.
+    @Test func aFailedRefreshIsNoErrorOfTheAPIAndEndsTheUseOfTheToken() async throws {
+        let issued = Mutex(0)
+        let routes = MockServer.Routes {
+            $0.on(.post, "/token") { _ in
+                let isFirst = issued.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? .json(#"{"access":"t1"}"#) : .status(.serviceUnavailable)
+            }
+            $0.on(.get, "/posts", .status(.unauthorized))
+        }
+        let server = try await MockServer.start(routes: routes)
+        let run = try await Recipe.run(
+            "token-refresh", server.url("/posts").absoluteString, server.url("/token").absoluteString, "--count", "4",
+            "--rounds", "3")
+        let requests = server.recordedRequests
+        await server.shutdown()
+        #expect(run.text.ranges(of: "no token: ").count == 12)
+        #expect(run.text.contains("503"))
+        // Later rounds have no token to send.
+        #expect(requests.count { $0.path == "/posts" } == 4)
+    }
+
+    /// Tokens are refused until the third one, each by all requests of a round.
+    @Test func aRefusedTokenIsNotSentAgain() async throws {
+        let issued = Mutex(0)
+        let routes = MockServer.Routes {
+            $0.on(.post, "/token") { _ in
+                let number = issued.withLock { count in
+                    count += 1
+                    return count
+                }
+                return .json("{\"access\":\"t\(number)\"}")
+            }
+            $0.on(.get, "/posts") {
+                $0.headerFields[.authorization] == "Bearer t3" ? .text("post") : .status(.unauthorized)
+            }
+        }
+        let server = try await MockServer.start(routes: routes)
+        let run = try await Recipe.run(
+            "token-refresh", server.url("/posts").absoluteString, server.url("/token").absoluteString, "--count", "1",
+            "--rounds", "2")
+        let sent = server.recordedRequests.filter { $0.path == "/posts" }.map { $0.headerFields[.authorization] }
+        await server.shutdown()
+        #expect(run.text.hasPrefix("unacceptableStatus: "))
+        #expect(run.text.hasSuffix("\npost\n"))
+        #expect(sent == ["Bearer t1", "Bearer t2", "Bearer t3"])
+    }
+
+    @Test func aRequestThatWaitsForTheIssuerEndsAtItsTimeLimit() async throws {
+        let stalled = MockResponse.text("").with(.init(.stall, at: .responseHead))
+        let server = try await MockServer.start(routes: MockServer.Routes { $0.on(.post, "/token", stalled) })
+        let run = try await Recipe.run(
+            "token-refresh", server.url("/posts").absoluteString, server.url("/token").absoluteString, "--limit", "1")
+        let tokens = server.recordedRequests.count { $0.path == "/token" }
+        await server.shutdown()
+        #expect(run.text.ranges(of: "timeout: ").count == 3)
         #expect(tokens == 1)
     }
 
