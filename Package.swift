@@ -33,7 +33,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules = [
-    Module(name: "Messages", ours: []),
+    Module(name: "Messages", ours: [], others: [httpTypes]),
     Module(name: "Serialization", ours: ["LinnetMessages"], others: [httpTypes]),
     Module(name: "SerializationXML", ours: ["LinnetSerialization", "CLibXML2"], testOthers: [httpTypes]),
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),

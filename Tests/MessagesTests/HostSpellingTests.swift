@@ -34,8 +34,14 @@ struct HostSpellingTests {
         #expect(spelling(text) == nil)
     }
 
-    @Test func trailingDotOfAnAddressIsDropped() {
+    @Test func trailingDotOfAnIPv4AddressIsDropped() {
         #expect(spelling("127.0.0.1.") == .address("127.0.0.1"))
+    }
+
+    @Test(arguments: ["::1.", "::.", "::ffff:1.2.3.4.", "2001:db8::1."])
+    func anIPv6AddressHasNoTrailingDot(text: String) {
+        #expect(spelling(text, isBracketed: true) == nil)
+        #expect(HostName(text) == nil)
     }
 
     @Test(arguments: [

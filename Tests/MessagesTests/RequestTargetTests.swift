@@ -79,6 +79,25 @@ struct RequestTargetTests {
         #expect(throws: URLFault.self) { try RequestTarget(parsing: url) }
     }
 
+    /// What other readers of URLs take for the end of the host, or leave out. Foundation percent-encodes it in URLs.
+    @Test(arguments: [
+        "http://good.example\\@evil.example/", "http://good.example%5C@evil.example/",
+        "http://good.example\t@evil.example/",
+        "http://good.example%09@evil.example/", "http://a:b%0Ac@evil.example/", "http://a:b%7F@evil.example/",
+        "http://good.example:80\\@evil.example/", "http://a:\\b@evil.example/",
+    ])
+    func ambiguousUserInformationIsRefused(text: String) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: URLFault.userInfo) { try RequestTarget(parsing: text) }
+        #expect(throws: URLFault.userInfo) { try RequestTarget(parsing: url) }
+    }
+
+    @Test func anAtSignInUserInformationHasToBeEncoded() throws {
+        #expect(throws: URLFault.userInfo) { try RequestTarget(parsing: "http://good.example@x@evil.example/") }
+        let target = try RequestTarget(parsing: "http://ada%40example.com:p%40ss@example.com/")
+        #expect(target.userInfo == .init(user: "ada@example.com", password: "p@ss"))
+    }
+
     @Test func bytesThatMayStandInATarget() {
         let forbidden = Set("\"<>\\^`{|}".utf8)
         for byte in UInt8.min...UInt8.max {

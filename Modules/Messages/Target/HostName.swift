@@ -25,7 +25,8 @@ package enum HostName: Hashable, Sendable {
         switch spelling.kind {
         case .name: self = .name(spelling.hasUppercase ? name.lowercased() : name)
         case .number, .colons:
-            guard let address = Self.address(name) else { return nil }
+            // An IPv6 address has no trailing dot.
+            guard let address = Self.address(spelling.kind == .colons ? text : name) else { return nil }
             self = .address(address)
         }
     }

@@ -7,8 +7,8 @@
 package enum HostSpelling: Equatable {
     /// A name or an IPv4 address, canonical except for upper case.
     case usual
-    /// An address with another canonical text: IPv6 (RFC 5952), an IPv4-mapped address as IPv4, an address with a
-    /// trailing dot. Without brackets.
+    /// An address with another canonical text: IPv6 (RFC 5952), an IPv4-mapped address as IPv4, an IPv4 address
+    /// with a trailing dot. Without brackets.
     case address(String)
 
     /// Parses a host without the brackets that only IPv6 addresses have; nil if it is invalid.

@@ -62,10 +62,14 @@ package struct RequestTarget: Hashable, Sendable {
         return scheme.count == 5
     }
 
+    /// Other readers of a URL end the authority at a backslash or leave out control characters (WHATWG URL, 4.4), and so see another
+    /// host than the one that would get the credentials. A URL of Foundation has them percent-encoded.
     private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> UserInfo? {
+        guard !bytes.contains(.at) else { throw .userInfo }
         let colon = bytes.firstIndex(of: .colon) ?? bytes.endIndex
         guard let user = bytes[..<colon].percentDecoded, let password = bytes[colon...].dropFirst().percentDecoded,
-            !user.utf8.contains(.colon)
+            !user.utf8.contains(.colon),
+            !(user.utf8.contains(where: \.isAmbiguous) || password.utf8.contains(where: \.isAmbiguous))
         else { throw .userInfo }
         return user.isEmpty && password.isEmpty ? nil : UserInfo(user: user, password: password)
     }
@@ -88,6 +92,9 @@ package struct RequestTarget: Hashable, Sendable {
 }
 
 extension UInt8 {
+    /// A backslash or a control character, which other readers of a URL take for something else than user information.
+    var isAmbiguous: Bool { self == UInt8(ascii: "\\") || self < 0x20 || self == 0x7F }
+
     /// Visible ASCII except for `"<>\^`{|}`, which URLs must not contain unescaped (RFC 3986, section 2).
     package var isTargetByte: Bool {
         // A bit for each of them: 0 to 63, then 64 to 127.

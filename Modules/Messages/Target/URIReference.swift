@@ -75,6 +75,34 @@ package struct URIReference: Equatable {
         }
     }
 
+    /// Whether the user information is one that other readers of URLs take for a host: with an `@`, a backslash or a control
+    /// character as they are.
+    package var hasAmbiguousUserInfo: Bool {
+        userInfo?.utf8.contains { $0 == .at || $0.isAmbiguous } ?? false
+    }
+
+    /// Percent-encodes the bytes that a path, a query or a fragment must not contain, and a `%` without two digits. Foundation would
+    /// also encode every other `%` of such a component.
+    package mutating func encodeInvalidBytes() {
+        path = Self.encoded(path)
+        query = query.map(Self.encoded)
+        fragment = fragment.map(Self.encoded)
+    }
+
+    private static func encoded(_ part: Substring) -> Substring {
+        let bytes = Array(part.utf8)
+        var encoded: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let digits = bytes[(index + 1)...].prefix(2).compactMap { ASCII.hexadecimalValue($0) }
+            let isValid =
+                byte == UInt8(ascii: "%") ? digits.count == 2 : byte.isTargetByte && !"[]#".utf8.contains(byte)
+            encoded +=
+                isValid
+                ? [byte] : [UInt8(ascii: "%"), ASCII.hexadecimalDigit(byte >> 4), ASCII.hexadecimalDigit(byte & 15)]
+        }
+        return encoded.count == bytes.count ? part : Substring(decoding: encoded, as: UTF8.self)
+    }
+
     /// Merges the path with that of a base (section 5.2.3).
     private func merged(with base: URIReference) -> Substring {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
