@@ -81,8 +81,9 @@ package struct Authenticator: Sendable {
     ) -> Authenticator? {
         guard let session, let sent = answer.computation else { return nil }
         let stale = challenges.filter { challenge in
-            challenge.parameters["stale"]?.lowercased() == "true" && challenge.realm == session.challenge.realm
-                && challenge.parameters["nonce"] != sent.nonce
+            challenge.parameters["stale"]?.lowercased() == "true"
+                && challenge.isoLatin1Parameter("realm") == session.challenge.realm
+                && challenge.isoLatin1Parameter("nonce") != sent.nonce
         }
         return Authenticator(
             credential, for: stale, allowsBasic: false, makeClientNonce: session.makeClientNonce)
@@ -94,21 +95,23 @@ package struct Authenticator: Sendable {
     /// the response's body, which is not read here.
     ///
     /// - Parameters:
-    ///   - fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields.
+    ///   - fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields, as characters of
+    ///     ISO 8859-1.
     ///   - answer: The answer in the request.
     /// - Throws: ``AuthenticationError`` with ``AuthenticationError/Code/wrongServerProof``.
     package func verify(_ fields: [String], of answer: AuthenticationAnswer) throws(AuthenticationError) {
         guard let session, let sent = answer.computation, !fields.isEmpty,
-            let info = AuthenticationChallenge.parse(["Info " + fields.joined(separator: ", ")]).first?.parameters
+            let info = AuthenticationChallenge.parse(isoLatin1: ["Info " + fields.joined(separator: ", ")]).first
         else { return }
-        let protection = info["qop"]?.lowercased() ?? sent.protection.rawValue
-        if let proof = info["rspauth"], sent.protection != .authInt, protection != "auth-int" {
+        let (parameters, nextNonce) = (info.parameters, info.isoLatin1Parameter("nextnonce"))
+        let protection = parameters["qop"]?.lowercased() ?? sent.protection.rawValue
+        if let proof = parameters["rspauth"], sent.protection != .authInt, protection != "auth-int" {
             guard !proof.isEmpty, proof.lowercased() == sent.serverProof else {
                 throw AuthenticationError(
                     .wrongServerProof, "The server's response proves no knowledge of the password (rspauth).")
             }
         }
-        if let nonce = info["nextnonce"], DigestChallenge.isAcceptable(nonce) {
+        if let nonce = nextNonce, DigestChallenge.isAcceptable(nonce) {
             session.use(nextNonce: nonce, after: sent)
         }
     }
@@ -126,7 +129,7 @@ package struct Authenticator: Sendable {
 
 /// What one request answers to a challenge.
 package struct AuthenticationAnswer: Sendable, Equatable {
-    /// The value of the Authorization or Proxy-Authorization field.
+    /// The value of the Authorization or Proxy-Authorization field, with each octet as a character (ISO 8859-1).
     package let value: String
     let computation: DigestComputation?
 }

@@ -118,3 +118,39 @@ struct DigestChallengeTests {
         #expect(chosen.credential == password)
     }
 }
+
+/// Parameters whose octets are not UTF-8.
+@Suite(.timeLimit(.minutes(1)))
+struct DigestOctetTests {
+    /// A realm in ISO 8859-1 beside a user name and a password, which are in UTF-8.
+    @Test func theOctetsOfTheRealmAreHashed() throws {
+        let challenges = AuthenticationChallenge.parse(
+            isoLatin1: ["Digest realm=\"caf\u{e9}\", nonce=\"n\u{e9}\", qop=auth, algorithm=SHA-256"])
+        #expect(challenges.first?.realm == "café")
+        let credential = try Credential.password(username: "ädä", password: "pässword")
+        let authenticator = Authenticator(
+            credential, for: challenges, allowsBasic: false, makeClientNonce: { "cn" })
+        let answer = try #require(authenticator).answer(method: "GET", uri: "/").value
+        let (name, password) = (Array("ädä".utf8), Array("pässword".utf8))
+        let a1 = testHash("SHA256", name + Array(":caf".utf8) + [0xE9] + Array(":".utf8) + password)
+        let a2 = testHash("SHA256", "GET:/")
+        let proof = testHash(
+            "SHA256", Array("\(a1):n".utf8) + [0xE9] + Array(":00000001:cn:auth:\(a2)".utf8))
+        #expect(answer.contains("response=\"\(proof)\""))
+        #expect(answer.contains("username=\"\u{c3}\u{a4}d\u{c3}\u{a4}\", realm=\"caf\u{e9}\", nonce=\"n\u{e9}\""))
+    }
+
+    /// The realms have the same text and other octets.
+    @Test func aNonceThatIsStaleInAnotherRealmRenewsNothing() throws {
+        let parameters = "nonce=a, qop=auth, algorithm=SHA-256"
+        let challenges = AuthenticationChallenge.parse(isoLatin1: ["Digest realm=\"\u{e9}\", \(parameters)"])
+        let credential = try Credential.password(username: "ada", password: "pass")
+        let authenticator = try #require(Authenticator(credential, for: challenges, allowsBasic: false))
+        let answer = authenticator.answer(method: "GET", uri: "/")
+        let renewal = "nonce=b, stale=true, qop=auth, algorithm=SHA-256"
+        for (realm, isRenewed) in [("\u{c3}\u{a9}", false), ("\u{e9}", true)] {
+            let next = AuthenticationChallenge.parse(isoLatin1: ["Digest realm=\"\(realm)\", \(renewal)"])
+            #expect((authenticator.renewed(by: next, after: answer) != nil) == isRenewed)
+        }
+    }
+}

@@ -66,7 +66,7 @@ struct DigestExampleTests {
         for charset in ["", ", charset=ISO-8859-1"] {
             let other = challenge.replacing(", charset=UTF-8, userhash=true", with: charset)
             let quoted = try answer([other], by: credential, clientNonce: clientNonce, uri: "/doe.json")
-            #expect(quoted.value.hasPrefix("Digest username=\"Jäsøn Doe\", realm="))
+            #expect(quoted.value.hasPrefix("Digest username=\"J\u{c3}\u{a4}s\u{c3}\u{b8}n Doe\", realm="))
             #expect(quoted.value.contains("response=\"\(response)\""))
         }
     }
@@ -113,8 +113,7 @@ struct DigestExampleTests {
         let authenticator = try authenticator(
             [challenge], by: .password(username: "ada", password: "pass", allowsMD5: true), clientNonce: "cn1")
         let hasher = try DigestHasher(#require(authenticator.bodyAlgorithm))
-        hasher?.update("hel")
-        hasher?.update("lo")
+        for part in ["hel", "lo"] { Array(part.utf8).withUnsafeBytes { hasher?.update($0) } }
         let answer = authenticator.answer(method: "POST", uri: "/a?b=1", bodyHash: hasher?.finish())
         #expect(answer.value.contains("response=\"\(response)\", algorithm=\(algorithm), qop=auth-int"))
     }

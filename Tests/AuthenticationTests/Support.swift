@@ -35,9 +35,12 @@ extension [AuthenticationChallenge] {
 
 /// A hash in hexadecimal, by another function of OpenSSL than the library's.
 func testHash(_ name: String, _ text: String) -> String {
+    testHash(name, Array(text.utf8))
+}
+
+func testHash(_ name: String, _ bytes: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: 64)
     var count = 0
-    let bytes = Array(text.utf8)
     guard EVP_Q_digest(nil, name, nil, bytes, bytes.count, &digest, &count) == 1 else { return "" }
     return digest.prefix(count).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -7,6 +7,17 @@ import Testing
 /// RFC 9111, section 4.1.
 @Suite(.timeLimit(.minutes(1)))
 struct VaryTests {
+    /// Octets that are not UTF-8.
+    @Test func aValueOfOtherOctetsIsAnotherVariant() throws {
+        let requests = [[0xE9], [0xE8], [0xC3, 0xA9]].map { (octets: [UInt8]) in
+            var request = request()
+            request.headerFields.append(HTTPField(name: .accept, value: octets))
+            return request
+        }
+        let response = try stored("Vary: Accept|Cache-Control: max-age=9", to: requests[0])
+        #expect(requests.map { response.variant.matches($0) } == [true, false, false])
+    }
+
     /// Each case: Vary, the fields of the request whose response is stored, those of the next one, and whether it matches.
     @Test(arguments: [
         ("Accept", "Accept: a", "Accept: a", true), ("Accept", "Accept: a", "Accept: b", false),

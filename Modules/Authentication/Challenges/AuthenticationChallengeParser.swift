@@ -3,8 +3,8 @@ struct AuthenticationChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
 
-    init(_ text: String) {
-        bytes = Array(text.utf8)
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
     }
 
     mutating func challenges(upTo limit: Int) -> [AuthenticationChallenge] {
@@ -28,7 +28,7 @@ struct AuthenticationChallengeParser {
         }
         let start = position
         while let (name, value) = parameter() {
-            if challenge.parameters[name] == nil { challenge.parameters[name] = value }
+            if challenge.parameters[name] == nil { challenge.add(name, value) }
             guard skipSeparators() else { break }
         }
         // Neither a token68 value nor a parameter follows the scheme, so the rest of the list is malformed.
@@ -37,14 +37,14 @@ struct AuthenticationChallengeParser {
     }
 
     /// Parses a parameter; returns nil and consumes nothing if the next element is not a parameter.
-    private mutating func parameter() -> (name: String, value: String)? {
+    private mutating func parameter() -> (name: String, value: [UInt8])? {
         let start = position
         if let name = token() {
             skipBlanks()
             if current == .equals {
                 position += 1
                 skipBlanks()
-                let value = current == .quote ? quotedString() : token()
+                let value = current == .quote ? quotedString() : token().map { Array($0.utf8) }
                 if let value, isAtEndOfElement { return (name.lowercased(), value) }
                 // The parameter is malformed, so the boundaries of the elements after it are unknown.
                 position = bytes.endIndex
@@ -72,14 +72,14 @@ struct AuthenticationChallengeParser {
     }
 
     /// Parses a quoted string and removes its quotes and escapes; returns nil if the closing quote is missing.
-    private mutating func quotedString() -> String? {
+    private mutating func quotedString() -> [UInt8]? {
         var content: [UInt8] = []
         position += 1
         while let byte = current {
             position += 1
             switch byte {
             case .quote:
-                return String(decoding: content, as: UTF8.self)
+                return content
             case .backslash:
                 guard let escaped = current else { return nil }
                 content.append(escaped)

@@ -29,10 +29,10 @@ package enum DigestAlgorithm: Int, Comparable, CaseIterable, Sendable {
     /// The algorithms that OpenSSL provides. In FIPS mode MD5 is not among them.
     static let available = Set(allCases.filter { DigestHasher($0) != nil })
 
-    /// The hash of a text in UTF-8, in lower-case hexadecimal: `H` of RFC 7616, section 3.3.
+    /// The hash of octets, each a character (ISO 8859-1), in lower-case hexadecimal: `H` of RFC 7616, section 3.3.
     func hash(_ text: String) -> String {
         let hasher = DigestHasher(self)
-        hasher?.update(text)
+        text.isoLatin1Octets.withUnsafeBytes { hasher?.update($0) }
         return hasher?.finish() ?? ""
     }
 }
@@ -57,11 +57,6 @@ package final class DigestHasher {
     /// Adds bytes.
     package func update(_ bytes: UnsafeRawBufferPointer) {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-    }
-
-    func update(_ text: String) {
-        var text = text
-        text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
     }
 
     /// The hash in lower-case hexadecimal. Nothing may be added afterwards.

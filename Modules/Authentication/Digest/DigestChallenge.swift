@@ -10,6 +10,7 @@ struct DigestChallenge: Sendable, Hashable {
         case authInt = "auth-int"
     }
 
+    // Their octets, each as a character (ISO 8859-1): they are hashed and sent back as they were received.
     let realm: String
     let nonce: String
     let opaque: String?
@@ -41,10 +42,11 @@ struct DigestChallenge: Sendable, Hashable {
     ///   - allowsMD5: Whether MD5 is acceptable, and answers without the protection of a count and a client nonce (RFC 2069).
     init?(_ challenge: AuthenticationChallenge, allowsMD5: Bool) {
         let parameters = challenge.parameters
-        guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"],
+        guard challenge.scheme == "digest", let realm = challenge.isoLatin1Parameter("realm"),
+            let nonce = challenge.isoLatin1Parameter("nonce"),
             parameters.values.allSatisfy(Self.isAcceptable)
         else { return nil }
-        (self.realm, self.nonce, opaque) = (realm, nonce, parameters["opaque"])
+        (self.realm, self.nonce, opaque) = (realm, nonce, challenge.isoLatin1Parameter("opaque"))
         algorithmName = parameters["algorithm"]
         guard let (algorithm, isSession) = Self.algorithm(named: algorithmName), allowsMD5 || algorithm != .md5,
             let protection = Self.protection(offered: parameters["qop"]),

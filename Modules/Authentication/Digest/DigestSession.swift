@@ -15,19 +15,21 @@ package final class DigestSession: Sendable {
     ) {
         self.challenge = challenge
         self.makeClientNonce = makeClientNonce
-        let hash = challenge.algorithm.hash("\(username):\(challenge.realm):\(password)")
+        // The name and the password are in UTF-8, whatever the charset of the realm is.
+        let (user, password) = (String(isoLatin1: username.utf8), String(isoLatin1: password.utf8))
+        let hash = challenge.algorithm.hash("\(user):\(challenge.realm):\(password)")
         state = Mutex(DigestStateMachine(challenge, passwordHash: hash))
         userName =
             if challenge.hashesUserName {
-                "username=\"\(challenge.algorithm.hash("\(username):\(challenge.realm)"))\""
+                "username=\"\(challenge.algorithm.hash("\(user):\(challenge.realm)"))\""
             } else if challenge.namesUTF8, !username.utf8.allSatisfy({ $0 < 0x80 }) {
                 "username*=\(username.extendedValue)"
             } else {
-                "username=\(username.quoted)"
+                "username=\(user.quoted)"
             }
     }
 
-    /// Returns the value of the field for one request, and what verifies its response.
+    /// Returns the value of the field for one request, as characters of ISO 8859-1, and what verifies its response.
     func answer(method: String, uri: String, bodyHash: String?) -> (value: String, computation: DigestComputation) {
         let clientNonce = makeClientNonce()
         let computation = state.withLock { $0.next(uri: uri, clientNonce: clientNonce) }

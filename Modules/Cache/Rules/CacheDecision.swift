@@ -34,7 +34,7 @@ package struct CacheValidation: Hashable, Sendable {
     package func applied(to request: HTTPRequest) -> HTTPRequest {
         var request = request
         for name in removedFields { request.headerFields[name] = nil }
-        for field in fields { request.headerFields[field.name] = field.value }
+        for field in fields { request.headerFields[fields: field.name] = [field] }
         return request
     }
 }

@@ -74,7 +74,7 @@ extension CacheRules {
     private static func range(of request: HTTPRequest, _ validators: Validators) -> RangeRequest? {
         let range = RangeRequest(request)
         guard range != .none else { return nil }
-        if let value = request.headerFields[.ifRange], !validators.satisfies(ifRange: value) { return nil }
+        if let value = request.headerFields[isoLatin1: .ifRange], !validators.satisfies(ifRange: value) { return nil }
         return range
     }
 
@@ -117,7 +117,7 @@ private struct Condition {
 
     /// Nil if If-None-Match is malformed: only the server can evaluate it.
     init?(_ fields: HTTPFields) {
-        if let value = fields[.ifNoneMatch] {
+        if let value = fields[isoLatin1: .ifNoneMatch] {
             guard let list = EntityTag.List(value) else { return nil }
             (tags, date) = (list, nil)
         } else {

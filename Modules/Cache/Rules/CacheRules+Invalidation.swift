@@ -1,4 +1,5 @@
 package import HTTPTypes
+internal import LinnetMessages
 
 extension CacheRules {
     /// The keys whose stored responses a response to an unsafe request invalidates (RFC 9111, section 4.4).
@@ -15,7 +16,7 @@ extension CacheRules {
         guard !request.method.isKnownSafe, 200..<400 ~= response.status.code else { return [] }
         var keys = [key]
         for name in [HTTPField.Name.location, .contentLocation] {
-            guard let reference = response.headerFields[values: name].first,
+            guard let reference = response.headerFields[fields: name].first?.uriReference,
                 let other = key.sameOriginKey(reference), !keys.contains(other)
             else { continue }
             keys.append(other)

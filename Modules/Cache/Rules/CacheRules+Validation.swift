@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
+internal import LinnetMessages
 
 extension CacheRules {
     /// The conditions with which the server can confirm a stored response (RFC 9111, section 4.3.1).
@@ -22,7 +23,7 @@ extension CacheRules {
         let tagged = ([chosen].compactMap { $0 } + others.sorted { $0.id.rawValue > $1.id.rawValue })
             .compactMap { response in response.facts.validators.entityTag.map { (response.id, $0) } }
         if !tagged.isEmpty {
-            guard let tags = Self.union(fields[.ifNoneMatch], tagged.map(\.1)) else { return nil }
+            guard let tags = Self.union(fields[isoLatin1: .ifNoneMatch], tagged.map(\.1)) else { return nil }
             return conditions(tags: tags, for: request, chosen: chosen, candidates: tagged.map(\.0))
         }
         guard !fields.contains(.ifNoneMatch), RangeRequest(request) == .none, let chosen,
@@ -36,7 +37,8 @@ extension CacheRules {
     private func conditions(
         tags: [String], for request: HTTPRequest, chosen: StoredResponse?, candidates: [StoredResponse.ID]
     ) -> CacheValidation {
-        var fields: HTTPFields = [.ifNoneMatch: tags.joined(separator: ", ")]
+        var fields = HTTPFields()
+        fields[isoLatin1: .ifNoneMatch] = tags.joined(separator: ", ")
         let isSingle = candidates == chosen.map { [$0.id] } && !request.headerFields.contains(.ifNoneMatch)
         if isSingle, RangeRequest(request) == .none, let chosen {
             fields[.ifModifiedSince] = chosen.facts.validators.lastModified
@@ -91,7 +93,7 @@ extension CacheRules {
     /// Whether a 304 response has an entity tag that the caller sent.
     private static func isConfirmation(_ response: HTTPResponse, of fields: HTTPFields) -> Bool {
         guard let tag = Validators(response).entityTag,
-            case .tags(let own)? = fields[.ifNoneMatch].flatMap(EntityTag.List.init)
+            case .tags(let own)? = fields[isoLatin1: .ifNoneMatch].flatMap(EntityTag.List.init)
         else { return false }
         return own.contains { $0.isEquivalent(to: tag) }
     }

@@ -40,7 +40,8 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     /// The key of a reference in a response, if it has the same origin (RFC 9111, section 4.4).
     func sameOriginKey(_ reference: String) -> CacheKey? {
         let base = URIReference(description)
-        let target = URIReference(reference).resolved(against: base)
+        var target = URIReference(reference).resolved(against: base)
+        target.encodeInvalidBytes()
         guard let url = URL(string: target.text), let key = CacheKey(url) else { return nil }
         return URIReference(key.description).authority == base.authority && key.isSecure == isSecure ? key : nil
     }

@@ -59,7 +59,7 @@ extension StoredResponse {
 
         private static func value(_ name: String, in fields: HTTPFields) -> String? {
             guard let name = HTTPField.Name(name) else { return nil }
-            let values = fields[values: name]
+            let values = fields.isoLatin1Values(of: name)
             guard !values.isEmpty else { return nil }
             let isList = normalizedLists.contains(name.canonicalName)
             return values.flatMap {

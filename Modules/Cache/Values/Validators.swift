@@ -15,7 +15,7 @@ package struct Validators: Sendable {
 
     package init(_ response: HTTPResponse) {
         let fields = response.headerFields
-        entityTag = fields[values: .eTag].first.flatMap(EntityTag.init)
+        entityTag = fields.isoLatin1Values(of: .eTag).first.flatMap(EntityTag.init)
         let text = fields[values: .lastModified].first
         let date = text.flatMap { HTTPDate(caseInsensitive: $0) }
         lastModified = date == nil ? nil : text

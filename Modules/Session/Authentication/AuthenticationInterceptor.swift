@@ -76,11 +76,11 @@ final class AuthenticationInterceptor: PassiveInterceptor {
             method: request.method.rawValue, uri: exchange.target.path, bodyHash: hash)
         exchange.sent(.init(authenticator: authenticator, answer: answer, isPreemptive: isPreemptive))
         var authorized = request
-        authorized.headerFields[.authorization] = answer.value
+        authorized.headerFields[isoLatin1: .authorization] = answer.value
         let response = try await next(authorized)
         guard response.head.status != .unauthorized else { return response }
         do {
-            try authenticator.verify(response.head.headerFields[values: .authenticationInfo], of: answer)
+            try authenticator.verify(response.head.headerFields.isoLatin1Values(of: .authenticationInfo), of: answer)
         } catch {
             throw SessionError(error, url: request.url).adding(response)
         }
@@ -91,7 +91,8 @@ final class AuthenticationInterceptor: PassiveInterceptor {
     private func authenticator(
         for response: StreamedResponse, _ exchange: inout Authentication, _ next: InterceptorChain
     ) async throws(SessionError) -> Authenticator? {
-        let challenges = AuthenticationChallenge.parse(response.head.headerFields[values: .wwwAuthenticate])
+        let challenges = AuthenticationChallenge.parse(
+            isoLatin1: response.head.headerFields.isoLatin1Values(of: .wwwAuthenticate))
         if let renewed = exchange.renewed(by: challenges) { return renewed }
         if let refused = exchange.countRefusal(by: challenges) { store?.refused(refused, at: exchange.target) }
         guard exchange.failures < Self.attemptLimit else { return nil }

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetCache
 internal import LinnetCookies
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -92,7 +93,7 @@ struct CacheExchange: Sendable {
 
     private func load(_ fields: HTTPFields) async throws(SessionError) -> StreamedResponse {
         var sent = request
-        for field in fields { sent.headerFields[field.name] = field.value }
+        for field in fields { sent.headerFields[fields: field.name] = [field] }
         let received: Received
         do {
             received = try await send(sent)
@@ -240,9 +241,7 @@ extension StreamedResponse {
         self.init(url: url, head: head, body: body)
         for name in fieldsOfOneRequest {
             if head.headerFields.contains(name) { self.head.headerFields[name] = nil }
-            for value in confirmation?.headerFields[values: name] ?? [] {
-                self.head.headerFields.append(HTTPField(name: name, value: value))
-            }
+            self.head.headerFields.append(contentsOf: confirmation?.headerFields[fields: name] ?? [])
         }
     }
 

@@ -60,14 +60,14 @@ extension SessionRequest {
     func asking(forTheRestOf resume: ResumeData) -> SessionRequest {
         var request = self
         request.headerFields[.range] = "bytes=\(resume.offset)-"
-        request.headerFields[.ifRange] = resume.validators.ifRange
+        request.headerFields[isoLatin1: .ifRange] = resume.validators.ifRange
         return request
     }
 }
 
 /// The validators that identify a version of an entity (RFC 9110, section 8.8).
 struct ResumeValidators: Sendable, Hashable {
-    /// A strong entity tag. A weak one does not identify the exact bytes.
+    /// A strong entity tag, with its octets as characters (ISO 8859-1). A weak one does not identify the exact bytes.
     var entityTag: String?
     var lastModified: String?
 
@@ -78,7 +78,7 @@ struct ResumeValidators: Sendable, Hashable {
 
     /// The strong validators of a response, which permit combining the bytes of two responses.
     init(_ head: HTTPResponse) {
-        entityTag = head.headerFields[.eTag].flatMap { Self.isStrong($0) ? $0 : nil }
+        entityTag = head.headerFields[isoLatin1: .eTag].flatMap { Self.isStrong($0) ? $0 : nil }
         lastModified = Self.strongDate(of: head)
     }
 
@@ -87,7 +87,7 @@ struct ResumeValidators: Sendable, Hashable {
 
     /// Whether a response's validators show that it is of another version.
     func contradict(_ head: HTTPResponse) -> Bool {
-        if let entityTag, let other = head.headerFields[.eTag] { return entityTag != other }
+        if let entityTag, let other = head.headerFields[isoLatin1: .eTag] { return entityTag != other }
         if let lastModified, let other = head.headerFields[.lastModified] { return lastModified != other }
         return false
     }
@@ -99,7 +99,7 @@ struct ResumeValidators: Sendable, Hashable {
     /// because the response of a server that ignores If-Range (section 13.1.5) and omits the date looks the same; downloading
     /// the whole entity again is better than combining two versions in one file.
     func confirm(_ head: HTTPResponse) -> Bool {
-        if let entityTag { return head.headerFields[.eTag] == entityTag }
+        if let entityTag { return head.headerFields[isoLatin1: .eTag] == entityTag }
         return lastModified != nil && head.headerFields[.lastModified] == lastModified
     }
 

@@ -19,7 +19,7 @@ public struct ResumeData: Sendable, Hashable {
 
     /// The URL of the download, without user name and password.
     public let url: URL
-    /// The strong entity tag (RFC 9110, section 8.8.3), if the response had one.
+    /// The strong entity tag (RFC 9110, section 8.8.3), if the response had one. Each octet of it is a character (ISO 8859-1).
     public let entityTag: String?
     /// The Last-Modified date, if the response had one that is a strong validator.
     public let lastModified: String?

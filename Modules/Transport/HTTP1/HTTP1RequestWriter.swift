@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 internal import NIOCore
 
 /// Writes a request head, and rejects what must not be sent (RFC 9112, 3 and 5).
@@ -87,7 +88,7 @@ struct HTTP1RequestWriter {
             for field in head.headerFields where isKept(field) { isClean = writer.write(field) && isClean }
             if let authorization = proxyAnswer?.value.authorization {
                 writer.write("\r\nProxy-Authorization: ")
-                writer.write(authorization)
+                writer.write(isoLatin1: authorization)
             }
             if proxyAnswer?.value.asksFirst == true {
                 writer.write("\r\nExpect: 100-continue")
@@ -132,7 +133,8 @@ struct HTTP1RequestWriter {
             return true
         case 14: return name != "content-length"
         case 17: return name != "transfer-encoding"
-        case 19: return name != "proxy-authorization" || proxyAnswer?.value.authorization == nil
+        // It is for the proxy that forwards the request (RFC 9110, 11.7.2), and never for an origin.
+        case 19: return name != "proxy-authorization" || proxyAnswer.map { $0.value.authorization == nil } ?? false
         default: return true
         }
     }
@@ -170,6 +172,10 @@ private struct ByteWriter {
             var text = text
             text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
         }
+    }
+
+    mutating func write(isoLatin1 text: String) {
+        if text.isASCII { write(text) } else { text.isoLatin1Octets.withUnsafeBytes { write($0) } }
     }
 
     mutating func write(_ text: StaticString) {

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 internal import NIOCore
 
 /// Sending heads and bodies.
@@ -183,7 +184,7 @@ enum HTTP2RequestHead {
             guard field.withUnsafeBytesOfValue({ UnsafeRawBufferPointer($0).holdsFieldBytesAlone }) else {
                 throw TransportError(.invalidRequest, "A field value contains invalid characters.")
             }
-            lines.append(Line(name: field.name.canonicalName, value: field.value, indexing: indexing(field)))
+            lines.append(Line(name: field.name.canonicalName, value: field.isoLatin1Value, indexing: indexing(field)))
         }
         if let length = request.body.contentLength(for: request.head.method) {
             lines.append(Line(name: "content-length", value: String(length), indexing: .notIndexed))
@@ -191,8 +192,8 @@ enum HTTP2RequestHead {
         return lines
     }
 
-    /// Whether a field may be sent: not if it is specific to HTTP/1.1 connections (RFC 9113, 8.2.2) or written by the
-    /// transport.
+    /// Whether a field may be sent: not if it is specific to HTTP/1.1 connections (RFC 9113, 8.2.2), written by the
+    /// transport, or for a proxy, since the connection leads to the origin (RFC 9110, 11.7.2).
     private static func belongs(_ field: HTTPField) -> Bool {
         if field.name.has("te") { return field.value.lowercased() == "trailers" }
         return !transportFields.contains(field.name)
@@ -218,9 +219,9 @@ enum HTTP2RequestHead {
 
     private static let transportFields = NameSet([
         "host", "content-length", "transfer-encoding", "upgrade", "connection", "keep-alive", "proxy-connection",
-        "http2-settings",
+        "http2-settings", "proxy-authorization",
     ])
-    private static let secrets = NameSet(["authorization", "proxy-authorization"])
+    private static let secrets = NameSet(["authorization"])
     private static let changing = NameSet([
         "range", "if-range", "if-none-match", "if-modified-since", "date", "etag",
     ])

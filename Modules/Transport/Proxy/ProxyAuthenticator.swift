@@ -26,7 +26,7 @@ final class ProxyAuthenticator: Sendable {
         return state.answer(method: method, uri: uri, body: body)
     }
 
-    /// Takes the values of Proxy-Authenticate. Returns whether the request may be sent again, with another answer than the one
+    /// Takes the values of Proxy-Authenticate, as characters of ISO 8859-1. Returns whether the request may be sent again, with another answer than the one
     /// that it had.
     func isAnswering(_ challenges: [String], after sent: String?) -> Bool {
         machine.withLock { $0.challenged(challenges, after: sent) }
@@ -35,7 +35,8 @@ final class ProxyAuthenticator: Sendable {
     /// Takes the response to a forwarded request. Returns nil if it is for the caller.
     func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
         if let reply = machine.withLock({ $0.received(response, after: sent) }) { return reply }
-        return isProven(by: response.headerFields[values: .proxyAuthenticationInfo], after: sent) ? nil : .wrongProof
+        return isProven(by: response.headerFields.isoLatin1Values(of: .proxyAuthenticationInfo), after: sent)
+            ? nil : .wrongProof
     }
 
     /// Takes the values of Proxy-Authentication-Info, which may have another nonce (RFC 7616, 3.5). Returns false if they have a
@@ -53,7 +54,7 @@ final class ProxyAuthenticator: Sendable {
 
 /// What a request tells a proxy.
 struct ProxyAnswer: Equatable, Sendable {
-    /// The value of Proxy-Authorization; nil for none.
+    /// The value of Proxy-Authorization, with each octet as a character (ISO 8859-1); nil for none.
     var authorization: String?
     /// What verifies the proxy's reply; nil for none.
     var digest: AuthenticationAnswer?
@@ -120,7 +121,7 @@ struct ProxyAuthentication {
     mutating func challenged(_ challenges: [String], after sent: String?) -> Bool {
         guard let credential,
             let authenticator = Authenticator(
-                credential, for: AuthenticationChallenge.parse(challenges), allowsBasic: true)
+                credential, for: AuthenticationChallenge.parse(isoLatin1: challenges), allowsBasic: true)
         else { return false }
         // The same password again is refused again.
         if !authenticator.isDigest, authenticator.answer(method: "", uri: "").value == sent { return false }
@@ -131,7 +132,7 @@ struct ProxyAuthentication {
     mutating func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
         switch response.status.code {
         case 407:
-            let challenges = response.headerFields[values: .proxyAuthenticate]
+            let challenges = response.headerFields.isoLatin1Values(of: .proxyAuthenticate)
             return challenged(challenges, after: sent.authorization) ? .challenge : .refusal
         case 417 where sent.asksFirst:
             return .refusesToWait

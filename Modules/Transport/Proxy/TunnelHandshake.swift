@@ -32,7 +32,8 @@ struct TunnelHandshake: ProxyHandshake {
     mutating func start() -> ByteBuffer {
         parser.begin(.connect)
         let field = authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
-        return ByteBuffer(string: "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(field)\r\n")
+        let head = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(field)\r\n"
+        return ByteBuffer(bytes: head.isoLatin1Octets)
     }
 
     mutating func received(_ bytes: ByteBuffer) throws(ProxyFailure) -> ProxyHandshakeStep {
@@ -44,12 +45,13 @@ struct TunnelHandshake: ProxyHandshake {
             case .head(let head) where head.isInformational:
                 continue
             case .head(let head) where head.statusCode < 300:
-                guard isProven(head.response.headerFields[values: .proxyAuthenticationInfo]) else {
+                guard isProven(head.response.headerFields.isoLatin1Values(of: .proxyAuthenticationInfo)) else {
                     throw .wrongProof
                 }
                 return .open(parser.takeSurplus() ?? ByteBuffer())
             case .head(let head) where head.statusCode == 407:
-                throw .authentication(head.response.headerFields[values: .proxyAuthenticate], after: authorization)
+                throw .authentication(
+                    head.response.headerFields.isoLatin1Values(of: .proxyAuthenticate), after: authorization)
             case .head(let head):
                 status = head.response.status
             case .body(var bytes):

@@ -44,6 +44,28 @@ struct ResumeDownloadTests {
         return data
     }
 
+    /// The server ignores If-Range, and sends the rest of another version, whose tag differs in an octet that is not UTF-8.
+    @Test func versionsWhoseTagsDifferInAnOctetAreNotMerged() async throws {
+        try await withRangeServer { source, server, session, folder in
+            let tag = { @Sendable (octet: UInt8) in HTTPField(name: .eTag, value: [0x22, octet, 0x22]) }
+            source.change { $0.fields[fields: .eTag] = [tag(0xE9)] }
+            let data = try #require(try await begin(source, server, session, folder))
+            #expect(data.entityTag == "\"\u{e9}\"")
+            let decoded = try ResumeData(decoding: data.encoded())
+            let other = Data(Self.bytes.reversed())
+            source.change { state in
+                state.bytes = other
+                state.fields[fields: .eTag] = [tag(0xE8)]
+                state.habit = .ignoresIfRange
+            }
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: decoded)
+            task.resume()
+            _ = try await task.value
+            #expect(task.resumption == .startedOver(.entityChanged))
+            #expect(try Data(contentsOf: folder["file"]) == other)
+        }
+    }
+
     @Test func aCancelledDownloadGoesOnWhereItWas() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))

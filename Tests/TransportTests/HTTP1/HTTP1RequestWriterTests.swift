@@ -41,6 +41,14 @@ struct HTTP1RequestWriterTests {
         }
     }
 
+    /// RFC 9110, 11.7.2: it is for the proxy that receives the request, if one forwards it.
+    @Test func anOriginGetsNoCredentialsForAProxy() throws {
+        let fields: HTTPFields = [.proxyAuthorization: "Basic secret", .accept: "*/*"]
+        #expect(try text(.get, fields: fields) == "GET /a?b=c HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\n\r\n")
+        let proxy = ProxyServer(try Proxy("http://proxy.example"))
+        #expect(try text(.get, fields: fields, through: proxy).contains("\r\nProxy-Authorization: Basic secret\r\n"))
+    }
+
     @Test func aBodyWaitsForTheChallengeThatAProxyMayHave() throws {
         let proxy = ProxyServer(try Proxy("http://ada:secret@proxy.example"))
         let body = TransportRequestBody.bytes(ByteBuffer(string: "abc"))

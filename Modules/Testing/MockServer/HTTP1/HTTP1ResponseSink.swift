@@ -108,6 +108,10 @@ extension ByteBuffer {
     }
 
     private mutating func write(_ fields: HTTPFields) {
-        for field in fields { writeString("\(field.name.rawName): \(field.value)\r\n") }
+        for field in fields {
+            writeString("\(field.name.rawName): ")
+            field.withUnsafeBytesOfValue { _ = writeBytes($0) }
+            writeString("\r\n")
+        }
     }
 }

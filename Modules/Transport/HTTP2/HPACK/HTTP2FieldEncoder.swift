@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import NIOCore
 
 /// Encodes requests' field sections (RFC 7541). Pure.
@@ -15,6 +16,7 @@ struct HTTP2FieldEncoder {
 
     struct Line: Equatable {
         let name: String
+        /// The octets of the value, each as a character (ISO 8859-1).
         let value: String
         var indexing = Indexing.indexed
     }
@@ -63,14 +65,14 @@ struct HTTP2FieldEncoder {
         // A large line would evict more useful ones.
         guard line.size <= table.capacity / 2 else { return writeLiteral(line, into: &buffer) }
         writeName(line.name, prefix: 6, flags: 0x40, into: &buffer)
-        buffer.writeHPACK(string: line.value)
+        buffer.writeHPACK(isoLatin1: line.value)
         table.insert(line, size: line.size)
         remember(line, .dynamic(table.insertions), number: number)
     }
 
     private func writeLiteral(_ line: Line, into buffer: inout ByteBuffer) {
         writeName(line.name, prefix: 4, flags: line.indexing == .neverIndexed ? 0x10 : 0, into: &buffer)
-        buffer.writeHPACK(string: line.value)
+        buffer.writeHPACK(isoLatin1: line.value)
     }
 
     private func writeName(_ name: String, prefix: UInt8, flags: UInt8, into buffer: inout ByteBuffer) {
@@ -113,7 +115,7 @@ struct HTTP2FieldEncoder {
 
 extension HTTP2FieldEncoder.Line {
     /// The size of the line in the table (RFC 7541, 4.1).
-    fileprivate var size: Int { name.utf8.count + value.utf8.count + 32 }
+    fileprivate var size: Int { name.utf8.count + value.unicodeScalars.count + 32 }
 }
 
 extension ByteBuffer {
@@ -133,19 +135,25 @@ extension ByteBuffer {
         writeInteger(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Writes a string, Huffman-coded if that is shorter (RFC 7541, 5.2).
     fileprivate mutating func writeHPACK(string: String) {
         var string = string
-        string.withUTF8 { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            let length = HPACKHuffmanCode.shared.encodedLength(bytes)
-            guard length < bytes.count else {
-                writeHPACK(integer: bytes.count, prefix: 7, flags: 0)
-                writeBytes(bytes)
-                return
-            }
-            writeHPACK(integer: length, prefix: 7, flags: 0x80)
-            HPACKHuffmanCode.shared.encode(bytes) { writeInteger($0) }
+        string.withUTF8 { writeHPACK(octets: UnsafeRawBufferPointer($0)) }
+    }
+
+    fileprivate mutating func writeHPACK(isoLatin1 text: String) {
+        guard !text.isASCII else { return writeHPACK(string: text) }
+        text.isoLatin1Octets.withUnsafeBytes { writeHPACK(octets: $0) }
+    }
+
+    /// Writes a string, Huffman-coded if that is shorter (RFC 7541, 5.2).
+    private mutating func writeHPACK(octets: UnsafeRawBufferPointer) {
+        let length = HPACKHuffmanCode.shared.encodedLength(octets)
+        guard length < octets.count else {
+            writeHPACK(integer: octets.count, prefix: 7, flags: 0)
+            writeBytes(octets)
+            return
         }
+        writeHPACK(integer: length, prefix: 7, flags: 0x80)
+        HPACKHuffmanCode.shared.encode(octets) { writeInteger($0) }
     }
 }

@@ -39,6 +39,22 @@ struct HTTP2FieldCodingTests {
             ])
     }
 
+    /// Values of octets that are not UTF-8, and texts that are canonically equivalent.
+    @Test func octetsAreSentAsTheyAre() throws {
+        let name = try #require(HTTPField.Name("if-range"))
+        let other = try #require(HTTPField.Name("x-other"))
+        let values: [[UInt8]] = [[0x22, 0xE9, 0x22], [0x22, 0xE8, 0x22], [0xC3, 0xA9], [0x65, 0xCC, 0x81]]
+        var (encoder, decoder) = (HTTP2FieldEncoder(), HTTP2FieldDecoder(maximumListSize: 16_384))
+        for value in values + values {
+            let fields = HTTPFields([name, other].map { HTTPField(name: $0, value: value) })
+            let lines = try HTTP2RequestHead.make(.http2(fields: fields)).filter { !$0.name.hasPrefix(":") }
+            var buffer = ByteBuffer()
+            encoder.encode(lines, into: &buffer)
+            let section = try buffer.withUnsafeReadableBytes { bytes throws(HPACKError) in try decoder.decode(bytes) }
+            #expect(section.fields.map { $0.withUnsafeBytesOfValue { Array($0) } } == [value, value])
+        }
+    }
+
     @Test func theExamplesAreEncoded() {
         var encoder = HTTP2FieldEncoder()
         let host = Line(name: ":authority", value: "www.example.com")
