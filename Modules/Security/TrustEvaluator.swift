@@ -103,6 +103,9 @@ public struct VerifiedTrust: Sendable {
     public package(set) var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; otherwise the chain is the presented one.
     package let isAnchored: Bool
+    /// Whether the certificate was found to match the host (RFC 9525). False for values made by custom evaluators, since it is not
+    /// known of them.
+    package internal(set) var isHostValidated = false
 
     /// Creates a verified chain, for custom evaluators.
     ///
@@ -124,6 +127,7 @@ public struct VerifiedTrust: Sendable {
 
     init(_ chain: VerifiedChain, isPinned: Bool) {
         self.init(chain.certificates, isPinned: isPinned, isAnchored: true)
+        isHostValidated = chain.isHostValidated
         awaitsStaple = chain.revocation.awaitsStaple
         findings = chain.findings
         if let validUntil, let until = chain.revocation.holdsUntil { self.validUntil = min(validUntil, until) }

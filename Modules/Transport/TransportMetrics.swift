@@ -246,7 +246,7 @@ extension TransportMetrics {
         set { facts.isPinned = newValue }
     }
 
-    /// Whether the server's chain was verified up to an anchor or matched a pin, instead of being accepted unverified.
+    /// Whether the server's chain was verified up to an anchor or matched a pin, and its certificate matched the host.
     package var isTrustVerified: Bool {
         get { connection.value.isTrustVerified }
         set { facts.isTrustVerified = newValue }

@@ -18,6 +18,29 @@ struct HostPatternTests {
         #expect(try HostPattern(pattern).matches(host))
     }
 
+    /// Systems connect to themselves when they are asked for the unspecified address.
+    @Test(arguments: ["127.0.0.0/8", "127.0.0.1", "::1", "::1/128", "127.0.0.0/30", "@private"])
+    func aPatternForLoopbackMatchesTheUnspecifiedAddresses(pattern: String) throws {
+        for host in ["0.0.0.0", "::", "0:0::0", "::ffff:0.0.0.0"] {
+            #expect(try HostPattern(pattern).matches(host), "\(host)")
+        }
+        for host in ["0.0.0.1", "::2", "example.com"] where pattern != "@private" {
+            #expect(try !HostPattern(pattern).matches(host), "\(host)")
+        }
+        let other = try SecurityPolicy(rules: [HostRule("0.0.0.0/0", .systemTrust), HostRule(pattern, .refuse)])
+        if pattern != "@private" { #expect(!other.allowsCleartext(to: "0.0.0.0")) }
+    }
+
+    @Test func aPatternForTheUnspecifiedAddressIsMoreSpecificThanOneForLoopback() throws {
+        for (own, other) in [("0.0.0.0", "127.0.0.1"), ("0.0.0.0/32", "127.0.0.1/32"), ("0.0.0.0/8", "127.0.0.0/8")] {
+            for rules in [[own, other], [other, own]] {
+                let policy = try SecurityPolicy(rules: rules.map { try HostRule($0, .systemTrust) })
+                #expect(policy.rule(for: "0.0.0.0")?.pattern == (try HostPattern(own)))
+                #expect(policy.rule(for: "127.0.0.1")?.pattern == (try HostPattern(other)))
+            }
+        }
+    }
+
     @Test(arguments: [
         ("example.com", "a.example.com"), ("example.com", "example.org"), ("example.com", "notexample.com"),
         ("example.com", "example.com.evil.org"), ("example.com", ""), ("example.com", "example.com.."),

@@ -69,6 +69,10 @@ struct PolicyFileTests {
             "rules[0].allowedRules"
         ),
         (#"{"version": 1, "otherHosts": "accept"}"#, .invalidPolicyFile, "otherHosts"),
+        // What Foundation's decoder overlooks.
+        (#"{"version": 1, "rules": [],}"#, .invalidPolicyFile, ""),
+        (#"{"version": 1, "rules": [ , ]}"#, .invalidPolicyFile, ""),
+        (#"{"version": 1, "rules": [{"hosts": ["a", ]}]}"#, .invalidPolicyFile, ""),
         (#"{"version": 1, "rules": [], "rules": []}"#, .unknownPolicyKey, ""),
         (#"{"version": 1, "rules": [{"hosts": ["a"], "pins": [], "pins": []}]}"#, .unknownPolicyKey, ""),
         (#"{"version": 1, "comm\u0065nt": "a", "comment": "b"}"#, .unknownPolicyKey, ""),
@@ -78,6 +82,30 @@ struct PolicyFileTests {
         #expect(error?.code == code, "\(error as Any)")
         #expect(error?.path == path, "\(error as Any)")
         #expect(error?.message.contains("\n") == false)
+    }
+
+    @Test(arguments: [
+        "2027-02-30T00:00:00Z", "2027-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2027-06-31T00:00:00Z",
+        "2027-00-01T00:00:00Z",
+        "2027-06-30T24:00:00Z", "2027-06-30T00:60:00Z", "2027-06-30T00:00:60Z", "2027-6-3T0:0:0Z",
+        "02027-06-30T00:00:00Z",
+        "2027-06-30T00:00:00Zulu", "2027-06-30T00:00:00", "2027-06-30", "2027-06-30T00:00:00+0200",
+        "٢027-06-30T00:00:00Z",
+    ])
+    func aDayThatDoesNotExistIsNoExpiry(text: String) {
+        let error = #expect(throws: SecurityError.self) {
+            try document(#"{"version": 1, "rules": [{"hosts": ["a"], "pinsExpire": "\#(text)"}]}"#)
+        }
+        #expect(error?.code == .invalidPolicyFile)
+        #expect(error?.path == "rules[0].pinsExpire")
+    }
+
+    @Test(arguments: [
+        "2028-02-29T00:00:00Z", "2000-02-29T23:59:59Z", "2027-06-30T00:00:00.25Z", "2027-12-31T00:00:00+02:00",
+    ])
+    func aDayThatExistsIsAnExpiry(text: String) throws {
+        let document = try document(#"{"version": 1, "rules": [{"hosts": ["a"], "pinsExpire": "\#(text)"}]}"#)
+        #expect(document.rules.first?.pinsExpire != nil)
     }
 
     @Test func keysInStringsAndOtherObjectsAreNotRepetitions() throws {
@@ -133,6 +161,9 @@ struct PolicyFileTests {
         (#"{"hosts": []}"#, SecurityError.Code.missingPolicyKey, "rules[0].hosts"),
         (#"{"hosts": ["a", "b..c"]}"#, .invalidPattern, "rules[0].hosts[1]"),
         (#"{"hosts": ["a"], "pins": []}"#, .noPins, "rules[0].pins"),
+        (#"{"hosts": ["a"], "reportOnly": true}"#, .unenforceablePolicy, "rules[0].reportOnly"),
+        (#"{"hosts": ["a"], "trust": "hostname", "reportOnly": true}"#, .unenforceablePolicy, "rules[0].reportOnly"),
+        (#"{"hosts": ["a"], "profile": "lenient", "reportOnly": true}"#, .unenforceablePolicy, "rules[0].reportOnly"),
         (#"{"hosts": ["a"], "pins": ["sha1/AAAA"]}"#, .invalidPin, "rules[0].pins[0]"),
         (#"{"hosts": ["a"], "pins": ["PIN"], "backupPins": ["x"]}"#, .invalidPin, "rules[0].backupPins[0]"),
         (#"{"hosts": ["a"], "backupPins": ["PIN"]}"#, .noPins, "rules[0].backupPins"),

@@ -13,16 +13,17 @@ struct HSTSTests {
 
     /// A server over TLS that sends the field, and a session whose policy trusts it.
     private static func withServer(
-        store: HSTSStore, policy: SecurityPolicy? = nil,
-        configure: (inout HTTPSession.Configuration) -> Void = { _ in }, routes: (inout MockServer.Routes) -> Void,
+        store: HSTSStore, configure: (inout HTTPSession.Configuration) -> Void = { _ in },
+        policy: ((TestPKI) throws -> SecurityPolicy)? = nil, names: [String] = [host, "www." + host],
+        routes: (inout MockServer.Routes) -> Void,
         perform: (HTTPSession, MockServer) async throws -> Void
     ) async throws {
         let pki = try TestPKI()
-        let identity = try pki.identity { $0.hosts = [host, "www." + host] }
+        let identity = try pki.identity { $0.hosts = names }
         let trusting = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         try await withMockServer(routes: MockServer.Routes(routes), tls: identity) { server in
             let session = try HTTPSession {
-                $0.securityPolicy = policy ?? trusting
+                $0.securityPolicy = try policy?(pki) ?? trusting
                 $0.hstsStore = store
                 $0.resolution.hostOverrides = [host: ["127.0.0.1"], "www." + host: ["127.0.0.1"]]
                 configure(&$0)
@@ -65,6 +66,46 @@ struct HSTSTests {
             #expect(try await session.call(SessionRequest(url: below)).response().url.scheme == "https")
             #expect(server.recordedRequests.count == 3)
         }
+    }
+
+    /// RFC 6797, section 8.1: only a connection without errors counts. Pins say whose key it is, and not that it is the host's.
+    @Test(arguments: [true, false], [true, false])
+    func aConnectionWhoseNameWasNotValidatedMakesNoKnownHost(isPinned: Bool, validatesHost: Bool) async throws {
+        let store = HSTSStore()
+        try await Self.withServer(
+            store: store,
+            policy: { pki in
+                let anchors = try TrustAnchors.certificates([pki.root])
+                let pins = [pki.root.publicKeyPin]
+                return .everyHost(
+                    isPinned
+                        ? try .pins(pins, anchors: anchors, validatesHost: validatesHost)
+                        : .systemTrust(anchors: anchors, validatesHost: validatesHost))
+            }, names: validatesHost ? [Self.host] : ["other.example"]
+        ) {
+            $0.on("/*") { _ in Self.response() }
+        } perform: { session, server in
+            _ = try await session.call(SessionRequest(url: Self.url("https", server))).response()
+        }
+        #expect(store.hosts.isEmpty == !validatesHost)
+    }
+
+    /// The name is validated beside a chain whose name is not.
+    @Test func aNameThatAnotherEvaluatorValidatesCounts() async throws {
+        let store = HSTSStore()
+        try await Self.withServer(
+            store: store,
+            policy: { pki in
+                let own = StandardTrustEvaluator.systemTrust(
+                    anchors: try .certificates([pki.root]), validatesHost: false)
+                return .everyHost(.allOf(own, .hostname))
+            }
+        ) {
+            $0.on("/*") { _ in Self.response() }
+        } perform: { session, server in
+            _ = try await session.call(SessionRequest(url: Self.url("https", server))).response()
+        }
+        #expect(store.hosts.map(\.name) == [Self.host])
     }
 
     @Test func aRedirectToHTTPOfAKnownHostIsNoDowngrade() async throws {
@@ -132,7 +173,7 @@ struct HSTSTests {
 
     @Test func anUnverifiedCertificateStoresNothing() async throws {
         let store = HSTSStore()
-        try await Self.withServer(store: store, policy: .insecureAcceptAnyCertificate) {
+        try await Self.withServer(store: store, policy: { _ in .insecureAcceptAnyCertificate }) {
             $0.on("/*") { _ in Self.response() }
         } perform: { session, server in
             _ = try await session.call(SessionRequest(url: Self.url("https", server))).response()

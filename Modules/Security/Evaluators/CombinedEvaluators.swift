@@ -18,7 +18,9 @@ struct AllOfEvaluator: TrustEvaluator {
             guard case .accepted(let next) = decision else { return decision }
             let findings = verified.findings + next.findings
             let awaitsStaple = verified.awaitsStaple || next.awaitsStaple
+            let isHostValidated = verified.isHostValidated || next.isHostValidated
             if next.strength > verified.strength { verified = next }
+            verified.isHostValidated = isHostValidated
             verified.awaitsStaple = awaitsStaple
             validUntil = if let validUntil, let until = next.validUntil { min(validUntil, until) } else { nil }
             verified.findings = findings

@@ -11,7 +11,9 @@ struct HostnameEvaluator: TrustEvaluator {
         do {
             let chain = try ChainVerifier.parse(trust)
             guard try Self.matches(chain[0], trust) else { return .refused(Self.mismatch(chain[0], trust)) }
-            return .accepted(VerifiedTrust(chain, isPinned: false, isAnchored: false))
+            var verified = VerifiedTrust(chain, isPinned: false, isAnchored: false)
+            verified.isHostValidated = true
+            return .accepted(verified)
         } catch {
             return .refused(error)
         }

@@ -8,8 +8,8 @@ internal import Synchronization
 /// let session = try HTTPSession { $0.hstsStore = HSTSStore() }
 /// ```
 /// A session that has a store changes http URLs of known hosts to https before anything is sent, also those of redirects, and
-/// stores the hosts of Strict-Transport-Security fields. Only https responses with a verified certificate count. Sessions can share
-/// a store.
+/// stores the hosts of Strict-Transport-Security fields. Only https responses over a connection without errors count
+/// (section 8.1): the certificate was verified and matched the host. Sessions can share a store.
 ///
 /// The store is empty at first. A program adds a preloaded list with ``add(_:)``, and keeps ``hosts`` in a file of its own.
 public final class HSTSStore: Sendable {

@@ -29,7 +29,9 @@ struct ChainVerifier {
         let revocation = try RevocationCheck(
             profile.revocation, trust, presented: presented, allowsSHA1: allowsSHA1
         ).run(chain)
-        return VerifiedChain(certificates: chain, revocation: revocation, findings: findings(chain, trust))
+        return VerifiedChain(
+            certificates: chain, revocation: revocation, findings: findings(chain, trust),
+            isHostValidated: validatesHost)
     }
 
     /// A chain that OpenSSL, the name constraints and the profile accept, on OpenSSL's path or another.
@@ -87,6 +89,8 @@ struct VerifiedChain {
     let revocation: RevocationVerdict
     /// Violations that are not enforced.
     let findings: [TrustRefusal]
+    /// Whether the leaf was required to match the host.
+    let isHostValidated: Bool
 
     var leaf: X509Handle { certificates[0] }
 }

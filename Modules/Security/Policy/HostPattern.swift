@@ -15,7 +15,8 @@ internal import LinnetMessages
 /// Names are compared without case and trailing dots. Write names beyond ASCII as A-labels (RFC 5890). IPv4-mapped
 /// addresses, `::ffff:192.0.2.1`, equal the IPv4 address, in patterns and in hosts. A host that ends in a number and is
 /// not an address in its canonical form, such as `127.1` or `0x7f000001`, is invalid and matches nothing; requests to
-/// such URLs fail.
+/// such URLs fail. A system that is asked to connect to the unspecified address, `0.0.0.0` or `::`, connects to itself, so a pattern
+/// that matches `127.0.0.1` or `::1` also matches both of them.
 ///
 /// A pattern is matched against the host in the URL. A pattern of addresses does not match a name, whatever the name
 /// resolves to: a certificate is for the host, and a resolver must not influence the choice of a rule.
@@ -89,6 +90,10 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     func matches(_ host: HostName) -> Bool {
+        matchesItself(host) || host.isUnspecified && HostName.loopback.contains(where: matchesItself)
+    }
+
+    private func matchesItself(_ host: HostName) -> Bool {
         switch (form, host) {
         case (.exact(let wanted), _): host == wanted
         case (.oneLabel(let base), .name(let name)):
@@ -101,11 +106,11 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Orders patterns that match the same host.
+    /// Orders patterns that match the same host. A pattern that names the unspecified address is preferred there to one for loopback.
     var specificity: (Int, Int) {
         switch form {
-        case .exact: (4, 0)
-        case .range(let range): (3, range.prefixLength)
+        case .exact(let host): (4, host.isUnspecified ? 1 : 0)
+        case .range(let range): (3, 2 * range.prefixLength + (HostName.address(range.base).isUnspecified ? 1 : 0))
         case .oneLabel(let base): (2, HostName.labels(base) * 2 + 1)
         case .anyDepth(let base): (2, HostName.labels(base) * 2)
         case .singleLabel: (1, 0)
@@ -140,6 +145,16 @@ extension HostPattern {
 }
 
 extension HostName {
+    /// The loopback addresses (RFC 6890, 2.2) that are reached by connecting to the unspecified ones.
+    fileprivate static let loopback: [HostName] = [
+        .address([127, 0, 0, 1]), .address(Array(repeating: 0, count: 15) + [1]),
+    ]
+
+    /// Whether this is `0.0.0.0` or `::`.
+    fileprivate var isUnspecified: Bool {
+        if case .address(let bytes) = self { bytes.allSatisfy { $0 == 0 } } else { false }
+    }
+
     /// Names and addresses that are only meaningful within a private network.
     fileprivate var isForPrivateUse: Bool {
         switch self {

@@ -15,7 +15,7 @@ package enum PolicyDecoding {
         }
         do {
             let document = try JSONDecoder().decode(SecurityPolicyDocument.self, from: json)
-            if let error = PolicyText(json).keyError { throw error }
+            if let error = PolicyText(json).flaw { throw error }
             return document
         } catch {
             var error = translated(error)
@@ -146,8 +146,23 @@ enum PolicyMoment {
     }
 
     static func date(_ text: String) -> Date? {
-        ((try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)))
+        guard isMoment(text) else { return nil }
+        return ((try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)))
             .map { Date(timeIntervalSince1970: milliseconds($0) / 1000) }
+    }
+
+    /// Whether the text has the form of RFC 3339, section 5.6, and its day and time exist. Foundation's parser reads the 30th of
+    /// February as the 2nd of March, and ignores what follows the zone.
+    private static func isMoment(_ text: String) -> Bool {
+        guard
+            let match = text.wholeMatch(
+                of: /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/.asciiOnlyDigits()),
+            let year = Int(match.1), let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
+            let minute = Int(match.5), let second = Int(match.6), 1...12 ~= month
+        else { return false }
+        let isLeapYear = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+        return 1...days ~= day && hour < 24 && minute < 60 && second < 60
     }
 
     private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }

@@ -20,7 +20,23 @@ extension PolicyRuleReader {
         if isGiven(.chainProfile) {
             try refuse([.profile, .allowedRules], "\"chainProfile\" takes the place of this key")
         }
+        if rule.reportOnly, !canReport {
+            throw error(
+                .unenforceablePolicy,
+                "The rule refuses nothing that the system's store accepts; add pins or remove this key.",
+                "reportOnly")
+        }
         _ = try profile()
+    }
+
+    /// Whether the rule can refuse a chain that is accepted instead while its refusals are only reported.
+    private var canReport: Bool {
+        if isGiven(.pins) || isGiven(.pinnedCertificates) || isGiven(.allOf) || isGiven(.anyOf) { return true }
+        switch rule.trust {
+        case .anchors, .refuse, .pinnedCertificates: return true
+        case .system, .systemAndAnchors: return rule.profile == .strict || isGiven(.chainProfile)
+        case .hostname, .insecureAcceptAnyCertificate: return false
+        }
     }
 
     /// Throws if one of the keys is given, since the rule would not use it.

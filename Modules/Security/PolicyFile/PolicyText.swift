@@ -1,9 +1,10 @@
 package import FoundationEssentials
 internal import LinnetMessages
 
-/// The lines of the JSON text of a policy, or of a configuration, by location, and its repeated keys.
+/// The lines of the JSON text of a policy, or of a configuration, by location, and what its decoder overlooks.
 ///
-/// A decoder uses one of two values with the same key, and a human reader may assume the other. The text has been decoded,
+/// A decoder uses one of two values with the same key, and a human reader may assume the other; and it ignores a comma after the last
+/// value, which RFC 8259 does not allow. The text has been decoded,
 /// or far enough to give an error a location, so it is enough to track strings, objects and arrays.
 package struct PolicyText {
     /// An object or array that is still open.
@@ -24,11 +25,13 @@ package struct PolicyText {
 
     /// The line on which the value of each location begins, from 1.
     private var lines: [String: Int] = ["": 1]
-    /// An error for the first key that is repeated or written with an escape.
-    package private(set) var keyError: SecurityError?
+    /// An error for the first key that is repeated or written with an escape, or the first comma before a closing bracket.
+    package private(set) var flaw: SecurityError?
 
     private var open: [Container] = []
     private var line = 1
+    /// Whether a comma was the last character outside of strings, besides blanks.
+    private var isAfterComma = false
     /// The location of the next value.
     private var path = ""
     private var string: [UInt8] = []
@@ -60,11 +63,16 @@ package struct PolicyText {
 
     private mutating func read(_ byte: UInt8) {
         switch byte {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): break
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): return
         case UInt8(ascii: ":"): readKey()
         case UInt8(ascii: ","):
             if let last = open.indices.last { open[last].index += 1 }
-        case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if isAfterComma, flaw == nil {
+                flaw = SecurityError(.invalidPolicyFile, "A comma stands before a closing bracket.", path: "")
+                flaw?.line = line
+            }
+            _ = open.popLast()
         case UInt8(ascii: "{"): begin(keys: [])
         case UInt8(ascii: "["): begin(keys: nil)
         case UInt8(ascii: "\""):
@@ -74,6 +82,7 @@ package struct PolicyText {
         default:
             if open.last?.keys == nil { noteElement() }
         }
+        isAfterComma = byte == UInt8(ascii: ",")
     }
 
     private mutating func begin(keys: Set<String>?) {
@@ -103,16 +112,16 @@ package struct PolicyText {
         let key = String(decoding: string, as: UTF8.self)
         path = open[last].path.isEmpty ? key : open[last].path + "." + key
         note(stringLine)
-        guard keyError == nil else { return }
+        guard flaw == nil else { return }
         // No known key needs an escape, and an escape could hide a repetition.
         if key.contains("\\") {
-            keyError = SecurityError(
+            flaw = SecurityError(
                 .unknownPolicyKey, "The key \"\(key.oneLine)\" is written with an escape.", path: "")
         } else if keys.contains(key) {
-            keyError = SecurityError(
+            flaw = SecurityError(
                 .unknownPolicyKey, "The key \"\(key.oneLine)\" is repeated in one object.", path: "")
         }
-        keyError?.line = stringLine
+        flaw?.line = stringLine
         open[last].keys?.insert(key)
     }
 }

@@ -71,7 +71,7 @@ extension SecurityPolicyDocument {
         /// What happens from then on; required if the pins expire.
         public var afterExpiry: PinExpiry.Consequence?
         /// Whether refusals are only reported. Then the rule without its pins is enforced or, for a rule without pins,
-        /// the system's store.
+        /// the system's store. A rule that refuses nothing more than the system's store cannot have it. The default is false.
         public var reportOnly: Bool
 
         /// Rules without hosts whose refusals are only reported, in order. The default is none.

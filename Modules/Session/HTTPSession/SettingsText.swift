@@ -33,7 +33,7 @@ enum SettingsText {
         } catch {
             throw translated(error, PolicyText(json))
         }
-        if let error = PolicyText(json).keyError { throw SessionError(.invalidConfiguration, "\(error)") }
+        if let error = PolicyText(json).flaw { throw SessionError(.invalidConfiguration, "\(error)") }
         return settings
     }
 

@@ -336,7 +336,7 @@ extension TransportMetrics {
         isResumedTLSSession = info.isResumed
         isKeyLogged = info.isKeyLogged
         isPinned = info.trust?.isPinned ?? false
-        isTrustVerified = info.trust.map { $0.isAnchored || $0.isPinned } ?? false
+        isTrustVerified = info.trust.map { ($0.isAnchored || $0.isPinned) && $0.isHostValidated } ?? false
         verifiedPins = info.trust?.pins.map(\.description) ?? []
     }
 }
