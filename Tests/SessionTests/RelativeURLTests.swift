@@ -37,7 +37,11 @@ struct RelativeURLTests {
         #expect(throws: SessionError.self) { try client.url(for: "x") }
     }
 
-    @Test(arguments: ["ftp://example.com/", "http://", "http:///x", "mailto:x@example.com", "a:b", "x\u{0}", "x\r\ny"])
+    @Test(arguments: [
+        "ftp://example.com/", "http://", "http:///x", "mailto:x@example.com", "a:b", "x\u{0}", "x\r\ny",
+        "http://good.example\\@evil.example/", "//good.example\\@evil.example/", "http://good.example@x@evil.example/",
+        "http://good.example\t@evil.example/", "http://good.example\\evil.example/",
+    ])
     func whatLeadsNowhereIsATypedError(path: String) throws {
         let client = try makeClient()
         let error = #expect(throws: SessionError.self) { try client.url(for: path) }

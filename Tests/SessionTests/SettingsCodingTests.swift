@@ -66,7 +66,10 @@ struct SettingsCodingTests {
     }
 
     private func properties(_ configuration: HTTPSession.Configuration) -> [String: Any] {
-        let pairs = Mirror(reflecting: configuration).children.map { ($0.label ?? "", $0.value) }
+        let pairs = Mirror(reflecting: configuration).children.map { child -> (String, Any) in
+            // Its storage has another name, so that it is shown redacted.
+            child.label == "hidden" ? ("headerFields", configuration.headerFields) : (child.label ?? "", child.value)
+        }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+internal import LinnetMessages
 
 /// What a request was made for, which decides about SameSite cookies and third-party cookies (RFC 6265bis, section 5.2).
 ///
@@ -27,4 +28,16 @@ public struct CookieContext: Hashable, Sendable {
 
     /// A request of the program itself, which is same-site.
     public static let sameSite = CookieContext()
+}
+
+extension CookieContext: CustomReflectable {
+    /// The properties, redacted with `Redaction.standard`.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "mainDocument": mainDocument.map(Redaction.standard.text) as Any,
+                "isTopLevelNavigation": isTopLevelNavigation, "method": method.rawValue,
+            ], displayStyle: .struct)
+    }
 }

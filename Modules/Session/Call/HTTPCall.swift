@@ -315,7 +315,7 @@ extension HTTPCall {
         if own == nil {
             // The session's serializer is configured for the base URL's origin; a call's own is for whatever URL the call has.
             if session.resolver.leadsElsewhere(request.url) {
-                request.headerFields.removeCredentials()
+                request.headerFields.remove(session.initialConfiguration.redaction.credentialNames)
                 if let givenFields { request.headerFields.addMissing(givenFields) }
             }
         } else {
@@ -330,7 +330,9 @@ extension HTTPSession {
     /// The header fields that the session adds to a request for a URL: without credentials for another origin than the base's.
     fileprivate func headerFields(for url: URL) -> HTTPFields {
         var fields = headerFields
-        if !fields.isEmpty, resolver.leadsElsewhere(url) { fields.removeCredentials() }
+        if !fields.isEmpty, resolver.leadsElsewhere(url) {
+            fields.remove(initialConfiguration.redaction.credentialNames)
+        }
         return fields
     }
 }

@@ -23,7 +23,8 @@ struct Link: Sendable {
         links.append(Link(retries))
         links.append(Link(AdapterInterceptor(adapters: configuration.requestAdapters)))
         let redirects = RedirectInterceptor(
-            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport)
+            policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport,
+            secrets: configuration.redaction.credentialNames)
         links.append(Link(redirects))
         if let store = configuration.hstsStore { links.append(Link(HSTSInterceptor(store: store))) }
         links.append(Link(AuthenticationInterceptor(store: configuration.credentialStore)))

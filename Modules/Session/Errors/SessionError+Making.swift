@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import LinnetAuthentication
+internal import LinnetMessages
 internal import LinnetMultipart
 package import LinnetSerialization
 internal import LinnetTransport

@@ -107,7 +107,7 @@ public struct SessionError: Error, Sendable {
 }
 
 extension SessionError: CustomStringConvertible, LocalizedError {
-    /// The message with the code, the URL, redacted with ``Redaction/standard``, and the status, as far as they are known.
+    /// The message with the code, the URL, redacted with `Redaction.standard`, and the status, as far as they are known.
     public var description: String {
         let facts = ["\(code)", url.map(Redaction.standard.text), head.map { "status \($0.status.code)" }]
         let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
@@ -148,17 +148,6 @@ extension SessionError {
             type.type == "application", type.subtype == "problem+json"
         else { return nil }
         return try? decoded(as: ProblemDetails.self)
-    }
-}
-
-extension URL {
-    /// The URL without user name and password.
-    var withoutUserInfo: URL {
-        guard absoluteString.utf8.contains(UInt8(ascii: "@")), user() != nil || password() != nil else { return self }
-        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
-        components.user = nil
-        components.password = nil
-        return components.url ?? self
     }
 }
 

@@ -4,6 +4,7 @@ public import LinnetAuthentication
 public import LinnetCache
 public import LinnetCompression
 public import LinnetCookies
+public import LinnetMessages
 public import LinnetReachability
 public import LinnetSecurity
 public import LinnetSerialization
@@ -50,7 +51,11 @@ extension HTTPSession {
         /// The event loops that connections run on. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
         /// Header fields that the session adds to its requests; see ``HTTPSession/setHeader(_:_:)``. The default is none.
-        public var headerFields = HTTPFields()
+        public var headerFields: HTTPFields {
+            get { hidden.fields }
+            set { hidden.fields = newValue }
+        }
+        private var hidden = RedactedFields()
         /// The custom interceptors of the chain, the outermost first. The default is none.
         public var interceptors: [any Interceptor] = []
         /// Which redirects are followed. The default is ``RedirectPolicy/follow``: up to 20, by RFC 9110, section 15.4.
@@ -115,7 +120,8 @@ extension HTTPSession {
         /// The logger for each attempt of a request: `debug` for requests and responses, `info` for failures, `trace` with
         /// their header fields. Bodies are never logged. The default is none.
         public var logger: Logger?
-        /// What is hidden in the log. The default is ``Redaction/standard``.
+        /// What is hidden in the log, and which header fields are not sent to another origin than the one that they are for. The
+        /// default is `Redaction.standard`; add the names of your own API's secrets.
         public var redaction: Redaction = .standard
         /// Monitors the network, for ``waitsForConnectivity`` and `RequestOptions.allowsExpensiveNetworks`, and for users of the
         /// session, which does not stop it. When the network changes, the session closes its idle connections and clears its
@@ -228,4 +234,11 @@ extension SessionError {
                 .invalidConfiguration, "The configuration failed: \(SessionError.cause(error))", underlying: error)
         }
     }
+}
+
+/// Header fields that `dump` shows redacted with `Redaction.standard`.
+private struct RedactedFields: Sendable, CustomReflectable {
+    var fields = HTTPFields()
+
+    var customMirror: Mirror { Mirror(self, children: ["headerFields": Redaction.standard.lines(of: fields)]) }
 }

@@ -32,7 +32,7 @@ extension HTTPSession {
     ///   `redaction`,
     ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
     /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `credentialStore`, `cookieJar`, the user name and the password in the base URL,
-    ///   `tls.keyLog`, and header fields, of the configuration and of the request serializer, that ``Redaction/standard`` or
+    ///   `tls.keyLog`, and header fields, of the configuration and of the request serializer, that `Redaction.standard` or
     ///   the configuration's `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
     ///
     /// Add them where a session is made, with the function of ``HTTPSession/init(settings:_:)``. What cannot be stored, and would

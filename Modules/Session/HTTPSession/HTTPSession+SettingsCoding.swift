@@ -246,7 +246,7 @@ extension RequestSerializer {
 extension HTTPFields {
     /// The fields that neither the standard redaction nor this one hides.
     fileprivate func withoutSecrets(of redaction: Redaction) -> HTTPFields {
-        let names = Redaction.standard.fieldNames.union(redaction.fieldNames)
+        let names = redaction.credentialNames
         return HTTPFields(filter { !names.contains($0.name) })
     }
 }

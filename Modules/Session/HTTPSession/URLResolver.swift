@@ -38,14 +38,21 @@ struct URLResolver: Sendable {
         if let prefix, Self.isPlain(text), let url = URL(string: prefix + text) { return url }
         let reference = URIReference(text)
         let target = base.map { reference.resolved(against: $0) } ?? reference
-        guard let url = URL(string: target.text), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw SessionError(.invalidURL, "\(text.debugDescription) is not a URL.", url: baseURL)
+        guard let url = URL(string: target.text), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+            !reference.hasAmbiguousUserInfo
+        else {
+            throw SessionError(.invalidURL, "\(Self.shown(text)) is not a URL.", url: baseURL)
         }
         guard Self.isHTTP(url) else {
             throw SessionError(
-                .invalidURL, "\(text.debugDescription) does not lead to an http or https URL with a host.", url: url)
+                .invalidURL, "\(Self.shown(text)) does not lead to an http or https URL with a host.", url: url)
         }
         return url
+    }
+
+    /// The text for a message, redacted, if it can be read as a URL: it may contain a password or a token.
+    private static func shown(_ text: String) -> String {
+        URL(string: text).map { Redaction.standard.text(of: $0).debugDescription } ?? "The text"
     }
 
     /// Whether a URL leads to another origin than the base's.

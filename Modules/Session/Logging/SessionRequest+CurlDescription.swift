@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetCookies
-internal import LinnetMessages
+public import LinnetMessages
 public import LinnetSerialization
 internal import LinnetTransport
 
@@ -11,7 +11,7 @@ extension SessionRequest {
 
     /// Returns the request as a curl command line for a POSIX shell.
     ///
-    /// With ``Redaction/insecureShowEverything``, curl sends the same request, because curl's own defaults are switched off. By
+    /// With `Redaction.insecureShowEverything`, curl sends the same request, because curl's own defaults are switched off. By
     /// default, credentials and cookies are hidden. A body that cannot be part of the command, such as a stream, is described
     /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
     /// ``HTTPCall/curlDescription(redaction:)``.

@@ -12,9 +12,12 @@ final class RedirectInterceptor: PassiveInterceptor {
     let hstsStore: HSTSStore?
     /// Knows which hosts are on unix sockets.
     let transport: any Transport
+    /// The fields that are not sent to another origin.
+    let secrets: Set<HTTPField.Name>
 
-    init(policy: RedirectPolicy, hstsStore: HSTSStore?, transport: any Transport) {
+    init(policy: RedirectPolicy, hstsStore: HSTSStore?, transport: any Transport, secrets: Set<HTTPField.Name>) {
         self.policy = policy
+        self.secrets = secrets
         self.hstsStore = hstsStore
         self.transport = transport
     }
@@ -79,7 +82,7 @@ final class RedirectInterceptor: PassiveInterceptor {
                 .tooManyRedirects, "The request was redirected more than \(limit) times.", url: response.url
             ).adding(response)
         }
-        let proposal = try request.redirected(to: target, by: response.head.status)
+        let proposal = try request.redirected(to: target, by: response.head.status, without: secrets)
         try check(proposal, from: request.url, response)
         return proposal
     }
@@ -114,7 +117,7 @@ final class RedirectInterceptor: PassiveInterceptor {
             // A hook that only changes the URL must not send the credentials of one origin to another.
             let (target, proposed) = (try RequestTarget(changed.url), try RequestTarget(proposal.url))
             if target.origin != proposed.origin, try target.origin != Origin(request.url) {
-                changed.headerFields.removeCredentials(sharedWith: proposal.headerFields)
+                changed.headerFields.remove(secrets, sharedWith: proposal.headerFields)
                 if target.userInfo == proposed.userInfo { changed.url = changed.url.withoutUserInfo }
             }
             try check(changed, from: request.url, StreamedResponse(url: redirect.url, head: redirect.head))

@@ -1,14 +1,15 @@
 public import FoundationEssentials
 public import HTTPTypes
+internal import LinnetMessages
 public import LinnetSerialization
 
 /// Decides which redirects a session follows.
 ///
 /// Redirects are followed as in RFC 9110, section 15.4: 303 changes the method to GET, as 301 and 302 do after POST; otherwise
 /// the method and the body are kept. Redirects from https to http are never followed, and neither are those to a host of
-/// `ResolutionOptions.unixSockets` from elsewhere. `Authorization`, `Cookie`,
-/// `Proxy-Authorization`, `Api-Key`, `X-Api-Key`, `X-Auth-Token` and `X-Csrf-Token` are not sent to another origin; other
-/// fields and the body are.
+/// `ResolutionOptions.unixSockets` from elsewhere. Fields with secrets, such as `Authorization`, `Cookie`, `X-Api-Key` and
+/// `Private-Token`, are not sent to another origin: those of `Redaction.standard` and of the session's own `redaction`. Other fields and
+/// the body are.
 public struct RedirectPolicy: Sendable, Hashable {
     /// The maximum number of redirects of one request; 0 follows none.
     public var limit: Int

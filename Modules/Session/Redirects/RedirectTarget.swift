@@ -20,7 +20,7 @@ extension StreamedResponse {
     /// information in the Location is ignored; that of the request is kept for its own origin.
     func redirectTarget() throws(SessionError) -> URL? {
         guard head.status.isRedirect else { return nil }
-        let locations = Set(head.headerFields[values: .location])
+        let locations = Set(head.headerFields[fields: .location].map(\.uriReference))
         guard let location = locations.first else { return nil }
         guard locations.count == 1 else {
             throw .redirectRefused("The response has several Location fields that differ.", self)
@@ -28,10 +28,11 @@ extension StreamedResponse {
         let base = URIReference(url.absoluteString)
         let reference = URIReference(location.trimmingOptionalWhitespace)
         var target = reference.resolved(against: base)
+        target.encodeInvalidBytes()
         if target.fragment == nil { target.fragment = base.fragment }
         if reference.scheme != nil || reference.authority != nil { target.userInfo = nil }
         guard location.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }),
-            let url = URL(string: target.text)
+            !reference.hasAmbiguousUserInfo, let url = URL(string: target.text)
         else {
             throw .redirectRefused("The response redirects to an invalid URL.", self)
         }
@@ -73,7 +74,11 @@ extension String {
 
 extension SessionRequest {
     /// Returns the request that follows a redirect (RFC 9110, section 15.4).
-    func redirected(to url: URL, by status: HTTPResponse.Status) throws(SessionError) -> SessionRequest {
+    ///
+    /// - Parameter secrets: The fields that are not sent to another origin.
+    func redirected(
+        to url: URL, by status: HTTPResponse.Status, without secrets: Set<HTTPField.Name>
+    ) throws(SessionError) -> SessionRequest {
         var request = self
         request.url = url
         if method.changesToGet(by: status) {
@@ -82,7 +87,7 @@ extension SessionRequest {
             request.headerFields.removeContentFields()
         }
         request.headerFields[.proxyAuthorization] = nil
-        if try Origin(url) != Origin(self.url) { request.headerFields.removeCredentials() }
+        if try Origin(url) != Origin(self.url) { request.headerFields.remove(secrets) }
         return request
     }
 }
@@ -98,21 +103,19 @@ extension HTTPRequest.Method {
 }
 
 extension HTTPFields {
-    /// The fields that commonly contain a secret of one origin.
-    private static let credentials: [HTTPField.Name] =
-        [.authorization, .cookie, .proxyAuthorization] + HTTPField.Name.tokenNames
     /// The fields that describe a body, besides those whose names begin with `Content-`.
     private static let bodyNames: Set<String> = [
         "digest", "repr-digest", "last-modified", "transfer-encoding", "trailer", "expect",
     ]
 
-    mutating func removeCredentials() {
-        for name in Self.credentials { self[values: name] = [] }
+    mutating func remove(_ names: Set<HTTPField.Name>) {
+        guard contains(where: { names.contains($0.name) }) else { return }
+        self = HTTPFields(filter { !names.contains($0.name) })
     }
 
-    /// Removes the credentials whose values are the same in other fields.
-    mutating func removeCredentials(sharedWith other: HTTPFields) {
-        for name in Self.credentials where self[values: name] == other[values: name] { self[values: name] = [] }
+    /// Removes the fields whose values are the same in other fields.
+    mutating func remove(_ names: Set<HTTPField.Name>, sharedWith other: HTTPFields) {
+        remove(names.filter { self[fields: $0] == other[fields: $0] })
     }
 
     fileprivate mutating func removeContentFields() {

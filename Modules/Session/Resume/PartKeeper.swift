@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSecurity
 internal import LinnetSerialization
 internal import NIOCore

@@ -24,11 +24,20 @@ struct RedirectCredentialTests {
         }
         var request = try makeRequest("a")
         request.headerFields = Self.secrets
-        let tokens = try ["api-key", "X-API-Key", "X-Auth-Token", "x-csrf-token"].map {
+        let names = [
+            "api-key", "X-API-Key", "X-Auth-Token", "x-csrf-token", "Private-Token", "X-Amz-Security-Token",
+            "x-vault-token",
+            "X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "X-House-Key",
+        ]
+        let tokens = try names.map {
             try #require(HTTPField.Name($0))
         }
         for name in tokens { request.headerFields[name] = "secret" }
-        _ = try await HTTPSession(transport: transport).call(request).response()
+        // A program's own secret.
+        var configuration = HTTPSession.Configuration()
+        configuration.redaction.fieldNames = [try #require(HTTPField.Name("x-house-key"))]
+        let session = try HTTPSession(configuration: configuration, transport: transport)
+        _ = try await session.call(request).response()
         let fields = transport.requests[1].head.headerFields
         for name in tokens { #expect(fields[name] == (keeps ? "secret" : nil)) }
         #expect(fields[.authorization] == (keeps ? "Bearer secret" : nil))

@@ -93,7 +93,8 @@ struct RedirectTests {
     @Test(arguments: [
         ("/x/y", "z", "/x/z"), ("/x/y", "../z?q=1", "/z?q=1"), ("/x/y", "  /z  ", "/z"),
         ("/x/y", "/ä b", "/%C3%A4%20b"),
-        ("/x/y", "?k=v", "/x/y?k=v"),
+        ("/x/y", "?k=v", "/x/y?k=v"), ("/x/y", "/a?x[]=1&y=%20", "/a?x%5B%5D=1&y=%20"),
+        ("/x/y", "/100%?q=%zz", "/100%25?q=%25zz"),
     ])
     func locationsAreResolved(path: String, location: String, expected: String) async throws {
         let transport = StubTransport { request in
