@@ -26,7 +26,7 @@ struct TokenRefresh: AsyncParsableCommand {
         let tokens = TokenSource(issuer: session.post(issuer))
         let api = try HTTPSession {
             $0.interceptors = [BearerInterceptor(origin: Origin(url), tokens: tokens)]
-            $0.timeout.request = .seconds(limit)
+            $0.timeouts.request = .seconds(limit)
         }
         for _ in 0..<rounds {
             await withTaskGroup(of: String.self) { group in
