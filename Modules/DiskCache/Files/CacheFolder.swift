@@ -204,8 +204,8 @@ struct CacheFolder: Sendable {
         return removed
     }
 
-    /// How many bytes the log takes of the disk.
-    var logSpace: Int64 { Self.status(of: log)?.space ?? 0 }
+    /// How many bytes the index and its log take of the disk.
+    var indexSpace: Int64 { [index, log].reduce(0) { $0 + (Self.status(of: $1)?.space ?? 0) } }
 
     /// Removes the file of a body.
     ///

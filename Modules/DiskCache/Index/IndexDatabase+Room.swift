@@ -33,33 +33,49 @@ extension IndexDatabase {
         }
     }
 
-    /// Makes room of this many bytes on the disk, which is full: empties the log, and removes entries that were used least recently.
+    /// Makes room of this many bytes on the disk, which is full: merges the log into the index, and removes entries that were used
+    /// least recently.
     ///
-    /// The files are removed first, since the transaction itself needs space. Should it fail, the entries are found to be damaged
-    /// later.
+    /// The files are removed first, since the transaction itself needs space, as does merging the log if the index grows with it.
+    /// Should the transaction fail, the entries are found to be damaged later.
     ///
+    /// - Parameter uses: The uses that the index does not have yet. They are later than those in it.
     /// - Returns: What was removed; nil if there is no more room than before.
-    func makeRoom(for size: Int64) throws -> Removal? {
-        var (freed, removed): (Int64, [StoredResponse.ID]) = (emptyLog(), [])
-        let oldest = try queue.inDatabase { database in
-            try ids(database, "SELECT id FROM entry WHERE isStored ORDER BY used LIMIT 10000", [])
-        }
-        for id in oldest where freed < size {
-            freed += folder.removeBody(id)
+    func makeRoom(for size: Int64, after uses: [StoredResponse.ID: Int64]) throws -> Removal? {
+        let space = folder.indexSpace
+        var (ofBodies, removed, isMerged): (Int64, [StoredResponse.ID], Bool) = (0, [], mergeLog())
+        var freed: Int64 { ofBodies + space - folder.indexSpace }
+        for id in try leastRecentlyUsed(uses) where freed < size {
+            ofBodies += folder.removeBody(id)
             removed.append(id)
+            if !isMerged { isMerged = mergeLog() }
         }
-        guard freed > 0 else { return nil }
-        guard !removed.isEmpty else { return Removal() }
+        guard !removed.isEmpty else { return freed > 0 ? Removal() : nil }
         let removal = try? change(Notes()) { database, removal in try remove(removed, database, &removal) }
+        // The transaction has taken some of the room.
+        _ = mergeLog()
+        guard freed > 0 else { return nil }
         return Removal(ids: removed, evictions: removal?.ids.count ?? removed.count)
     }
 
-    /// Merges the log into the index, unless others read it.
+    /// The stored entries, those first that were used least recently.
+    private func leastRecentlyUsed(_ uses: [StoredResponse.ID: Int64]) throws -> [StoredResponse.ID] {
+        let stored = try queue.inDatabase { database in
+            try ids(database, "SELECT id FROM entry WHERE isStored ORDER BY used LIMIT 10000", [])
+        }
+        let used = stored.filter { uses[$0] != nil }.sorted { uses[$0, default: 0] < uses[$1, default: 0] }
+        return stored.filter { uses[$0] == nil } + used
+    }
+
+    /// Merges the log into the index and empties it, unless others read it.
     ///
-    /// - Returns: How many bytes of the disk it took.
-    private func emptyLog() -> Int64 {
-        let space = folder.logSpace
-        try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        return max(0, space - folder.logSpace)
+    /// - Returns: False if the disk has no space for what the index grows by.
+    private func mergeLog() -> Bool {
+        do {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        } catch let error as DatabaseError where error.isOfFullDisk {
+            return false
+        } catch {}
+        return true
     }
 }

@@ -40,6 +40,9 @@ struct DiskCacheMachine {
     /// The index has uses until this time, which can be later than the clock's if that was put back. Further ones are later.
     mutating func noteUses(until latest: Int64) { lastUse = max(lastUse, latest) }
 
+    /// The uses that are noted and not in the index.
+    var unwrittenUses: [StoredResponse.ID: Int64] { notes.uses }
+
     /// What was noted since the last call, and the time of the transaction that writes it, which is later than the uses in the
     /// index.
     mutating func takeNotes(after latest: Int64) -> (notes: IndexDatabase.Notes, time: Int64) {

@@ -256,9 +256,10 @@ public final class DiskCacheStore: CacheStore {
             do throws(CacheError) {
                 return try await body()
             } catch {
-                guard error.isOfFullDisk,
-                    let removal = (try? await index.run { try $0.makeRoom(for: size * factor) }) ?? nil
-                else { throw error }
+                let makeRoom: @Sendable (IndexDatabase) throws -> IndexDatabase.Removal? = { database in
+                    try database.makeRoom(for: size * factor, after: self.state.withLock { $0.unwrittenUses })
+                }
+                guard error.isOfFullDisk, let removal = (try? await index.run(makeRoom)) ?? nil else { throw error }
                 note(removal)
             }
         }
