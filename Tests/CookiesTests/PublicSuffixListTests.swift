@@ -59,6 +59,8 @@ struct PublicSuffixListTests {
             ("安室奈美恵-with-super-monkeys", "-with-super-monkeys-pc58ag80a8qai00g7n9n"),
             ("ひとつ屋根の下2", "2-u9tlzr9756bt3uc0v"), ("そのスピードで", "d9juau41awczczp"), ("bücher", "bcher-kva"),
             ("\u{10FFFF}", "dn32g"),
+            // The bias after the first one is that of a quotient of 456, at the limit of section 3.4.
+            ("\u{26FF0}\u{26FF1}", "9j4kca"),
         ] {
             #expect(Punycode.label(label[...]) == "xn--" + expected)
         }
@@ -67,6 +69,17 @@ struct PublicSuffixListTests {
         #expect(
             Punycode.label(
                 Substring(String((0..<40).compactMap { UnicodeScalar(0x4E00 + $0 * 97).map(Character.init) }))) == nil)
+    }
+
+    /// A label has at most 63 bytes with "xn--" (RFC 5890, section 2.3.2.1).
+    @Test(
+        arguments: [(54, "t0e"), (55, "u3e"), (56, nil), (57, nil), (58, nil), (59, nil), (60, nil)] as [(Int, String?)]
+    )
+    func anALabelHasAtMost63Bytes(letters: Int, ending: String?) {
+        let ascii = String(repeating: "a", count: letters)
+        let label = Punycode.label(Substring(ascii + "é"))
+        #expect(label == ending.map { "xn--\(ascii)-\($0)" })
+        #expect(label?.utf8.count ?? 0 <= 63)
     }
 
     @Test func withoutDataTheLastLabelIsASuffix() throws {
