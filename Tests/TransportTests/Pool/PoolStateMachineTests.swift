@@ -119,6 +119,20 @@ struct PoolStateMachineTests {
         #expect(next == nil)
     }
 
+    /// Two connections are being opened, and one request waits: the other connection may serve it.
+    @Test func aFailedAttemptFailsNoRequestThatAnotherAttemptMayServe() {
+        var pool = machine()
+        for waiter in 1...2 { _ = pool.wait(UInt64(waiter), for: "a", .never) }
+        expectEqual(pool.cancel(1, key: "a"), true)
+        #expect(!pool.needsAttempt("a") && pool.waitersForAttempt("a").isEmpty)
+        let (first, next) = pool.connectFailed("a")
+        #expect(first.isEmpty && next == nil)
+        #expect(pool.needsAttempt("a") && pool.waitersForAttempt("a") == [2])
+        let (second, last) = pool.connectFailed("a")
+        #expect(second == [2] && last == nil)
+        #expect(pool.isEmpty)
+    }
+
     @Test func aLostConnectionIsReplacedForWaitingRequests() {
         var pool = machine(perOrigin: 1)
         _ = pool.wait(1, for: "a", .never)
@@ -167,6 +181,20 @@ struct PoolStateMachineTests {
         expectEqual(pool.closed("a", wasDraining: false), "b")
     }
 
+    /// The room of a lost connection stays with its origin while that needs it, although another's request came first.
+    @Test func anOriginReplacesItsOwnConnectionFirst() {
+        var pool = machine(perOrigin: 1, total: 1)
+        _ = pool.wait(1, for: "a", .never, since: Tick(nanoseconds: 1))
+        _ = pool.connected("a", isMultiplexed: false)
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
+        expectEqual(pool.wait(2, for: "b", .never, since: Tick(nanoseconds: 2)), .evict)
+        expectEqual(pool.wait(3, for: "a", .never, since: Tick(nanoseconds: 3)), .wait)
+        expectEqual(pool.closed("a", wasDraining: false), "a")
+        _ = pool.connected("a", isMultiplexed: false)
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 3))
+        expectEqual(pool.closed("a", wasDraining: false), "b")
+    }
+
     // MARK: Many exchanges at a time
 
     @Test func oneConnectionIsOpenedUntilItsProtocolIsKnown() {
@@ -208,6 +236,20 @@ struct PoolStateMachineTests {
         #expect(pool.isEmpty)
     }
 
+    /// The connection that is open may serve the others.
+    @Test func aFailedAttemptBesideAnOpenConnectionFailsOneRequest() {
+        var pool = machine(perOrigin: 8, multiplexed: 2)
+        _ = pool.wait(1, for: "a", .possible)
+        _ = pool.connected("a", isMultiplexed: true)
+        expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
+        expectEqual(pool.wait(2, for: "a", .possible), .connect)
+        expectEqual(pool.wait(3, for: "a", .possible), .wait)
+        #expect(pool.waitersForAttempt("a") == [2])
+        let (failed, next) = pool.connectFailed("a")
+        #expect(failed == [2] && next == "a")
+        expectEqual(pool.release("a", isUnused: false), .hand(to: 3))
+    }
+
     @Test func aDrainingConnectionIsReplacedAtOnce() {
         var pool = machine(total: 2)
         _ = pool.wait(1, for: "a", .possible)
@@ -242,5 +284,13 @@ struct PoolStateMachineTests {
         expectEqual(pool.wait(1, for: "a", .never), .wait)
         expectEqual(pool.connected("a", isMultiplexed: false), 0)
         expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
+    }
+
+    @Test func connectionsThatAreThereCountAmongThoseInAdvance() {
+        var pool = machine(perOrigin: 8, total: 8)
+        expectEqual(pool.prewarm("a", count: 2, .never), 2)
+        expectEqual(pool.prewarm("a", count: 3, .never), 1)
+        expectEqual(pool.prewarm("a", count: 3, .never), 0)
+        #expect(pool.connections == 3)
     }
 }
