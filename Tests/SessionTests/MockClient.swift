@@ -46,3 +46,30 @@ func withMockClient<Result>(
         }
     }
 }
+
+/// The pieces of a body, of which all but the first come when the gate is open.
+struct GatedPieces: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let pieces: [Data]
+    let gate: Signal
+
+    func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces, gate: gate) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let pieces: [Data]
+        let gate: Signal
+        private var index = 0
+
+        init(pieces: [Data], gate: Signal) {
+            (self.pieces, self.gate) = (pieces, gate)
+        }
+
+        mutating func next() async throws -> Data? {
+            guard index < pieces.count else { return nil }
+            if index > 0 { await gate.wait() }
+            defer { index += 1 }
+            return pieces[index]
+        }
+    }
+}

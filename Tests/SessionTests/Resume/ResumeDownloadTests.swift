@@ -212,6 +212,20 @@ struct ResumeDownloadTests {
         }
     }
 
+    @Test func anotherLengthIsAnotherEntityWhateverItsTagSays() async throws {
+        let changed = makeBytes(Self.bytes.count + 1, seed: 2)
+        try await withRangeServer { source, server, session, folder in
+            let data = try #require(try await begin(source, server, session, folder))
+            source.change { $0.bytes = changed }
+            let task = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            task.resume()
+            #expect(try await task.value.head.status == .ok)
+            #expect(task.resumption == .startedOver(.entityChanged))
+            #expect(try Data(contentsOf: folder["file"]) == changed)
+            #expect(server.recordedRequests.map(\.headerFields[.range]).suffix(2) == ["bytes=\(Self.stop)-", nil])
+        }
+    }
+
     @Test func aServerWithoutRangesSendsAll() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))

@@ -34,6 +34,34 @@ struct RetryTests {
         #expect(transport.requests.count == 1)
     }
 
+    /// The rest of the first response comes when the retry was decided. Its connection serves the retry.
+    @Test func theBodyOfAnAttemptIsReadBeforeTheNext() async throws {
+        let (isDecided, requests) = (Signal(), EventRecorder<Void>())
+        try await withMockClient {
+            $0.retryPolicy = Self.limited(to: 1)
+            $0.retryPolicy.backoff.first = .zero
+            $0.hooks.willRetry = { _, _, decision in
+                isDecided.fire()
+                return decision
+            }
+        } routes: {
+            $0.on("/a") { _ in
+                requests.record(())
+                guard requests.events.count == 1 else { return .json("1") }
+                let pieces = [Data(count: 10_000), Data(count: 10_000)]
+                let body = MockResponse.Body.stream(GatedPieces(pieces: pieces, gate: isDecided), length: 20_000)
+                // A retry that did not wait for the rest would come before it, on a connection of its own.
+                return MockResponse(status: .serviceUnavailable, body: body).with(
+                    MockServer.Fault(.delay(.milliseconds(50)), at: .responseBody(after: 15_000)))
+            }
+        } perform: { client, server in
+            let response = try await client.get("a").response()
+            #expect(response.metrics.map(\.isReusedConnection) == [false, true])
+            #expect(response.metrics.first?.responseBodyBytes == 20_000)
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
     @Test(arguments: Surface.allCases)
     func attemptsAreMadeUpToTheLimit(surface: Surface) async throws {
         let clock = ImmediateClock()
