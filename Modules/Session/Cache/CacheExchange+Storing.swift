@@ -13,7 +13,7 @@ extension CacheExchange {
             return response
         }
         let superseded = rules.superseded(by: response.head, to: head, among: stored)
-        guard let recorder = try await recorder(of: received, replacing: superseded) else {
+        guard let (recorder, body) = try await recorder(of: received, replacing: superseded) else {
             await remove(superseded)
             return response
         }
@@ -22,7 +22,7 @@ extension CacheExchange {
             await recorder.abandon()
             return response
         }
-        if let whole = response.body.whole {
+        if let whole = body ?? response.body.whole {
             await recorder.append(whole)
             await recorder.commit()
         } else {
@@ -47,18 +47,41 @@ extension CacheExchange {
         if !ids.isEmpty { try? await store.remove(ids) }
     }
 
-    /// What stores the response; nil if it is not to be stored. Throws what the hook throws.
+    /// What stores the response, and the body to store if it is not the response's; nil if nothing is to be stored. Throws what the
+    /// hook throws.
     private func recorder(
         of received: Received, replacing superseded: [StoredResponse.ID]
-    ) async throws(SessionError) -> EntryRecorder? {
+    ) async throws(SessionError) -> (EntryRecorder, body: Data?)? {
         let response = received.response
         // A challenge is for the request that it responds to: stored, it would also answer the one with credentials.
-        guard response.head.status != .unauthorized, response.provesItsEnd,
-            let entry = rules.entry(
-                for: response.head, to: head, key: key, requestTime: received.requestTime,
-                responseTime: received.responseTime)
+        guard response.head.status != .unauthorized, response.provesItsEnd, var entry = entry(response.head, received)
         else { return nil }
-        if let hooks = next.exchange.call.hooks, try await !hooks.willCacheResponse(response.head) { return nil }
+        switch try await next.exchange.call.hooks?.willCacheResponse(response.head) {
+        case nil, .store: break
+        case .doNotStore: return nil
+        case .storeAs(var changed, let body):
+            if let body { changed.headerFields[.contentLength] = String(body.count) }
+            guard let changed = self.entry(changed, received) else { return nil }
+            guard let body else {
+                entry = changed
+                break
+            }
+            let length = Int64(body.count)
+            return await EntryRecorder.make(changed, length: length, replacing: superseded, in: store).map {
+                ($0, body)
+            }
+        }
+        return await recorder(of: entry, response, replacing: superseded).map { ($0, nil) }
+    }
+
+    private func entry(_ response: HTTPResponse, _ received: Received) -> StoredResponse? {
+        rules.entry(
+            for: response, to: head, key: key, requestTime: received.requestTime, responseTime: received.responseTime)
+    }
+
+    private func recorder(
+        of entry: StoredResponse, _ response: StreamedResponse, replacing superseded: [StoredResponse.ID]
+    ) async -> EntryRecorder? {
         let length = entry.part.map { Int64($0.range.count) } ?? response.head.bodyLength(answering: head.method)
         for candidate in stored {
             guard let combined = rules.combination(of: entry, response.head, with: candidate) else { continue }

@@ -56,9 +56,9 @@ final class RequestHooks: Sendable {
         try await run { try await reader(response.reporting()) }
     }
 
-    func willCacheResponse(_ head: HTTPResponse) async throws(SessionError) -> Bool {
-        guard let hook = deciding(\.willCacheResponse) else { return true }
-        return try await run { try await hook(context, head) }
+    func willCacheResponse(_ head: HTTPResponse) async throws(SessionError) -> CachingDecision {
+        guard let hook = deciding(\.willCacheResponse) else { return .store }
+        return try await run { [context] in try await hook(context, head) }
     }
 
     func didReceiveData(_ data: Data) async throws(SessionError) {

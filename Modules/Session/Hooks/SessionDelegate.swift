@@ -71,7 +71,7 @@ public protocol SessionDataDelegate: SessionDelegate {
     /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
     /// See ``TaskHooks/willCacheResponse``. The default stores the response.
-    func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool
+    func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> CachingDecision
     /// See ``TaskHooks/didReceiveData``. The default does nothing.
     func didReceiveData(_ data: Data, _ context: HookContext) async throws
 }
@@ -149,7 +149,9 @@ extension SessionDataDelegate {
     ) async throws -> ResponseDisposition { .allow }
 
     /// Stores the response.
-    public func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> Bool { true }
+    public func willCacheResponse(
+        _ head: HTTPResponse, _ context: HookContext
+    ) async throws -> CachingDecision { .store }
 
     /// Does nothing.
     public func didReceiveData(_ data: Data, _ context: HookContext) async throws {}

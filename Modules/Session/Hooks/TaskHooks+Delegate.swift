@@ -36,7 +36,7 @@ extension TaskHooks {
             try await delegate?.didReceiveResponse(head, context) ?? .allow
         }
         willCacheResponse = { [weak delegate] context, head in
-            try await delegate?.willCacheResponse(head, context) ?? true
+            try await delegate?.willCacheResponse(head, context) ?? .store
         }
         didReceiveData = { [weak delegate] context, data in try await delegate?.didReceiveData(data, context) }
     }

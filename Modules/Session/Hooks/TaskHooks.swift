@@ -42,9 +42,9 @@ public struct TaskHooks: Sendable {
     /// Decides on the final response before its body is read. Redirects that are followed, challenges that are answered and
     /// responses that are retried are not final.
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
-    /// Decides whether a response of the network is stored, given its head, once the rules of HTTP allow it. Called for redirects
-    /// and challenges as well, but not when a stored response is updated. Without the hook it is stored.
-    public var willCacheResponse: (@Sendable (HookContext, HTTPResponse) async throws -> Bool)?
+    /// Decides whether and how a response of the network is stored, given its head, once the rules of HTTP allow it. Called for
+    /// redirects and challenges as well, but not when a stored response is updated. Without the hook it is stored as it is.
+    public var willCacheResponse: (@Sendable (HookContext, HTTPResponse) async throws -> CachingDecision)?
     /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
     /// Chooses the destination of a complete, valid download, given its temporary file, which may be read but not moved, and its
@@ -104,6 +104,18 @@ public struct HookContext: Sendable {
     public let kind: TaskKind
     /// The request as it was passed to the session.
     public let request: SessionRequest
+}
+
+/// A hook's decision on a response that can be stored. Its body was not read yet: it is stored as the caller reads it.
+public enum CachingDecision: Sendable {
+    /// Store the response as it is.
+    case store
+    /// Store another head, such as one with another Cache-Control or fewer fields, to which the rules of HTTP are applied as if the
+    /// server had sent it. The caller gets the response as it is. A body that is not nil is stored in the place of the response's, in
+    /// the content coding that the head names; its length becomes the Content-Length.
+    case storeAs(HTTPResponse, body: Data? = nil)
+    /// Do not store the response.
+    case doNotStore
 }
 
 /// A hook's decision on a response whose body was not read yet.

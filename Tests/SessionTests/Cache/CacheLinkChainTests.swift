@@ -151,7 +151,7 @@ struct CacheLinkChainTests {
             configure: {
                 $0.hooks.willCacheResponse = { context, head in
                     asked.record(head.status.code)
-                    return context.request.url.path() != "/a"
+                    return context.request.url.path() != "/a" ? .store : .doNotStore
                 }
             },
             routes: {
@@ -169,6 +169,48 @@ struct CacheLinkChainTests {
             }
             #expect(outcomes == [.miss, .miss, .miss, .hit])
             #expect(asked.events == [200, 200, 200])
+        }
+    }
+
+    /// The caller gets the response as it is, the next one what was stored.
+    @Test(arguments: Surface.allCases)
+    func aHookChangesWhatIsStored(surface: Surface) async throws {
+        try await withCache(
+            configure: {
+                $0.hooks.willCacheResponse = { context, head in
+                    var changed = head
+                    changed.headerFields[.cacheControl] = "max-age=60"
+                    changed.headerFields[.server] = nil
+                    switch context.request.url.path() {
+                    case "/head": return .storeAs(changed)
+                    case "/body": return .storeAs(changed, body: Data("[2, 3]".utf8))
+                    default:
+                        changed.headerFields[.cacheControl] = "no-store"
+                        return .storeAs(changed)
+                    }
+                }
+            },
+            routes: {
+                for path in ["/head", "/body", "/never"] {
+                    var response = MockResponse.json("1")
+                    response.headerFields[.cacheControl] = "max-age=0"
+                    response.headerFields[.server] = "mock"
+                    response.headerFields[.eTag] = "\"1\""
+                    $0.on(path, response)
+                }
+            }
+        ) { cache in
+            for (path, second, isStored) in [("/head", 1, true), ("/body", [2, 3], true), ("/never", 1, false)]
+                as [(String, JSONValue, Bool)]
+            {
+                let first = try await surface.send(path, with: cache.session).get()
+                #expect(first.value == 1)
+                #expect(first.head.headerFields[.server] == "mock")
+                let next = try await surface.send(path, with: cache.session).get()
+                #expect(next.value == second)
+                #expect(next.cacheOutcome == (isStored ? .hit : .miss))
+                #expect(next.head.headerFields[.server] == (isStored ? nil : "mock"))
+            }
         }
     }
 
