@@ -34,7 +34,7 @@ internal import Synchronization
 /// Files are read and written on threads for files. A body of at most 1 MiB is read and verified at once; a larger one is
 /// verified when it is first opened, and then read piece by piece. Small ones that were read before are read on the
 /// thread of the caller. What was read of the index is used again while no process has changed it, for at most a second.
-public final class DiskCacheStore: CacheStore {
+public final class DiskCacheStore: CacheStore, PromptCacheStore {
     /// The largest body that is read whole, with one check of the bytes that are handed over: 1 MiB.
     private static let wholeLimit: Int64 = 1 << 20
 

@@ -28,17 +28,19 @@ extension SessionRequest {
     }
 
     private func hash(of body: HTTPRequestBody, _ algorithm: DigestAlgorithm) async throws(SessionError) -> String? {
-        guard let hasher = DigestHasher(algorithm) else { return nil }
         do {
-            var reader = try body.makeReader(readingFilesOn: FileThreads(FileExecutor.shared))
-            while let chunk = try await reader.next() {
-                try Task.checkCancellation()
-                chunk.withUnsafeBytes { hasher.update($0) }
+            return try await untilCancelled {
+                guard let hasher = DigestHasher(algorithm) else { return nil }
+                var reader = try body.makeReader(readingFilesOn: FileThreads(FileExecutor.shared))
+                while let chunk = try await reader.next() {
+                    try Task.checkCancellation()
+                    chunk.withUnsafeBytes { hasher.update($0) }
+                }
+                return hasher.finish()
             }
         } catch {
             throw SessionError(readingBody: error, url: url)
         }
-        return hasher.finish()
     }
 }
 

@@ -25,7 +25,7 @@ final class CacheInterceptor: PassiveInterceptor {
     let invalidations = CacheInvalidations()
 
     init(_ configuration: HTTPSession.Configuration, store: any CacheStore) {
-        self.store = store
+        self.store = UsersCacheStore.wrapping(store)
         memory = store as? MemoryCacheStore
         now = configuration.cacheTime
         rules = CacheRules(isShared: configuration.isCacheShared)

@@ -95,6 +95,10 @@ extension HTTPCall {
 
     /// The call with a timeout for all of it, including redirects and retries; nil uses the session's. Where that is too short,
     /// `.seconds(Int64.max)` is a timeout that never passes.
+    ///
+    /// The call ends then with ``SessionError/Code/timeout``, whatever interceptors, adapters, retriers, hooks and other code of yours
+    /// are doing: their tasks are cancelled and left behind, and what they return later is released. Only a synchronous function that
+    /// runs in the call's own task, such as a serializer, cannot be interrupted.
     public func timeout(_ limit: Duration?) -> HTTPCall {
         changed { $0.options.timeout = limit }
     }

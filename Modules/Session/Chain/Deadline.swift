@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import LinnetTransport
 
-/// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has ended.
+/// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has ended, which
+/// heeds cancellation: it waits for code of the user's by `untilCancelled`.
 ///
-/// - Parameter keepsLateValue: Whether a value counts that the operation returns in spite of that: it has moved a file, or was begun
-///   after the deadline.
+/// - Parameter keepsLateValue: Whether a value counts that the operation returns in spite of that: it has moved a file.
 func ending<Value: Sendable>(
     by deadline: Tick, _ url: URL, keepsLateValue: Bool = false,
     _ operation: @escaping @Sendable () async throws(SessionError) -> Value

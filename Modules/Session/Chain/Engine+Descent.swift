@@ -83,12 +83,26 @@ extension Engine {
     private func call(
         _ end: Int, _ request: SessionRequest, _ exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
-        let interceptor = end < 0 ? exchange.own(end) : links[end].interceptor
+        let (interceptor, chain) = (end < 0 ? exchange.own(end) : links[end].interceptor, chain(below: end, exchange))
         do {
-            return try await interceptor.intercept(request, next: chain(below: end, exchange))
+            guard end < 0 || links[end].isUsers else {
+                return try await interceptor.intercept(request, next: chain)
+            }
+            return try await run(interceptor, request, chain)
         } catch {
             throw SessionError(thrown: error, url: request.url)
         }
+    }
+
+    /// Calls an interceptor of the user's.
+    @inline(never)
+    private func run(
+        _ interceptor: any Interceptor, _ request: SessionRequest, _ chain: InterceptorChain
+    ) async throws -> StreamedResponse {
+        let errand = Errand<StreamedResponse>()
+        var chain = chain
+        chain.errand = errand
+        return try await errand.run { [chain] in try await interceptor.intercept(request, next: chain) }
     }
 
     /// Takes a response up past the links that have nothing to do with it.
@@ -142,6 +156,7 @@ extension Engine {
         of request: SessionRequest, sent: SessionRequest, in exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         var (outcome, index) = (outcome, index)
+            return response
         while true {
             if let index, let passive = links[index].passive {
                 do {

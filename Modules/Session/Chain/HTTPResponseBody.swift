@@ -37,7 +37,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
     /// ``SessionError/Code/interceptorFailed`` for the rest.
     public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> HTTPResponseBody where S.Element == Data {
-        HTTPResponseBody(.sequence { SequenceSource(iterator: chunks.makeAsyncIterator()) })
+        HTTPResponseBody(.sequence { SequenceSource(reader: SequenceReader(chunks)) })
     }
 
     static func watched(_ body: WatchedBody) -> HTTPResponseBody {

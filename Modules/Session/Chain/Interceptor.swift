@@ -1,4 +1,5 @@
 public import LinnetSerialization
+internal import LinnetTransport
 
 /// A link of the chain that requests and their responses pass through.
 ///
@@ -13,8 +14,9 @@ public import LinnetSerialization
 ///     }
 /// }
 /// ```
-/// The first of a session's interceptors is the outermost. It is called in the caller's task, for many requests at once. An
-/// error that it throws fails the request: a ``SessionError`` as it is, a `CancellationError` as
+/// The first of a session's interceptors is the outermost. It is called for many requests at once, each time in a task that inherits
+/// the priority and the task-local values of the caller's. That task is cancelled when the request is, or at the request's deadline;
+/// the request does not wait for it then, a response that it returns later is released, and `next` fails. An error that it throws fails the request: a ``SessionError`` as it is, a `CancellationError` as
 /// ``SessionError/Code/cancelled``, any other error as ``SessionError/Code/interceptorFailed`` with the underlying error.
 public protocol Interceptor: Sendable {
     /// Returns the response to a request, in most cases by calling `next`.
@@ -29,9 +31,14 @@ public struct InterceptorChain: Sendable {
     let engine: Engine
     let index: Int
     let exchange: Exchange
+    /// The call of the user's interceptor that the chain is given to; nil for an interceptor of the library's.
+    var errand: Errand<StreamedResponse>?
 
     /// Sends the request on, and returns its response.
     public func callAsFunction(_ request: SessionRequest) async throws(SessionError) -> StreamedResponse {
-        try await engine.proceed(request, from: index, exchange)
+        guard let errand else { return try await engine.proceed(request, from: index, exchange) }
+        return try await errand.call(cancelled: SessionError.cancelled(request.url)) { () async throws(SessionError) in
+            try await engine.proceed(request, from: index, exchange)
+        }
     }
 }

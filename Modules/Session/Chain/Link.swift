@@ -7,9 +7,12 @@ struct Link: Sendable {
     let interceptor: any Interceptor
     /// The interceptor, if it need not be called for every request.
     let passive: (any PassiveInterceptor)?
+    /// Whether the interceptor is the user's, and may ignore that its request is cancelled.
+    let isUsers: Bool
 
-    init(_ interceptor: any Interceptor) {
+    init(_ interceptor: any Interceptor, isUsers: Bool = false) {
         self.interceptor = interceptor
+        self.isUsers = isUsers
         passive = interceptor as? any PassiveInterceptor
     }
 
@@ -17,7 +20,7 @@ struct Link: Sendable {
     static func linksAboveCoding(
         _ configuration: HTTPSession.Configuration, _ transport: any Transport
     ) -> [Link] {
-        var links = configuration.interceptors.map { Link($0) }
+        var links = configuration.interceptors.map { Link($0, isUsers: true) }
         let retries = RetryInterceptor(
             policy: configuration.retryPolicy, hasRetriers: !configuration.retriers.isEmpty)
         links.append(Link(retries))

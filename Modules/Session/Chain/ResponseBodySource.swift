@@ -59,15 +59,30 @@ struct TransportSource: ResponseBodySource {
     }
 }
 
-struct SequenceSource<Iterator: AsyncIteratorProtocol>: ResponseBodySource where Iterator.Element == Data {
-    var iterator: Iterator
+struct SequenceSource<Chunks: AsyncSequence & Sendable>: ResponseBodySource where Chunks.Element == Data {
+    let reader: SequenceReader<Chunks>
 
     mutating func next() async throws(SessionError) -> Data? {
         do {
-            return try await iterator.next(isolation: #isolation)
+            return try await untilCancelled { [reader] in try await reader.next() }
         } catch {
             throw SessionError(thrown: error, url: nil)
         }
+    }
+}
+
+/// Owns the iterator of a sequence of the user's, whose call can outlive the reader that has made it.
+actor SequenceReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data {
+    private var iterator: Chunks.AsyncIterator
+
+    init(_ chunks: Chunks) {
+        iterator = chunks.makeAsyncIterator()
+    }
+
+    func next() async throws -> Data? {
+        var iterator = iterator
+        defer { self.iterator = iterator }
+        return try await iterator.next(isolation: self)
     }
 }
 

@@ -71,7 +71,7 @@ final class RunningRequests: Sendable {
         let end = await withTaskGroup(of: End.self) { group in
             group.addTask {
                 do {
-                    try await clock.sleep(for: time.waitable)
+                    try await untilCancelled { try await clock.sleep(for: time.waitable) }
                     return .slept
                 } catch {
                     return .cancelled

@@ -17,7 +17,10 @@ struct TransportLink: Sendable {
         let wire = try wire(request, exchange, timeouts)
         let response: TransportResponse
         do {
-            response = try await transport.send(wire, observer: exchange.call.observer)
+            response =
+                transport.enforcesRequestTimeout
+                ? try await transport.send(wire, observer: exchange.call.observer)
+                : try await sendUntilCancelled(wire, exchange.call.observer)
         } catch {
             throw failed(error, request)
         }
@@ -25,6 +28,18 @@ struct TransportLink: Sendable {
     }
 
     // These are not inlined: their temporary values would be part of the frame of a request that waits.
+
+    /// Sends by a transport that does not know of deadlines, and may not know of cancellation either.
+    @inline(never)
+    private func sendUntilCancelled(
+        _ request: TransportRequest, _ observer: (any TransportObserver)?
+    ) async throws(TransportError) -> TransportResponse {
+        do {
+            return try await untilCancelled { [transport] in try await transport.send(request, observer: observer) }
+        } catch {
+            throw error as? TransportError ?? TransportError(.cancelled, "The request was cancelled.")
+        }
+    }
 
     @inline(never)
     private func wire(

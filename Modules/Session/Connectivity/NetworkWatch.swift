@@ -106,7 +106,7 @@ final class NetworkWatch: Sendable {
         return await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await self.wait(until: condition, clock) }
             group.addTask {
-                try? await clock.sleep(for: limit.waitable)
+                try? await untilCancelled { try await clock.sleep(for: limit.waitable) }
                 return .timedOut
             }
             let first = await group.next() ?? .cancelled
@@ -127,7 +127,11 @@ final class NetworkWatch: Sendable {
             guard condition(status) else { continue }
             if condition(source.current()) { return .connected }
             // The network has just gone: the monitor reports that once its burst of changes has ended.
-            do { try await clock.sleep(for: .milliseconds(100)) } catch { return .cancelled }
+            do {
+                try await untilCancelled { try await clock.sleep(for: .milliseconds(100)) }
+            } catch {
+                return .cancelled
+            }
         }
     }
 

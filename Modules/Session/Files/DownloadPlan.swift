@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
+internal import LinnetTransport
 
 /// Chooses the destination of a complete download, given its temporary file and its response.
 typealias DestinationChoice = @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL
@@ -92,14 +93,16 @@ struct DownloadPlan: Sendable {
     /// Returns the destination that the plan's function chooses for a complete file.
     func chooseDestination(
         of file: PartialFile, _ response: StreamedResponse
-    ) throws(SessionError) -> DownloadDestination {
+    ) async throws(SessionError) -> DownloadDestination {
         guard case .chosen(let choose) = target else { return try temporaryPlace() }
+        let path = file.path
         let place: URL
         do {
-            place = try choose(URL(filePath: file.path), response.head)
+            place = try await untilCancelled(on: FileExecutor.shared) { try choose(URL(filePath: path), response.head) }
         } catch let error as SessionError {
             throw error
         } catch {
+            guard !Task.isCancelled else { throw .cancelled(response.url) }
             throw SessionError(
                 .fileFailed, "Choosing the destination of the download failed: \(SessionError.cause(error))",
                 underlying: error, url: response.url)

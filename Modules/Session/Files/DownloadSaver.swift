@@ -147,7 +147,7 @@ struct DownloadSaver: Sendable {
             return try plan.destination(at: place, response)
         }
         if let destination { return destination }
-        return try plan.chooseDestination(of: file, response)
+        return try await plan.chooseDestination(of: file, response)
     }
 
     // MARK: Validation

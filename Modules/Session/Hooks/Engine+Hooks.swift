@@ -106,13 +106,12 @@ struct WatchedSource: ResponseBodySource {
 
     mutating func next() async throws(SessionError) -> Data? {
         guard let chunk = try await iterator.next() else { return nil }
-        guard let deadline = body.deadline else {
+        // The body may have arrived in time, and be read later.
+        guard let deadline = body.deadline, deadline > .now else {
             try await body.hooks.didReceiveData(chunk)
             return chunk
         }
-        // The body may have arrived in time, and be read later.
-        try await ending(by: deadline, body.url, keepsLateValue: .now >= deadline) {
-            [body] () async throws(SessionError) in
+        try await ending(by: deadline, body.url) { [body] () async throws(SessionError) in
             try await body.hooks.didReceiveData(chunk)
         }
         return chunk

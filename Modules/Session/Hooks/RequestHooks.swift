@@ -23,35 +23,35 @@ final class RequestHooks: Sendable {
         -> RedirectDecision?
     {
         guard let hook = deciding(\.willRedirect) else { return nil }
-        return try await run { try await hook(context, redirect, request) }
+        return try await run { [context] in try await hook(context, redirect, request) }
     }
 
     func didReceiveChallenge(
         _ attempt: AuthenticationAttempt
     ) async throws(SessionError) -> AuthenticationDecision? {
         guard let hook = deciding(\.didReceiveChallenge) else { return nil }
-        return try await run { try await hook(context, attempt) }
+        return try await run { [context] in try await hook(context, attempt) }
     }
 
     func willRetry(
         _ attempt: RetryAttempt, _ decision: RetryDecision
     ) async throws(SessionError) -> RetryDecision {
         guard let hook = deciding(\.willRetry) else { return decision }
-        return try await run { try await hook(context, attempt, decision) }
+        return try await run { [context] in try await hook(context, attempt, decision) }
     }
 
     func newBody(for request: SessionRequest) async throws(SessionError) -> HTTPRequestBody? {
         guard let hook = deciding(\.needsNewBody) else { return nil }
-        return try await run { try await hook(context, request) }
+        return try await run { [context] in try await hook(context, request) }
     }
 
     func didReceiveResponse(_ head: HTTPResponse) async throws(SessionError) -> ResponseDisposition? {
         guard let hook = deciding(\.didReceiveResponse) else { return nil }
-        return try await run { try await hook(context, head) }
+        return try await run { [context] in try await hook(context, head) }
     }
 
     func stream(
-        _ response: StreamedResponse, to reader: @Sendable (StreamedResponse) async throws -> Void
+        _ response: StreamedResponse, to reader: @escaping @Sendable (StreamedResponse) async throws -> Void
     ) async throws(SessionError) {
         try await run { try await reader(response.reporting()) }
     }
@@ -63,12 +63,12 @@ final class RequestHooks: Sendable {
 
     func didReceiveData(_ data: Data) async throws(SessionError) {
         guard let hook = deciding(\.didReceiveData) else { return }
-        try await run { try await hook(context, data) }
+        try await run { [context] in try await hook(context, data) }
     }
 
     func willPlaceDownload(_ file: URL, _ head: HTTPResponse) async throws(SessionError) -> URL? {
         guard let hook = deciding(\.willPlaceDownload) else { return nil }
-        return try await run { try await hook(context, file, head) }
+        return try await run(on: FileExecutor.shared) { [context] in try await hook(context, file, head) }
     }
 
     // MARK: Hooks that observe
@@ -131,9 +131,11 @@ final class RequestHooks: Sendable {
         return nil
     }
 
-    private func run<Value>(_ hook: () async throws -> Value) async throws(SessionError) -> Value {
+    private func run<Value: Sendable>(
+        on executor: FileExecutor? = nil, _ hook: @escaping @Sendable () async throws -> Value
+    ) async throws(SessionError) -> Value {
         do {
-            return try await hook()
+            return try await untilCancelled(on: executor, hook)
         } catch {
             throw SessionError(thrownByHook: error, url: context.request.url)
         }

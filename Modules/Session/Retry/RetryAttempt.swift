@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import LinnetSerialization
+internal import LinnetTransport
 
 /// An attempt that can be retried: it failed, or it has a response that is not validated yet, or one that could not be decoded.
 public struct RetryAttempt: Sendable {
@@ -71,10 +72,13 @@ final class AdapterInterceptor: PassiveInterceptor {
     }
 
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
-        var request = request
-        for adapter in adapters { request = try await adapter.adapt(request) }
-        for adapter in next.exchange.call.own?.adapters ?? [] { request = try await adapter.adapt(request) }
-        next.exchange.record?.adapt(request)
-        return try await next(request)
+        let all = adapters + (next.exchange.call.own?.adapters ?? [])
+        let adapted = try await untilCancelled {
+            var request = request
+            for adapter in all { request = try await adapter.adapt(request) }
+            return request
+        }
+        next.exchange.record?.adapt(adapted)
+        return try await next(adapted)
     }
 }

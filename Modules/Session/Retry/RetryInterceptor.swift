@@ -93,8 +93,14 @@ extension [any RequestRetrier] {
     }
 
     private func decide(on attempt: RetryAttempt, _ policy: RetryPolicy?) async throws -> RetryDecision {
-        for retrier in self {
-            let decision = try await retrier.decide(on: attempt)
+        if !isEmpty {
+            let decision = try await untilCancelled {
+                for retrier in self {
+                    let decision = try await retrier.decide(on: attempt)
+                    if decision != .doNotRetry { return decision }
+                }
+                return RetryDecision.doNotRetry
+            }
             if decision != .doNotRetry { return decision }
         }
         return policy?.decide(on: attempt) ?? .doNotRetry

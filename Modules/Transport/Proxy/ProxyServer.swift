@@ -87,10 +87,10 @@ final class ProxyDirectory: Sendable {
     }
 
     private func ask(
-        _ choose: @Sendable (Origin) async throws -> Proxy?, _ origin: Origin
+        _ choose: @escaping @Sendable (Origin) async throws -> Proxy?, _ origin: Origin
     ) async throws(TransportError) -> ProxyServer? {
         do {
-            return try await choose(origin).map(server)
+            return try await untilCancelled { try await choose(origin) }.map(server)
         } catch {
             if Task.isCancelled { throw .readerCancelled }
             throw TransportError(

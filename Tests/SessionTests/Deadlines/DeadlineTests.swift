@@ -1,0 +1,133 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetSerialization
+import LinnetSession
+import LinnetTesting
+import LinnetTransport
+import Testing
+
+/// A call ends at its deadline and at its cancellation, whatever code of the user's runs in it.
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
+struct DeadlineTests {
+    @Test(arguments: StubbornPlace.allCases, Surface.allCases)
+    func aCallEndsAtItsDeadline(place: StubbornPlace, surface: Surface) async throws {
+        let code = StubbornCode()
+        let client = try place.makeClient(code)
+        let error = await send(place.call(of: client, code).timeout(.milliseconds(20)), surface)
+        #expect(error?.code == .timeout && error?.timeout == .request)
+        // The code may have had no time to begin.
+        if code.hasEntered.hasFired {
+            #expect(!code.hasLeft.hasFired)
+            await code.end(isTold: place.isTold)
+        }
+        await client.shutdown()
+    }
+
+    @Test(arguments: StubbornPlace.allCases, Surface.allCases)
+    func aCallEndsWhenItIsCancelled(place: StubbornPlace, surface: Surface) async throws {
+        let code = StubbornCode()
+        let client = try place.makeClient(code)
+        let call = place.call(of: client, code)
+        let error: SessionError?
+        switch surface {
+        case .async:
+            let caller = Task { await send(call, surface) }
+            await code.hasEntered.wait()
+            caller.cancel()
+            error = await caller.value
+        case .handle, .callbacks:
+            let task = call.task()
+            let ended = EventRecorder<SessionError?>()
+            task.onCompletion { ended.record($0.error) }
+            task.resume()
+            await code.hasEntered.wait()
+            task.cancel()
+            error = surface == .handle ? await failure(of: task) : try await ended.wait(count: 1)[0]
+        }
+        #expect(error?.code == .cancelled)
+        #expect(!code.hasLeft.hasFired)
+        await code.end(isTold: place.isTold)
+        // It does not wait for the code either.
+        await client.shutdown()
+    }
+
+    /// The code's late result is dropped with what it holds.
+    @Test func aResponseThatComesLateIsReleased() async throws {
+        let (code, body) = (StubbornCode(), StubBody())
+        let client = try makeClient(StubTransport { _ in .stream(body) }) {
+            $0.interceptors = [
+                ClosureInterceptor { request, next in
+                    let response = try await next(request)
+                    await code.run()
+                    return response
+                }
+            ]
+        }
+        let caller = Task { try await client.get("x").bytes() }
+        await code.hasEntered.wait()
+        caller.cancel()
+        await #expect(throws: SessionError.self) { try await caller.value }
+        await code.end()
+        await body.waitForAbandonment()
+        await client.shutdown()
+    }
+
+    /// Nothing is sent for a call that has ended.
+    @Test func anInterceptorThatComesBackLateSendsNothing() async throws {
+        let (code, transport, late) = (StubbornCode(), StubTransport(), EventRecorder<SessionError.Code?>())
+        let client = try makeClient(transport) {
+            $0.interceptors = [
+                ClosureInterceptor { request, next in
+                    await code.run()
+                    // Its task is not cancelled.
+                    let outcome = await Task {
+                        await Result { () async throws(SessionError) in try await next(request) }
+                    }.value
+                    late.record(outcome.error?.code)
+                    return try outcome.get()
+                }
+            ]
+        }
+        let error = await #expect(throws: SessionError.self) {
+            try await client.get("x").timeout(.milliseconds(20)).data()
+        }
+        #expect(error?.timeout == .request)
+        await code.hasEntered.wait()
+        await code.end()
+        #expect(try await late.wait(count: 1) == [.cancelled])
+        #expect(transport.requests.isEmpty)
+        await client.shutdown()
+    }
+
+    /// An interceptor that heeds cancellation does not hide what the request has cost.
+    @Test func theErrorHasTheAttemptsBelowAnInterceptor() async throws {
+        try await withMockClient { configuration in
+            configuration.interceptors = [ClosureInterceptor { request, next in try await next(request) }]
+        } routes: {
+            $0.on(.get, "/x") { _ in
+                await Signal().wait()
+                return MockResponse()
+            }
+        } perform: { client, server in
+            let caller = Task { try await client.get("x").response() }
+            _ = try await server.nextRequest()
+            caller.cancel()
+            let error = await #expect(throws: SessionError.self) { try await caller.value }
+            #expect(error?.code == .cancelled)
+            #expect(error?.metrics.count == 1)
+        }
+    }
+
+    private func send(_ call: HTTPCall, _ surface: Surface) async -> SessionError? {
+        switch surface {
+        case .async: await Result { () async throws(SessionError) in try await call.data() }.error
+        case .handle: await failure(of: call.task())
+        case .callbacks:
+            await withCheckedContinuation { continuation in
+                let task = call.task()
+                task.onCompletion { continuation.resume(returning: $0.error) }
+                task.resume()
+            }
+        }
+    }
+}
