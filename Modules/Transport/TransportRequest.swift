@@ -21,6 +21,9 @@ public struct TransportRequest: Sendable {
     /// completely with its head. For callers that may repeat the request and do not need a large body. The default is
     /// false.
     public var streamsUnsuccessfulResponses: Bool
+    /// Whether the body of a response with a Content-Encoding is streamed, whatever ``delivery`` says, unless it arrived completely
+    /// with its head: for callers that decode it as it arrives. The default is false.
+    package var streamsCodedResponses = false
     /// The priority among the requests that wait for a connection. The default is `.normal`. While the request waits,
     /// ``WaitingPlace/setPriority(_:)`` changes it.
     public var priority: RequestPriority
@@ -45,8 +48,8 @@ public struct TransportRequest: Sendable {
     /// - Parameter origin: The origin of the head, where the URL of the request was parsed already.
     package init(
         head: HTTPRequest, origin: Origin?, body: TransportRequestBody?, timeouts: TransportTimeouts,
-        delivery: ResponseDelivery, streamsUnsuccessfulResponses: Bool = false, priority: RequestPriority = .normal,
-        upgrade: ProtocolUpgrade? = nil
+        delivery: ResponseDelivery, streamsUnsuccessfulResponses: Bool = false, streamsCodedResponses: Bool = false,
+        priority: RequestPriority = .normal, upgrade: ProtocolUpgrade? = nil
     ) {
         self.head = head
         self.origin = origin
@@ -54,6 +57,7 @@ public struct TransportRequest: Sendable {
         self.timeouts = timeouts
         self.delivery = delivery
         self.streamsUnsuccessfulResponses = streamsUnsuccessfulResponses
+        self.streamsCodedResponses = streamsCodedResponses
         self.priority = priority
         self.upgrade = upgrade
     }

@@ -110,7 +110,8 @@ extension Engine {
     /// - Parameters:
     ///   - request: The request as it came from above.
     ///   - sent: The request below the place of the content codings.
-    /// - Returns: The first link that has something to do with it; nil at the end of the way.
+    /// - Returns: The first link that has something to do with it; nil at the end of the way. ``bodyPlace`` if its body is to be read
+    ///   first.
     @inline(never)
     func ascend(
         _ response: inout StreamedResponse, along descent: inout Descent, of request: SessionRequest,
@@ -125,7 +126,37 @@ extension Engine {
                 guard let coding = descent.coding else { return nil }
                 coding.decode(&response, to: request)
                 descent.coding = nil
+                if readsBody(of: response, exchange) { return Self.bodyPlace }
             }
+        }
+    }
+
+    /// Stands for the place of the content codings among the indices of links.
+    private static var bodyPlace: Int { -1 }
+
+    /// Whether a body is read at the place of the content codings: one that is wanted whole, and that the transport streams so that
+    /// it is decoded as it arrives. The links above see a body that fails as the failure of the request, as of any whole body.
+    private func readsBody(of response: StreamedResponse, _ exchange: Exchange) -> Bool {
+        guard transportLink.streamsCodedResponses, response.body.isOfConnection, case .whole = exchange.delivery else {
+            return false
+        }
+        return response.head.status.code < 300
+    }
+
+    @inline(never)
+    private func readingBody(
+        _ outcome: Result<StreamedResponse, SessionError>
+    ) async -> Result<StreamedResponse, SessionError> {
+        await Result { () async throws(SessionError) in
+            var response = try outcome.get()
+            do throws(SessionError) {
+                let bytes = try await response.body.collect(upTo: maximumBodySize)
+                response.attempts = response.metrics
+                response.body = .whole(bytes, response.body.completion)
+            } catch {
+                throw error.adding(response)
+            }
+            return response
         }
     }
 
@@ -156,9 +187,10 @@ extension Engine {
         of request: SessionRequest, sent: SessionRequest, in exchange: Exchange
     ) async throws(SessionError) -> StreamedResponse {
         var (outcome, index) = (outcome, index)
-            return response
         while true {
-            if let index, let passive = links[index].passive {
+            if index == Self.bodyPlace {
+                outcome = await readingBody(outcome)
+            } else if let index, let passive = links[index].passive {
                 do {
                     outcome = .success(
                         try await passive.intercept(

@@ -52,6 +52,8 @@ final class Engine: Sendable {
         flights = cache?.flights
         transportLink = TransportLink(
             transport: transport, permission: NetworkPermission(network),
+            // Requests that wait for another one need its response stored when it returns.
+            streamsCodedResponses: coding != nil && flights == nil,
             baseOrigin: baseURL.flatMap { KnownOrigin($0) })
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty

@@ -33,6 +33,21 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         HTTPResponseBody(.whole(bytes, nil))
     }
 
+    /// A body of these bytes that was read from a connection.
+    static func whole(_ bytes: Data, _ completion: TransportResponseBody.Completion?) -> HTTPResponseBody {
+        HTTPResponseBody(.whole(bytes, completion.map { Boxed($0) }))
+    }
+
+    /// Whether the bytes are still to come from a connection.
+    var isOfConnection: Bool {
+        switch storage {
+        case .transport: true
+        case .recorded(let body): body.base.isOfConnection
+        case .decoded(let body): body.base.isOfConnection
+        case .whole, .watched, .reported, .sequence, .handed: false
+        }
+    }
+
     /// A body of the chunks of a sequence. What the sequence throws fails the reader with a ``SessionError``:
     /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
     /// ``SessionError/Code/interceptorFailed`` for the rest.

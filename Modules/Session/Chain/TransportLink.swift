@@ -7,6 +7,8 @@ internal import LinnetTransport
 struct TransportLink: Sendable {
     let transport: any Transport
     let permission: NetworkPermission
+    /// Whether coded bodies are decoded as they arrive.
+    let streamsCodedResponses: Bool
     /// The origin of the session's base URL.
     let baseOrigin: KnownOrigin?
 
@@ -27,8 +29,6 @@ struct TransportLink: Sendable {
         return received(response, to: request)
     }
 
-    // These are not inlined: their temporary values would be part of the frame of a request that waits.
-
     /// Sends by a transport that does not know of deadlines, and may not know of cancellation either.
     @inline(never)
     private func sendUntilCancelled(
@@ -40,6 +40,8 @@ struct TransportLink: Sendable {
             throw error as? TransportError ?? TransportError(.cancelled, "The request was cancelled.")
         }
     }
+
+    // These are not inlined: their temporary values would be part of the frame of a request that waits.
 
     @inline(never)
     private func wire(
@@ -56,7 +58,8 @@ struct TransportLink: Sendable {
             head: target.head(of: request), origin: target.origin,
             body: request.body.map { TransportRequestBody($0, in: exchange.call) },
             timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery,
-            streamsUnsuccessfulResponses: true, priority: exchange.call.control?.priority ?? .normal,
+            streamsUnsuccessfulResponses: true, streamsCodedResponses: streamsCodedResponses,
+            priority: exchange.call.control?.priority ?? .normal,
             upgrade: exchange.call.upgrade)
     }
 

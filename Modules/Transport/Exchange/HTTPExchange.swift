@@ -37,6 +37,8 @@ final class HTTPExchange: @unchecked Sendable {
     var head: HTTPResponse?
     /// The status of the head; 0 before it arrives.
     var statusCode = 0
+    /// Whether the response has a content coding; nil until somebody wants to know, since most bodies are complete before that.
+    private var isCoded: Bool?
     /// The channel of a streamed body. It retains the exchange until the exchange ends.
     var bodyChannel: ResponseBodyChannel?
     /// The bytes of a streamed body that have just arrived.
@@ -287,7 +289,13 @@ extension HTTPExchange {
 
     /// Whether the head of a streamed response has yet to be delivered.
     var awaitsStreamedDelivery: Bool {
-        head != nil && waiter != nil && collects == nil
+        guard let head, waiter != nil else { return false }
+        if collects == nil { return true }
+        guard request.streamsCodedResponses else { return false }
+        if let isCoded { return isCoded }
+        let isCoded = head.headerFields.contains(.contentEncoding)
+        self.isCoded = isCoded
+        return isCoded
     }
 
     /// Delivers a streamed response: its head and the bytes that arrived with it.

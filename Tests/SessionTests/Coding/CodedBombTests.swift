@@ -120,3 +120,55 @@ private struct EncodedZeros: AsyncSequence, Sendable {
         }
     }
 }
+
+/// A body that is wanted whole is decoded as it arrives.
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
+struct CodedArrivalTests {
+    private static let codings: [ContentCoding] = [.gzip, .deflate, .brotli, .zstandard]
+
+    /// The server sends the head and most of a bomb, and then nothing until its client has left.
+    @Test(arguments: codings, Version.allCases)
+    func aBombIsRefusedWhenItGoesOff(coding: ContentCoding, version: Version) async throws {
+        let bomb = try coding.encoded(Data(count: 64 << 20))
+        try await withMockClient(version) {
+            $0.contentCodings = [coding]
+            $0.retryPolicy = .limited(to: 2)
+        } routes: {
+            $0.on(
+                "/",
+                MockResponse(
+                    headerFields: [.contentEncoding: coding.name],
+                    body: .stream(GatedPieces(pieces: [bomb.dropLast(4), bomb.suffix(4)], gate: Signal()))))
+        } perform: { client, server in
+            let error = await #expect(throws: SessionError.self) { try await client.get("/").data() }
+            #expect(error?.code == .bodyTooLarge)
+            #expect((error?.underlying as? CompressionError)?.code == .ratioExceeded)
+            #expect(server.recordedRequests.count == 1)
+        }
+    }
+
+    /// As a whole body without a coding is.
+    @Test(arguments: Version.allCases) func aBodyThatIsCutIsRequestedAgain(version: Version) async throws {
+        let text = (0..<20_000).map { "\($0 * 7919)" }.joined(separator: " ")
+        let coded = try ContentCoding.gzip.encoded(Data(text.utf8))
+        try await withMockClient(version) {
+            $0.retryPolicy = .limited(to: 1)
+            $0.retryPolicy.backoff.first = .zero
+        } routes: {
+            let requests = EventRecorder<Void>()
+            $0.on("/") { _ in
+                requests.record(())
+                let response = MockResponse(headerFields: [.contentEncoding: "gzip"], body: .bytes(coded))
+                let isFirst = requests.events.count == 1
+                return isFirst ? response.with(MockServer.Fault(.close, at: .responseBody(after: 10_000))) : response
+            }
+        } perform: { client, server in
+            let response = try await client.get("/").response(StringResponseSerializer())
+            #expect(response.value == text)
+            #expect(response.contentCodings == [.gzip])
+            #expect(response.metrics.count == 2)
+            #expect(response.metrics.last.map { $0.responseBodyBytes == Int64(coded.count) } == true)
+            #expect(server.recordedRequests.count == 2)
+        }
+    }
+}
