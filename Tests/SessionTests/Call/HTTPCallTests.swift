@@ -36,7 +36,7 @@ struct HTTPCallTests {
         ).response()
         #expect(
             transport.requests.first?.head.path
-                == "/api/x?open=1&order=oldest&page=2&q=a%20b&tags%5B%5D=x&tags%5B%5D=y&z")
+                == "/api/x?open=1&order=oldest&page=2&q=a%20b&tags%5B%5D=x&tags%5B%5D=y")
     }
 
     @Test func anEncodableIsAQueryOrAForm() async throws {
