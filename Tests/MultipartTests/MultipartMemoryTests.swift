@@ -39,6 +39,23 @@ struct MultipartMemoryTests {
         #expect(grown < 32 << 20)
     }
 
+    @Test func readingALargePartTakesConstantMemory() throws {
+        let piece = Data(repeating: UInt8(ascii: "x"), count: 1 << 20)
+        var parser = try MultipartParser(boundary: "B")
+        try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+        let before = try memory("VmHWM")
+        var total = 0
+        parser.push(Data("--B\r\n\r\n".utf8))
+        for _ in 0..<128 {
+            parser.push(piece)
+            while let event = try parser.next() {
+                if case .data(let data) = event { total += data.count }
+            }
+        }
+        #expect(total == 128 << 20)
+        #expect(try memory("VmHWM") - before < 32 << 20)
+    }
+
     private func memory(_ field: String) throws -> Int {
         let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })

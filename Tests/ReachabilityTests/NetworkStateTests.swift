@@ -91,6 +91,8 @@ import Testing
         #expect(interface([route(1, metric: 100), refusing]) == "if1")
         #expect(interface([route(1, metric: 300), refusing]) == nil)
         #expect(interface([route(1, metric: 100), refusing], down: [1]) == nil)
+        let state = state(links: [1: (Self.up, 6)], routes: [route(1, metric: 300), refusing])
+        #expect(state.preferredRoute(.ipv4) == nil)
     }
 
     @Test func twoHalvesTakePrecedenceOverAWholeRoute() {
@@ -104,6 +106,7 @@ import Testing
         #expect(interface([whole, lower, upper], down: [2]) == "if1")
         #expect(interface([whole, lower, route(3, .upperHalf)]) == "if1")
         #expect(interface([lower, route(2, family: .ipv6, .upperHalf)]) == nil)
+        #expect(interface([whole, lower, route(2, table: .default, .upperHalf)]) == "if1")
     }
 
     struct FamilyCase: Sendable {

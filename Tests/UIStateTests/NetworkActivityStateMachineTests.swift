@@ -65,6 +65,11 @@ struct NetworkActivityStateMachineTests {
         machine.activationDelayPassed()
         machine.completionDelayPassed()
         #expect(machine.state == .notActive)
+        _ = machine.setBusy(true)
+        machine.activationDelayPassed()
+        _ = machine.setBusy(false)
+        machine.activationDelayPassed()
+        #expect(machine.state == .delayingEnd)
     }
 
     /// A change of the number of requests at a time, in milliseconds.
