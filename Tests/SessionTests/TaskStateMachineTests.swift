@@ -104,6 +104,25 @@ struct TaskStateMachineTests {
         #expect(machine.progress.upload == TransferProgress(completed: 10, total: 10))
     }
 
+    @Test func aRequestThatIsSentAgainCountsFromItsOwnStart() {
+        var machine = TaskStateMachine()
+        _ = machine.resume()
+        _ = machine.willSend(total: 10)
+        _ = machine.didSend(8)
+        _ = machine.willSend(total: 10)
+        expectNoChange(machine.didSend(5))
+        #expect(machine.progress.upload == TransferProgress(completed: 8, total: 10))
+    }
+
+    @Test func aShorterRequestHasNoLessThanWasSentAsItsTotal() {
+        var machine = TaskStateMachine()
+        _ = machine.resume()
+        _ = machine.willSend(total: 10)
+        _ = machine.didSend(10)
+        _ = machine.willSend(total: 4)
+        #expect(machine.progress.upload == TransferProgress(completed: 10, total: 10))
+    }
+
     @Test func unknownTotalsAreKnownAfterASuccess() {
         var machine = TaskStateMachine()
         _ = machine.resume()

@@ -116,6 +116,36 @@ struct ProgressPaceTests {
         #expect(rate(steady, at: 10_000) == 10_000)
     }
 
+    @Test func oneTimerWaitsForTheRestOfAnInterval() {
+        var pace = ProgressPace(interval: .seconds(1))
+        var steps: [String] = []
+        for milliseconds in [0, 250, 500, 1000] {
+            let step = pace.step(at: start + .milliseconds(milliseconds))
+            if milliseconds == 0 { pace.didTell(TaskProgress(), at: start) }
+            steps.append("\(step)")
+        }
+        #expect(steps == ["tell", "wait(\(Duration.milliseconds(750)))", "none", "tell"])
+    }
+
+    @Test func aPauseIsNotPartOfTheThroughput() {
+        var pace = ProgressPace(interval: .zero)
+        let (none, one) = (TaskProgress(), counted(1000))
+        pace.changed(from: one, to: none, at: start)
+        pace.changed(from: none, to: one, at: start + .seconds(1))
+        let before = pace.measured(one, at: start + .seconds(1))
+        #expect([before.upload.bytesPerSecond, before.download.bytesPerSecond] == [1000, 1000])
+        pace.pause()
+        let after = pace.measured(one, at: start + .seconds(2))
+        #expect([after.upload.bytesPerSecond, after.download.bytesPerSecond] == [nil, nil])
+    }
+
+    private func counted(_ count: Int64) -> TaskProgress {
+        var progress = TaskProgress()
+        progress.upload.completed = count
+        progress.download.completed = count
+        return progress
+    }
+
     @Test func manySmallChunksAreMeasuredToo() {
         let samples = (0...4000).map { (milliseconds: $0, bytes: Int64($0) * 5) }
         let measured = rate(samples, at: 4000) ?? 0

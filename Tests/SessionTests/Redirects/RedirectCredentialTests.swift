@@ -63,6 +63,7 @@ struct RedirectCredentialTests {
     @Test(arguments: [
         ("/b", "Basic dTpw"), ("http://example.com/b", "Basic dTpw"), ("http://other.example/b", nil),
         ("http://x:y@example.com/b", "Basic dTpw"), ("http://x:y@other.example/b", nil),
+        ("//x:y@example.com/b", "Basic dTpw"), ("//x:y@other.example/b", nil),
     ])
     func userInformationIsTheCallersAlone(location: String, expected: String?) async throws {
         let transport = StubTransport { request in
