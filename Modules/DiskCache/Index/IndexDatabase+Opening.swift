@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import GRDB
 internal import LinnetCache
-internal import LinnetMessages
 
 /// The bounds of a cache, in bytes.
 struct CacheLimits: Sendable {
@@ -97,12 +96,7 @@ extension IndexDatabase {
 
     /// The URI of a file that SQLite is told not to lock and not to make files for.
     private static func unchangingPath(_ path: String) -> String {
-        let escaped = path.utf8.map { byte in
-            let isPlain = ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "/")
-            let digits = [byte >> 4, byte & 15].map { Character(Unicode.Scalar(ASCII.hexadecimalDigit($0))) }
-            return isPlain ? String(Unicode.Scalar(byte)) : "%" + String(digits)
-        }
-        return "file:\(escaped.joined())?immutable=1"
+        "file:\(URL(filePath: path).path(percentEncoded: true))?immutable=1"
     }
 
     /// Whether the error is that of a file that can only be replaced.
