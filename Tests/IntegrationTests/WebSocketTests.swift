@@ -67,6 +67,31 @@ struct WebSocketTests {
         }
     }
 
+    /// Forty connections end while their reader has not begun to read.
+    @Test(arguments: [false, true])
+    func allThatCameBeforeTheEndOfAConnectionArrives(compressed: Bool) async throws {
+        try await Server.webSockets.withSession { session in
+            var counts: [Int] = []
+            for _ in 0..<40 {
+                let socket = try await session.get("last-words").webSocket { $0.compresses = compressed }
+                // Nothing can be sent once the end of the connection was received.
+                while (try? await socket.send("still there?")) != nil {}
+                var number = 0
+                do throws(WebSocketError) {
+                    for try await message in socket.messages {
+                        guard message == .text(String(number)) else { break }
+                        number += 1
+                    }
+                    #expect(try await socket.close().code.rawValue == 4001)
+                } catch {
+                    Issue.record("after \(number) messages: \(error)")
+                }
+                counts.append(number)
+            }
+            #expect(counts == Array(repeating: 600, count: 40))
+        }
+    }
+
     @Test func theServersCodeAndReasonArrive() async throws {
         try await Server.webSockets.withSession { session in
             let socket = try await session.get("close").webSocket { $0.subprotocols = ["chat.v1", "chat.v2"] }

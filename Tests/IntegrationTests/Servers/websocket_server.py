@@ -1,8 +1,8 @@
 """A WebSocket server with the package `websockets`: websocket_server.py PORT DIR
 
 /echo sends each message back; /fragments sends each message back in pieces of 10; /close closes with 4000 after the first
-message; /large sends one message of 3 MB; /count sends 10,000 messages. All speak the
-subprotocol "chat.v2", if it is offered. DIR is not used: with it, `stop` recognizes the process.
+message; /large sends one message of 3 MB; /count sends 10,000 messages; /last-words sends 600 messages, a Close frame and the end
+of the stream, and then only reads. All speak the subprotocol "chat.v2", if it is offered. DIR is not used: with it, `stop` recognizes the process.
 """
 
 import asyncio
@@ -18,6 +18,12 @@ async def serve(connection):
     if path == "/count":
         for number in range(10_000):
             await connection.send(str(number))
+    if path == "/last-words":
+        for number in range(600):
+            await connection.send(str(number))
+        connection.protocol.send_close(4001, "the end")
+        connection.send_data()
+        connection.transport.write_eof()
     async for message in connection:
         if path == "/fragments":
             await connection.send(message[start:start + 10] for start in range(0, len(message), 10))
