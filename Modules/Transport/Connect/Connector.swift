@@ -119,40 +119,45 @@ final class Connector: ConnectionOpener {
         let place = Place(id: id, key: key, shard: shard, terms: terms, pool: pool)
         let opening = Opening(
             id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt, forwards: forwards(key, pool))
-        // What a connection keeps is allocated by the thread of its event loop, in few pages.
-        let socket = opening.eventLoop.flatSubmit {
-            if let place = self.unixSockets.place(of: key.origin) {
-                self.openSocket(at: place, of: key.origin, opening)
-            } else if let proxy = key.proxy {
-                self.connect(to: key.origin, through: proxy, opening)
-            } else {
-                self.openSocket(to: key.origin, opening)
-            }
-        }
-        return socket.flatMap { socket in
-            let channel = socket.channel
-            guard key.origin.isSecure else {
-                let speaksHTTP2 = self.configuration.httpVersions == .http2
-                return channel.eventLoop.makeCompletedFuture {
+        // All of it is set up by the thread of the event loop: what a connection keeps is allocated in few pages, and the handlers
+        // are there before the first bytes, which can follow a proxy's answer at once.
+        return opening.eventLoop.flatSubmit {
+            self.openSocket(for: key, opening).flatMap { socket in
+                let channel = socket.channel
+                guard key.origin.isSecure else {
+                    let speaksHTTP2 = self.configuration.httpVersions == .http2
+                    return channel.eventLoop.makeCompletedFuture {
+                        try Self.closing(channel) {
+                            try self.makeConnection(channel, at: place, socket.metrics, speaksHTTP2: speaksHTTP2)
+                        }
+                    }
+                }
+                let lateFailure = TLSLateFailure()
+                let offered = self.applicationProtocols(for: key.origin, onlyHTTP1: pool.onlyHTTP1)
+                return self.openTLS(
+                    channel, key.origin, via: key.proxy, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
+                    offering: offered
+                ).flatMapThrowing { info in
                     try Self.closing(channel) {
-                        try self.makeConnection(channel, at: place, socket.metrics, speaksHTTP2: speaksHTTP2)
+                        var metrics = socket.metrics
+                        metrics.record(info, since: socket.connected)
+                        let speaksHTTP2 = try Self.choosesHTTP2(info.applicationProtocol, offered: offered, key.origin)
+                        return try self.makeConnection(
+                            channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
                     }
                 }
             }
-            let lateFailure = TLSLateFailure()
-            let offered = self.applicationProtocols(for: key.origin, onlyHTTP1: pool.onlyHTTP1)
-            return self.openTLS(
-                channel, key.origin, via: key.proxy, terms: terms, timeouts: timeouts, lateFailure: lateFailure,
-                offering: offered
-            ).flatMapThrowing { info in
-                try Self.closing(channel) {
-                    var metrics = socket.metrics
-                    metrics.record(info, since: socket.connected)
-                    let speaksHTTP2 = try Self.choosesHTTP2(info.applicationProtocol, offered: offered, key.origin)
-                    return try self.makeConnection(
-                        channel, at: place, metrics, lateFailure: lateFailure, speaksHTTP2: speaksHTTP2)
-                }
-            }
+        }
+    }
+
+    /// Opens the socket of a connection to an origin. Called on the event loop.
+    private func openSocket(for key: PoolKey, _ opening: Opening) -> EventLoopFuture<OpenSocket> {
+        if let place = unixSockets.place(of: key.origin) {
+            openSocket(at: place, of: key.origin, opening)
+        } else if let proxy = key.proxy {
+            connect(to: key.origin, through: proxy, opening)
+        } else {
+            openSocket(to: key.origin, opening)
         }
     }
 

@@ -46,6 +46,55 @@ struct ProxyConnectionTests {
         await TransportTests.failure { () async throws(TransportError) in try await transport.send(request) }
     }
 
+    // MARK: What follows the answer
+
+    /// The server's SETTINGS frame comes with the proxy's answer: 80 connections are opened at once, each to another origin.
+    @Test(arguments: [Proxy.Kind.http, .socks5h, .socks4a])
+    func bytesThatComeWithTheAnswerAreTheOrigins(kind: Proxy.Kind) async throws {
+        let server = try await MockServer.startRaw { connection in
+            let answer: Data
+            switch kind {
+            case .http:
+                try await connection.read(through: "\r\n\r\n")
+                answer = Data("HTTP/1.1 200 Open\r\n\r\n".utf8)
+            case .socks4a:
+                try await connection.read(through: "test\0")
+                answer = Data([0, 90, 0, 0, 0, 0, 0, 0])
+            default:
+                try await connection.read(through: "\u{5}\u{1}\0")
+                try await connection.write(Data([5, 0]))
+                try await connection.read(through: ".test\0\u{50}")
+                answer = Data([5, 0, 0, 1, 127, 0, 0, 1, 0, 80])
+            }
+            let settings = Data([0, 0, 0, 4, 0, 0, 0, 0, 0])
+            try await connection.write(answer + settings)
+            // The client's preface, its SETTINGS, and its answer to the server's.
+            try await connection.read(through: String(decoding: [0, 0, 0, 4, 1, 0, 0, 0, 0] as [UInt8], as: UTF8.self))
+            // A response with 204 to stream 1 (RFC 7541, appendix A).
+            try await connection.write(Data([0, 0, 1, 1, 5, 0, 0, 0, 1, 0x89]))
+            while try await connection.read() != nil {}
+        }
+        let proxy = try Proxy(kind, host: server.host, port: server.port)
+        try await withTransport({
+            $0.proxies = .fixed(proxy)
+            $0.httpVersions = .http2
+            $0.timeouts.request = .seconds(20)
+        }) { transport in
+            let statuses = await withTaskGroup(of: Int?.self) { group in
+                for number in 0..<80 {
+                    group.addTask {
+                        let head = HTTPRequest(
+                            method: .get, scheme: "http", authority: "service\(number).test", path: "/")
+                        return try? await transport.send(TransportRequest(head: head)).head.status.code
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 204 } == 80)
+        }
+        await server.shutdown()
+    }
+
     // MARK: Absolute form (RFC 9112, 3.2.2)
 
     @Test func requestsToHTTPOriginsHaveAnAbsoluteTarget() async throws {
